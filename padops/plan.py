@@ -1,0 +1,213 @@
+"""What a Pad is: per axis, a map from output position to source position or fill.
+
+Dialects (``dialects.py``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
+those of the README; ``csrc/plan.cpp`` is the second, independent implementation, with the same error texts.
+
+The modes, for the source ``abcd`` with three elements on either side::
+
+    constant   ___ abcd ___
+    edge       aaa abcd ddd
+    reflect    dcb abcd cba
+    symmetric  cba abcd dcb
+    wrap       bcd abcd abc
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import prod
+
+# P10: the most elements that an axis or a tensor may have. With 16-byte elements it is still under 2**63 bytes, and
+# sums of a few such numbers stay within int64.
+LARGEST = 2**59 - 1
+
+
+class Mode(Enum):
+    """How the elements outside the source are found (P2)."""
+
+    CONSTANT = "constant"
+    EDGE = "edge"
+    REFLECT = "reflect"
+    SYMMETRIC = "symmetric"
+    WRAP = "wrap"
+
+
+class Crop(Enum):
+    """What negative pads do in the modes that extend the data (P3); constant is always FULL."""
+
+    FULL = "FULL"
+    CROP = "CROP"
+
+
+class Limit(Enum):
+    """How far a mode may reach (P4)."""
+
+    NONE = "none"
+    OPENVINO = "openvino"
+    NGRAPH = "ngraph"
+
+
+class PadError(ValueError):
+    """A Pad that breaks a rule.
+
+    Attributes:
+        rule: The label of the broken rule, for example ``"P8"``.
+        detail: The sentence without the operator, the node and the rule.
+    """
+
+    def __init__(self, rule: str, detail: str, op: str = "Pad", node: str = "") -> None:
+        super().__init__(f"padops::{op} '{node}': {detail} [{rule}]")
+        self.rule = rule
+        self.detail = detail
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Pads of one axis: elements added (or, if negative, cropped) before and after, and between any two elements."""
+
+    begin: int
+    end: int
+    interior: int = 0
+
+
+@dataclass(frozen=True)
+class AxisPlan:
+    """One axis, ready to execute: the extension of a window of the source, seen from the output.
+
+    Attributes:
+        size: Elements of the source axis.
+        start: First source element of the window (not 0 only where CROP has cut the beginning off).
+        extent: Elements of the window; the period of the extension derives from it.
+        begin: Output position of the window's first element (negative where FULL crops).
+        interior: Fill elements between two neighbours.
+        output: Elements of the output axis.
+    """
+
+    size: int
+    start: int
+    extent: int
+    begin: int
+    interior: int
+    output: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A Pad of a tensor of known shape."""
+
+    mode: Mode
+    axes: tuple[AxisPlan, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the output."""
+        return tuple(axis.output for axis in self.axes)
+
+
+def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
+    """The source position that output ``position`` of an axis shows, or None for fill (P2, P6)."""
+    offset = position - axis.begin
+    if axis.interior:
+        offset, gap = divmod(offset, axis.interior + 1)
+        return None if gap or not 0 <= offset < axis.extent else axis.start + offset
+    extent = axis.extent
+    if not 0 <= offset < extent:
+        if mode is Mode.CONSTANT:
+            return None
+        if mode is Mode.EDGE:
+            offset = min(max(offset, 0), extent - 1)
+        elif mode is Mode.WRAP:
+            offset %= extent
+        elif mode is Mode.SYMMETRIC:
+            offset %= 2 * extent
+            offset = min(offset, 2 * extent - 1 - offset)
+        elif mode is Mode.REFLECT:
+            offset %= max(2 * (extent - 1), 1)
+            offset = min(offset, 2 * (extent - 1) - offset)
+    return axis.start + offset
+
+
+def dilated_size(size: int, interior: int) -> int:
+    """Elements of an axis of ``size`` once ``interior`` more stand between any two (P1)."""
+    return (size - 1) * (interior + 1) + 1 if size else 0
+
+
+def make_plan(
+    shape: Sequence[int],
+    amounts: Sequence[Amounts],
+    mode: Mode,
+    crop: Crop,
+    limit: Limit = Limit.NONE,
+    clamp: bool = False,
+) -> Plan:
+    """Checks the amounts against the shape and builds the plan.
+
+    Args:
+        shape: The shape of the data.
+        amounts: The pads of each axis, as many as ``shape`` has.
+        mode: The extension.
+        crop: What negative pads do in the modes other than constant (P3).
+        limit: How far a mode may reach (P4).
+        clamp: Whether a negative output dim is 0 instead of an error (P1).
+
+    Raises:
+        PadError: P1, P4, P5, P6 or P10 does not hold.
+    """
+    outputs = [_output_size(i, n, a, mode, clamp) for i, (n, a) in enumerate(zip(shape, amounts, strict=True))]
+    _check_elements(outputs)
+    empty = 0 in outputs
+    axes = []
+    for i, (size, pads, output) in enumerate(zip(shape, amounts, outputs)):
+        if mode is not Mode.CONSTANT:
+            _check_limit(i, size, pads, mode, limit)
+        start, stop = 0, size
+        if crop is Crop.CROP and mode is not Mode.CONSTANT:
+            start, stop = max(-pads.begin, 0), size - max(-pads.end, 0)
+        if mode is not Mode.CONSTANT and not empty and stop <= start:
+            why = f"begin {pads.begin} and end {pads.end} leave none of its {size} elements" if size else "it is empty"
+            raise PadError("P5", f"axis {i} has nothing to extend by {mode.value}: {why}")
+        extent = max(stop - start, 0)
+        axes.append(AxisPlan(size, start, extent, pads.begin + start, pads.interior, output))
+    return Plan(mode, tuple(axes))
+
+
+def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> int:
+    """The checked output dim of axis ``i`` (P1, P6, P10)."""
+    if pads.interior < 0:
+        raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
+    if pads.interior and mode is not Mode.CONSTANT:
+        raise PadError("P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}")
+    parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
+    too_large = PadError("P10", f"axis {i} ({parts}) has amounts beyond {LARGEST}")
+    if abs(pads.begin) > LARGEST or abs(pads.end) > LARGEST or dilated_size(size, pads.interior) > LARGEST:
+        raise too_large
+    output = pads.begin + dilated_size(size, pads.interior) + pads.end
+    if output > LARGEST:
+        raise too_large
+    if output < 0:
+        if clamp:
+            return 0
+        raise PadError("P1", f"axis {i} would have {output} elements ({parts})")
+    return output
+
+
+def _check_elements(outputs: Sequence[int]) -> None:
+    """P10 for the whole output."""
+    if prod(outputs) > LARGEST:
+        raise PadError("P10", f"an output of shape {list(outputs)} has more than {LARGEST} elements")
+
+
+def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> None:
+    """P4 for one axis and a mode other than constant."""
+    if limit is Limit.OPENVINO and mode in (Mode.REFLECT, Mode.SYMMETRIC):
+        most = size - 1 if mode is Mode.REFLECT else size
+        for side, amount in (("begin", pads.begin), ("end", pads.end)):
+            if amount > max(most, 0):
+                raise PadError("P4", f"axis {i} has {side} {amount}, but {mode.value} takes at most {max(most, 0)}"
+                               f" of its {size} elements")
+    if limit is Limit.NGRAPH and mode in (Mode.EDGE, Mode.REFLECT):
+        least = 1 if mode is Mode.EDGE else 2
+        if size < least:
+            raise PadError("P4", f"axis {i} has {size} elements, but {mode.value} needs at least {least}")

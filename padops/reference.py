@@ -1,0 +1,90 @@
+"""The oracle: every Pad of padops in NumPy, rule by rule and without any concern for speed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from padops.dialects import OPS, Node, make_node_plan
+from padops.dtypes import by_name, by_numpy
+from padops.plan import Mode, Plan, source_index
+
+
+def run(
+    op_type: str,
+    attributes: Mapping[str, Any],
+    inputs: Sequence[np.ndarray | None],
+    node: str = "",
+) -> np.ndarray:
+    """Runs one operator of the domain ``padops`` on NumPy arrays.
+
+    Args:
+        op_type: A key of ``padops.OPS``.
+        attributes: The attributes given to the node.
+        inputs: The inputs in the operator's order; None, or a shorter list, where optional ones are absent.
+        node: The node's name, for error messages.
+
+    Returns:
+        The output, of the type of ``inputs[0]``; elements are copied bit for bit (P7).
+
+    Raises:
+        PadError: A rule is broken.
+        KeyError: There is no operator of that name.
+    """
+    op = OPS[op_type]
+    arrays = [None if array is None else np.asarray(array) for array in inputs]
+    this = Node(op, node, attributes, arrays)
+    data = arrays[0]
+    dtype = by_numpy(data.dtype)
+    if dtype is None or dtype.name not in op.types:
+        raise this.error("T", f"data is {data.dtype.name}, expected one of {', '.join(op.types)}")
+    plan = make_node_plan(this, data.shape)
+    return execute(plan, data, read_fill(this, plan.mode, data.dtype))
+
+
+def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
+    """Lays ``data`` out as ``plan`` says.
+
+    Args:
+        plan: A plan made for ``data.shape``.
+        data: Any array.
+        fill: One element of ``data.dtype``, rank 0.
+    """
+    output = np.empty(plan.shape, data.dtype)
+    output[...] = fill
+    pairs = [
+        [(position, source_index(axis, plan.mode, position)) for position in range(axis.output)] for axis in plan.axes
+    ]
+    shown = [[pair for pair in axis if pair[1] is not None] for axis in pairs]
+    targets = [np.array([target for target, _ in axis], np.intp) for axis in shown]
+    sources = [np.array([source for _, source in axis], np.intp) for axis in shown]
+    if output.size:
+        output[np.ix_(*targets)] = data[np.ix_(*sources)]
+    return output
+
+
+def read_fill(node: Node, mode: Mode, dtype: np.dtype) -> np.ndarray:
+    """The fill of ``node``, rank 0 and of type ``dtype`` (P7).
+
+    Raises:
+        PadError: P7 if the mode is constant and the fill given is not exactly one element.
+    """
+    default = np.array("", object) if dtype.kind in "OUT" else np.zeros((), dtype)
+    op = node.op
+    if mode is not Mode.CONSTANT:
+        return default
+    position = op.input_index(op.fill)
+    if position is None:
+        # Pad_1 and Pad_2: a float attribute, rounded once to the type of the data.
+        with np.errstate(over="ignore"):
+            return np.float32(node.attribute(op.fill)).astype(dtype)
+    array = node.inputs[position] if position < len(node.inputs) else None
+    if array is None:
+        return default
+    if array.size != 1:
+        raise node.error("P7", f"{op.fill} has {array.size} elements, expected one")
+    if by_numpy(array.dtype) is not by_numpy(dtype):
+        raise node.error("T", f"{op.fill} is {array.dtype.name}, but data is {dtype.name}")
+    return array.astype(default.dtype).reshape(()) if by_numpy(dtype) is by_name("string") else array.reshape(())
