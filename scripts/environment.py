@@ -1,0 +1,206 @@
+"""The .venv that demo.py and test.py work in: made, repaired and brought up to date with the standard library alone.
+
+This file and its two callers keep to the syntax of Python 3.6, so that an old Python reaches the message below.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+OLDEST = (3, 10)
+if sys.version_info < OLDEST:
+    sys.exit(
+        f"error: padops needs Python {'.'.join(map(str, OLDEST))} or newer; {sys.executable} is "
+        f"Python {sys.version.split()[0]}. Call this script with a newer one, such as: python3.12 {sys.argv[0]}"
+    )
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc")  # what an installation is made from
+ENDS_UP_ELSEWHERE = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")  # settings that keep pip from installing into .venv
+MISLEADING = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")  # the caller's, not .venv's
+
+
+def ensure(extras=(), root: Path = ROOT) -> Path:
+    """Give the Python of a .venv that has this checkout installed, editable, with the extras.
+
+    A stamp in .venv says what it was made from; where that is still so, this takes a tenth of a second. A .venv
+    whose set-up was killed, or that does not work, is made anew; a working one without a stamp is installed into.
+
+    Args:
+        extras: Extras of pyproject.toml that must be there. Those installed before stay.
+        root: The checkout.
+
+    Returns:
+        The path of the interpreter.
+
+    Raises:
+        SystemExit: A step failed; what it said has been printed.
+    """
+    venv = root / ".venv"
+    with _alone(root):
+        wanted = {"root": str(root), "sources": fingerprint(root), "extras": sorted(extras)}
+        stamp = read_stamp(venv)
+        if up_to_date(stamp, wanted) and _works(venv):
+            return interpreter(venv)
+        wanted["extras"] = sorted({*extras, *stamp.get("extras", [])})
+        if not _sound(venv):
+            _create(venv)
+        _install(venv, wanted)
+        if not _works(venv):  # pip believed in packages that are not whole
+            _create(venv)
+            _install(venv, wanted)
+            if not _works(venv):
+                sys.exit(f"error: padops is installed in {venv} but cannot be imported there")
+        _stamp(venv).write_text(json.dumps(wanted))
+        _unfinished(venv).unlink()
+    return interpreter(venv)
+
+
+def interpreter(venv: Path) -> Path:
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def fingerprint(root: Path) -> str:
+    """One hash over everything that an editable installation does not pick up by itself."""
+    digest = hashlib.sha256()
+    for source in SOURCES:
+        path = root / source
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file():
+                content = file.read_bytes()
+                digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def read_stamp(venv: Path) -> dict:
+    """What .venv was made from; empty where it was not finished, or not made by this script."""
+    if _unfinished(venv).exists():
+        return {}
+    try:
+        stamp = json.loads(_stamp(venv).read_text())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def up_to_date(stamp: dict, wanted: dict) -> bool:
+    same = all(stamp.get(key) == wanted[key] for key in ("root", "sources"))
+    return same and set(wanted["extras"]) <= set(stamp.get("extras", []))
+
+
+def variables(venv: Path) -> dict:
+    """The caller's environment variables, less those that would lead Python or pip out of .venv."""
+    kept = {key: value for key, value in os.environ.items() if key not in MISLEADING + ENDS_UP_ELSEWHERE}
+    path = os.pathsep.join([str(interpreter(venv).parent), os.environ.get("PATH", os.defpath)])
+    return {**kept, "PATH": path, "VIRTUAL_ENV": str(venv), "PIP_USER": "0"}
+
+
+def step(label: str, command: list, root: Path = ROOT) -> None:
+    """Run one command of the set-up: a line with the time it took, and its output only where it fails."""
+    print(f"{label} … ", end="", flush=True)
+    start = time.monotonic()
+    result = subprocess.run(
+        [str(part) for part in command],
+        cwd=str(root),
+        env=variables(root / ".venv"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    )
+    print(f"{time.monotonic() - start:.1f} s", flush=True)
+    if result.returncode:
+        print(result.stdout, file=sys.stderr)
+        sys.exit(f"error: {label}: exit code {result.returncode}; its output is above")
+
+
+def hand_over(command: list, folder: Path = None) -> int:
+    """Run the job itself, with the terminal, in a folder or where the caller is, and give its exit code."""
+    sys.stdout.flush()
+    process = subprocess.Popen([str(part) for part in command], env=variables(ROOT / ".venv"), cwd=folder)
+    while True:
+        try:
+            code = process.wait()
+        except KeyboardInterrupt:  # the terminal sent it to the job as well, which ends in its own way
+            continue
+        return code if code >= 0 else 128 - code
+
+
+def _stamp(venv: Path) -> Path:
+    return venv / "padops-stamp.json"
+
+
+def _unfinished(venv: Path) -> Path:
+    return venv / "padops-unfinished"
+
+
+def _ask(venv: Path, question: str) -> bool:
+    """Whether .venv's Python runs these statements to their end."""
+    if not interpreter(venv).exists():
+        return False
+    command = [str(interpreter(venv)), "-I", "-c", question]
+    return subprocess.run(command, env=variables(venv), cwd=str(venv), capture_output=True).returncode == 0
+
+
+def _sound(venv: Path) -> bool:
+    """Whether it can be installed into: it is a virtual environment, with pip, and no set-up of it was killed."""
+    question = (
+        "import sys, os, pip\n"
+        f"assert sys.version_info >= {OLDEST} and sys.prefix != sys.base_prefix\n"
+        f"assert os.path.samefile(sys.prefix, {str(venv)!r})"
+    )
+    return not _unfinished(venv).exists() and _ask(venv, question)
+
+
+def _works(venv: Path) -> bool:
+    return _ask(venv, "import padops; assert padops.get_library_path()")
+
+
+def _create(venv: Path) -> None:
+    if venv.exists():
+        shutil.rmtree(str(venv))
+    venv.mkdir()
+    _unfinished(venv).touch()
+    base = getattr(sys, "_base_executable", None) or sys.executable  # the caller may be a virtual environment itself
+    step("creating .venv", [base, "-m", "venv", venv], venv.parent)
+
+
+def _install(venv: Path, wanted: dict) -> None:
+    what = ".[{}]".format(",".join(wanted["extras"])) if wanted["extras"] else "."
+    with contextlib.suppress(FileNotFoundError):
+        _stamp(venv).unlink()
+    fresh = _unfinished(venv).exists()
+    _unfinished(venv).touch()
+    pip = [interpreter(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    try:
+        step(f"building and installing padops ({what})", [*pip, "--editable", what], venv.parent)
+    except SystemExit:
+        if not fresh:  # pip ended by itself and left what was there before: no reason to throw that away
+            _unfinished(venv).unlink()
+        raise
+
+
+@contextlib.contextmanager
+def _alone(root: Path):
+    """Let one set-up of a checkout run at a time, where the system has flock."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    folder = os.open(str(root), os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("waiting for another set-up of this checkout to end", flush=True)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
