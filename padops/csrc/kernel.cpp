@@ -1,0 +1,328 @@
+#include "kernel.h"
+
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+#include "float16.h"
+#include "packing.h"
+#include "text.h"
+
+namespace padops {
+
+void check(const ort::Api& api, ort::Status* status) {
+  if (status == nullptr) return;
+  const std::string message = api.GetErrorMessage()(status);
+  api.ReleaseStatus()(status);
+  throw std::runtime_error(message);
+}
+
+TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info) {
+  TensorShape shape;
+  size_t rank = 0;
+  check(api, api.GetDimensionsCount()(info, &rank));
+  shape.dims.resize(rank);
+  check(api, api.GetDimensions()(info, shape.dims.data(), rank));
+  check(api, api.GetTensorElementType()(info, &shape.element_type));
+  return shape;
+}
+
+namespace {
+
+bool succeeds(const ort::Api& api, ort::Status* status) {
+  if (status == nullptr) return true;
+  api.ReleaseStatus()(status);
+  return false;
+}
+
+TensorShape value_shape(const ort::Api& api, const ort::Value* value) {
+  ort::TensorInfo* info = nullptr;
+  check(api, api.GetTensorTypeAndShape()(value, &info));
+  const std::unique_ptr<ort::TensorInfo, void (*)(ort::TensorInfo*)> held(info, api.ReleaseTensorTypeAndShapeInfo());
+  return tensor_shape(api, info);
+}
+
+size_t element_count(const std::vector<int64_t>& dims) {
+  return std::accumulate(dims.begin(), dims.end(), size_t{1}, std::multiplies<>());
+}
+
+// The bytes of a tensor that is not one of strings. The runtime has one accessor, for reading and writing.
+char* tensor_bytes(const ort::Api& api, const ort::Value* value) {
+  void* bytes = nullptr;
+  check(api, api.GetTensorMutableData()(const_cast<ort::Value*>(value), &bytes));
+  return static_cast<char*>(bytes);
+}
+
+// The strings of a tensor, end to end, and where each begins (one offset more than strings).
+struct Strings {
+  std::string bytes;
+  std::vector<size_t> offsets;
+};
+
+Strings read_strings(const ort::Api& api, const ort::Value* value, size_t count) {
+  Strings strings;
+  size_t size = 0;
+  check(api, api.GetStringTensorDataLength()(value, &size));
+  strings.bytes.resize(size);
+  strings.offsets.resize(count);
+  if (count > 0)
+    check(api, api.GetStringTensorContent()(value, strings.bytes.data(), size, strings.offsets.data(), count));
+  strings.offsets.push_back(size);
+  return strings;
+}
+
+std::string type_name(int ort_type) {
+  for (const TypeRow& row : types())
+    if (row.ort == ort_type) return row.name;
+  return text("element type ", ort_type);
+}
+
+std::string node_name(const ort::Api& api, const ort::KernelInfo* info) {
+  size_t size = 0;
+  check(api, api.KernelInfo_GetNodeName()(info, nullptr, &size));
+  std::string name(size, '\0');
+  check(api, api.KernelInfo_GetNodeName()(info, name.data(), &size));
+  name.resize(size == 0 ? 0 : size - 1);  // the size counts the final 0
+  return name;
+}
+
+// Whether the node has an attribute of that name at all, of whatever type: the runtime has no call for it.
+bool has_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
+  float real = 0;
+  int64_t integer = 0;
+  size_t count = 0;
+  return succeeds(api, api.KernelInfoGetAttribute_float()(info, name, &real)) ||
+         succeeds(api, api.KernelInfoGetAttribute_int64()(info, name, &integer)) ||
+         succeeds(api, api.KernelInfoGetAttribute_string()(info, name, nullptr, &count)) ||
+         succeeds(api, api.KernelInfoGetAttributeArray_int64()(info, name, nullptr, &count)) ||
+         succeeds(api, api.KernelInfoGetAttributeArray_float()(info, name, nullptr, &count));
+}
+
+const char* attribute_rule(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kInts: return "P8";
+    case AttributeKind::kFloat: return "P7";
+    case AttributeKind::kString: return "P9";
+  }
+  return "";
+}
+
+const char* attribute_words(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kInts: return "a list of integers";
+    case AttributeKind::kFloat: return "a float";
+    case AttributeKind::kString: return "a string";
+  }
+  return "";
+}
+
+// Reads one attribute into `node`; false where it has none of that name and type.
+bool read_attribute(const ort::Api& api, const ort::KernelInfo* info, const AttributeRow& row, Arguments& node) {
+  switch (row.kind) {
+    case AttributeKind::kInts: {
+      size_t count = 0;
+      if (!succeeds(api, api.KernelInfoGetAttributeArray_int64()(info, row.name, nullptr, &count))) return false;
+      Integers& list = node.integers[row.name];
+      list.values.resize(count);
+      list.shape = {static_cast<int64_t>(count)};
+      if (count > 0) check(api, api.KernelInfoGetAttributeArray_int64()(info, row.name, list.values.data(), &count));
+      return true;
+    }
+    case AttributeKind::kFloat:
+      return succeeds(api, api.KernelInfoGetAttribute_float()(info, row.name, &node.floats[row.name]));
+    case AttributeKind::kString: {
+      size_t size = 0;
+      if (!succeeds(api, api.KernelInfoGetAttribute_string()(info, row.name, nullptr, &size))) return false;
+      std::string& value = node.strings[row.name];
+      value.resize(size);
+      check(api, api.KernelInfoGetAttribute_string()(info, row.name, value.data(), &size));
+      value.resize(size == 0 ? 0 : size - 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Kernel::Kernel(const ort::Api& api, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type)
+    : api_(api), op_(op), type_(type), name_(node_name(api, info)) {
+  try {
+    read_attributes(info);
+    read_constants(info);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(explain(error.what()));
+  }
+}
+
+std::string Kernel::explain(const std::string& what) const {
+  return text("padops::", op_.name, " '", name_, "': ", what);
+}
+
+void Kernel::read_attributes(const ort::KernelInfo* info) {
+  for (const AttributeRow& row : op_.attributes) {
+    if (read_attribute(api_, info, row, constant_)) continue;
+    const char* rule = attribute_rule(row.kind);
+    if (has_attribute(api_, info, row.name))
+      throw PadError(rule, text("attribute ", row.name, " is not ", attribute_words(row.kind)));
+    if (row.required) throw PadError(rule, text("attribute ", row.name, " is required"));
+    if (row.kind == AttributeKind::kString) constant_.strings[row.name] = row.text_default;
+    if (row.kind == AttributeKind::kFloat) constant_.floats[row.name] = 0;
+  }
+  mode_ = parse_mode(op_, constant_.strings.at("mode"));
+}
+
+void Kernel::read_constants(const ort::KernelInfo* info) {
+  if (!op_.input_index(op_.fill)) constant_fill_ = value_attribute();
+  size_t given = 0;
+  check(api_, api_.KernelInfo_GetInputCount()(info, &given));
+  for (size_t i = 1; i < std::min(given, op_.inputs.size()); ++i) {
+    int is_constant = 0;
+    const ort::Value* value = nullptr;
+    check(api_, api_.KernelInfoGetConstantInput_tensor()(info, i, &is_constant, &value));
+    if (is_constant == 0 || value == nullptr) continue;
+    const InputRow& row = op_.inputs[i];
+    if (row.kind != InputKind::kData) {
+      read_integers(constant_, row, value);
+    } else if (mode_ == Mode::kConstant) {
+      constant_fill_ = read_fill(value);
+    }
+  }
+}
+
+void Kernel::read_integers(Arguments& node, const InputRow& row, const ort::Value* value) const {
+  const TensorShape shape = value_shape(api_, value);
+  const std::string type = type_name(shape.element_type);
+  const size_t count = element_count(shape.dims);
+  Integers list{{}, shape.dims};
+  const char* bytes = type == "int64" || type == "int32" ? tensor_bytes(api_, value) : nullptr;
+  if (type == "int64") {
+    const auto* values = reinterpret_cast<const int64_t*>(bytes);
+    list.values.assign(values, values + count);
+  } else if (type == "int32" && row.kind == InputKind::kIndex) {
+    const auto* values = reinterpret_cast<const int32_t*>(bytes);
+    list.values.assign(values, values + count);
+  } else {
+    throw PadError("P8", text(row.name, " is ", type, ", expected ", integer_types(row.kind)));
+  }
+  node.integers[row.name] = std::move(list);
+}
+
+Element Kernel::value_attribute() const {
+  const float value = constant_.floats.at(op_.fill);
+  Element fill;
+  const auto hold = [&](auto bits) { fill.assign(reinterpret_cast<const char*>(&bits), sizeof(bits)); };
+  switch (type_.bits) {
+    case 16: hold(float16_bits(value)); break;
+    case 32: hold(value); break;
+    default: hold(static_cast<double>(value)); break;
+  }
+  return fill;
+}
+
+Element Kernel::read_fill(const ort::Value* value) const {
+  const size_t count = element_count(value_shape(api_, value).dims);
+  if (count != 1) throw PadError("P7", text(op_.fill, " has ", count, " elements, expected one"));
+  if (type_.bits == 0) return read_strings(api_, value, 1).bytes;
+  const char* bytes = tensor_bytes(api_, value);
+  if (type_.bits >= 8) return Element(bytes, type_.bits / 8);
+  unsigned char element = 0;
+  unpack(reinterpret_cast<const unsigned char*>(bytes), 1, type_.bits, &element);
+  return Element(1, static_cast<char>(element));
+}
+
+void Kernel::compute(ort::KernelContext* context) const {
+  size_t given = 0;
+  check(api_, api_.KernelContext_GetInputCount()(context, &given));
+  const auto input = [&](size_t i) {
+    const ort::Value* value = nullptr;
+    if (i < given) check(api_, api_.KernelContext_GetInput()(context, i, &value));
+    return value;
+  };
+  Arguments node = constant_;
+  // P7: the default is 0 in every type, the empty string for strings.
+  Element fill = constant_fill_.value_or(Element(std::max(type_.bits / 8, type_.bits > 0 ? 1 : 0), '\0'));
+  for (size_t i = 1; i < op_.inputs.size(); ++i) {
+    const InputRow& row = op_.inputs[i];
+    const ort::Value* value = input(i);
+    if (value == nullptr) continue;
+    if (row.kind != InputKind::kData) {
+      if (constant_.find(row.name) == nullptr) read_integers(node, row, value);
+    } else if (mode_ == Mode::kConstant && !constant_fill_) {
+      fill = read_fill(value);
+    }
+  }
+  const ort::Value* data = input(0);
+  if (data == nullptr) throw PadError("P8", text("input ", op_.inputs[0].name, " is required"));
+  const std::vector<int64_t> shape = value_shape(api_, data).dims;
+  const Plan plan = make_plan(shape, op_.amounts(op_, node, shape), mode_, op_.rules);
+  const std::vector<int64_t> dims = plan.shape();
+  ort::Value* output = nullptr;
+  try {
+    check(api_, api_.KernelContext_GetOutput()(context, 0, dims.data(), dims.size(), &output));
+  } catch (const std::exception& error) {
+    throw PadError("P10", text("no memory for an output of shape ", bracketed(dims), ": ", error.what()));
+  }
+  if (type_.bits == 0) {
+    move_strings(plan, data, output, fill);
+  } else if (type_.bits < 8) {
+    move_packed(context, plan, data, output, fill);
+  } else {
+    move_bytes(context, plan, data, output, fill);
+  }
+}
+
+void Kernel::execute(const ort::KernelContext* context, const Engine& engine, const char* source, char* output,
+                     const Element& fill) const {
+  struct Work {
+    const Engine& engine;
+    const char* source;
+    char* output;
+    const char* fill;
+  } work{engine, source, output, fill.data()};
+  const auto run = [](void* user, size_t task) {
+    const auto& given = *static_cast<const Work*>(user);
+    given.engine.run(task, given.source, given.output, given.fill);
+  };
+  if (engine.tasks() == 1) {
+    run(&work, 0);
+  } else if (engine.tasks() > 1) {
+    check(api_, api_.KernelContext_ParallelFor()(context, run, engine.tasks(), 0, &work));
+  }
+}
+
+void Kernel::move_bytes(const ort::KernelContext* context, const Plan& plan, const ort::Value* data,
+                        ort::Value* output, const Element& fill) const {
+  const Engine engine(plan, type_.bits / 8);
+  if (engine.tasks() == 0) return;
+  execute(context, engine, tensor_bytes(api_, data), tensor_bytes(api_, output), fill);
+}
+
+void Kernel::move_packed(const ort::KernelContext* context, const Plan& plan, const ort::Value* data,
+                         ort::Value* output, const Element& fill) const {
+  const Engine engine(plan, 1);
+  if (engine.tasks() == 0) return;
+  size_t count = 1;
+  for (const AxisPlan& axis : plan.axes) count *= axis.size;
+  std::vector<unsigned char> source(count);
+  std::vector<unsigned char> target(element_count(plan.shape()));
+  unpack(reinterpret_cast<const unsigned char*>(tensor_bytes(api_, data)), count, type_.bits, source.data());
+  execute(context, engine, reinterpret_cast<const char*>(source.data()), reinterpret_cast<char*>(target.data()), fill);
+  pack(target.data(), target.size(), type_.bits, reinterpret_cast<unsigned char*>(tensor_bytes(api_, output)));
+}
+
+void Kernel::move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const {
+  size_t count = 1;
+  for (const AxisPlan& axis : plan.axes) count *= axis.size;
+  const Strings strings = read_strings(api_, data, count);
+  size_t target = 0;
+  for_each_source(plan, [&](int64_t index) {
+    const char* bytes = index == kFill ? fill.data() : strings.bytes.data() + strings.offsets[index];
+    const size_t size = index == kFill ? fill.size() : strings.offsets[index + 1] - strings.offsets[index];
+    char* buffer = nullptr;
+    check(api_, api_.GetResizedStringTensorElementBuffer()(output, target++, size, &buffer));
+    if (size > 0) std::memcpy(buffer, bytes, size);
+  });
+}
+
+}  // namespace padops

@@ -1,0 +1,171 @@
+#include "plan.h"
+
+#include <algorithm>
+
+#include "text.h"
+
+namespace padops {
+
+namespace {
+
+int64_t modulo(int64_t value, int64_t divisor) {
+  const int64_t rest = value % divisor;
+  return rest < 0 ? rest + divisor : rest;
+}
+
+// Elements of an axis once `interior` more stand between any two (P1), or kLargest + 1 if they are more than kLargest.
+int64_t dilated_size(int64_t size, int64_t interior) {
+  if (size <= 1) return size;
+  if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;
+  return std::min((size - 1) * (interior + 1) + 1, kLargest + 1);
+}
+
+// The checked output dim of one axis (P1, P6, P10).
+int64_t output_size(size_t axis, int64_t size, const Amounts& pads, Mode mode, bool clamp) {
+  if (pads.interior < 0)
+    throw PadError("P6", text("axis ", axis, " has interior ", pads.interior, ", which must not be negative"));
+  if (pads.interior != 0 && mode != Mode::kConstant)
+    throw PadError("P6", text("axis ", axis, " has interior ", pads.interior,
+                              ", which only mode constant allows, not ", mode_name(mode)));
+  const auto parts = [&] {
+    return text("begin ", pads.begin, ", size ", size, ", interior ", pads.interior, ", end ", pads.end);
+  };
+  const auto beyond = [](int64_t amount) { return amount > kLargest || amount < -kLargest; };
+  const auto too_large = [&] {
+    return PadError("P10", text("axis ", axis, " (", parts(), ") has amounts beyond ", kLargest));
+  };
+  const int64_t dilated = dilated_size(size, pads.interior);
+  if (beyond(pads.begin) || beyond(pads.end) || dilated > kLargest) throw too_large();
+  const int64_t output = pads.begin + dilated + pads.end;
+  if (output > kLargest) throw too_large();
+  if (output >= 0) return output;
+  if (clamp) return 0;
+  throw PadError("P1", text("axis ", axis, " would have ", output, " elements (", parts(), ")"));
+}
+
+// P10 for the whole output.
+void check_elements(const std::vector<int64_t>& outputs) {
+  if (std::find(outputs.begin(), outputs.end(), 0) != outputs.end()) return;
+  int64_t count = 1;
+  for (const int64_t output : outputs) {
+    if (output > kLargest / count)
+      throw PadError("P10", text("an output of shape ", bracketed(outputs), " has more than ", kLargest, " elements"));
+    count *= output;
+  }
+}
+
+// P4 for one axis and a mode other than constant.
+void check_limit(size_t axis, int64_t size, const Amounts& pads, Mode mode, Limit limit) {
+  if (limit == Limit::kOpenVINO && (mode == Mode::kReflect || mode == Mode::kSymmetric)) {
+    const int64_t most = std::max<int64_t>(mode == Mode::kReflect ? size - 1 : size, 0);
+    const auto check = [&](const char* side, int64_t amount) {
+      if (amount > most)
+        throw PadError("P4", text("axis ", axis, " has ", side, " ", amount, ", but ", mode_name(mode),
+                                  " takes at most ", most, " of its ", size, " elements"));
+    };
+    check("begin", pads.begin);
+    check("end", pads.end);
+  }
+  if (limit == Limit::kNGraph && (mode == Mode::kEdge || mode == Mode::kReflect)) {
+    const int64_t least = mode == Mode::kEdge ? 1 : 2;
+    if (size < least)
+      throw PadError("P4", text("axis ", axis, " has ", size, " elements, but ", mode_name(mode), " needs at least ",
+                                least));
+  }
+}
+
+[[noreturn]] void throw_nothing_left(size_t axis, int64_t size, const Amounts& pads, Mode mode) {
+  const std::string why = size == 0 ? std::string("it is empty")
+                                    : text("begin ", pads.begin, " and end ", pads.end, " leave none of its ", size,
+                                           " elements");
+  throw PadError("P5", text("axis ", axis, " has nothing to extend by ", mode_name(mode), ": ", why));
+}
+
+}  // namespace
+
+std::vector<int64_t> Plan::shape() const {
+  std::vector<int64_t> dims;
+  dims.reserve(axes.size());
+  for (const AxisPlan& axis : axes) dims.push_back(axis.output);
+  return dims;
+}
+
+std::string_view mode_name(Mode mode) {
+  switch (mode) {
+    case Mode::kConstant: return "constant";
+    case Mode::kEdge: return "edge";
+    case Mode::kReflect: return "reflect";
+    case Mode::kSymmetric: return "symmetric";
+    case Mode::kWrap: return "wrap";
+  }
+  return "";
+}
+
+int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position) {
+  int64_t offset = position - axis.begin;
+  const int64_t extent = axis.extent;
+  if (axis.interior != 0) {
+    const int64_t step = axis.interior + 1;
+    const bool shown = offset >= 0 && offset % step == 0 && offset / step < extent;
+    return shown ? axis.start + offset / step : kFill;
+  }
+  if (offset < 0 || offset >= extent) {
+    switch (mode) {
+      case Mode::kConstant:
+        return kFill;
+      case Mode::kEdge:
+        offset = std::clamp<int64_t>(offset, 0, extent - 1);
+        break;
+      case Mode::kWrap:
+        offset = modulo(offset, extent);
+        break;
+      case Mode::kSymmetric:
+        offset = modulo(offset, 2 * extent);
+        offset = std::min(offset, 2 * extent - 1 - offset);
+        break;
+      case Mode::kReflect:
+        offset = modulo(offset, std::max<int64_t>(2 * (extent - 1), 1));
+        offset = std::min(offset, 2 * (extent - 1) - offset);
+        break;
+    }
+  }
+  return axis.start + offset;
+}
+
+int64_t period(const AxisPlan& axis, Mode mode) {
+  switch (mode) {
+    case Mode::kReflect: return std::max<int64_t>(2 * (axis.extent - 1), 1);
+    case Mode::kSymmetric: return 2 * axis.extent;
+    case Mode::kWrap: return axis.extent;
+    default: return 0;
+  }
+}
+
+Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& amounts, Mode mode, const Rules& rules) {
+  std::vector<int64_t> outputs;
+  outputs.reserve(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i)
+    outputs.push_back(output_size(i, shape[i], amounts[i], mode, rules.clamp));
+  check_elements(outputs);
+  const bool empty = std::find(outputs.begin(), outputs.end(), 0) != outputs.end();
+  Plan plan{mode, {}};
+  plan.axes.reserve(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const Amounts& pads = amounts[i];
+    int64_t start = 0;
+    int64_t stop = shape[i];
+    if (mode != Mode::kConstant) {
+      check_limit(i, shape[i], pads, mode, rules.limit);
+      if (rules.crop == Crop::kCrop) {
+        start = std::max<int64_t>(-pads.begin, 0);
+        stop = shape[i] - std::max<int64_t>(-pads.end, 0);
+      }
+      if (!empty && stop <= start) throw_nothing_left(i, shape[i], pads, mode);
+    }
+    plan.axes.push_back({shape[i], start, std::max<int64_t>(stop - start, 0), pads.begin + start, pads.interior,
+                         outputs[i]});
+  }
+  return plan;
+}
+
+}  // namespace padops

@@ -1,0 +1,167 @@
+// The library's two exports: RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and padops_describe.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "dialects.h"
+#include "inference.h"
+#include "kernel.h"
+#include "ort_abi.h"
+#include "text.h"
+
+#if defined(_WIN32)
+#define PADOPS_EXPORT extern "C" __declspec(dllexport)
+#else
+#define PADOPS_EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
+namespace padops {
+
+namespace {
+
+// One operator for one element type: what the runtime knows first, ours after it.
+struct PadOp : ort::CustomOp {
+  const OpRow* row;
+  const TypeRow* type;
+  const ort::Api* api;
+};
+
+const PadOp& self(const ort::CustomOp* op) { return *static_cast<const PadOp*>(op); }
+
+ort::Status* failure(const ort::Api& api, const std::string& message) {
+  return api.CreateStatus()(ort::kInvalidArgument, message.c_str());
+}
+
+ort::Status* create_kernel(const ort::CustomOp* op, const ort::Api* api, const ort::KernelInfo* info, void** kernel) {
+  try {
+    *kernel = new Kernel(*api, info, *self(op).row, *self(op).type);
+    return nullptr;
+  } catch (const std::exception& error) {
+    return failure(*api, error.what());
+  }
+}
+
+ort::Status* compute(void* pointer, ort::KernelContext* context) {
+  const auto& kernel = *static_cast<const Kernel*>(pointer);
+  try {
+    kernel.compute(context);
+    return nullptr;
+  } catch (const std::bad_alloc&) {
+    return failure(kernel.api(), kernel.explain("out of memory [P10]"));
+  } catch (const std::exception& error) {
+    return failure(kernel.api(), kernel.explain(error.what()));
+  }
+}
+
+// Static shapes at session creation where the amounts are attributes. Elsewhere the runtime infers the type alone.
+ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* context) {
+  const PadOp& pad = self(op);
+  const ort::Api& api = *pad.api;
+  try {
+    infer_attribute_pad(api, *pad.row, *pad.type, context);
+    return nullptr;
+  } catch (const std::exception& error) {
+    return failure(api, text("padops::", pad.row->name, ": ", error.what()));
+  }
+}
+
+bool has_attribute_pads(const OpRow& row) { return row.inputs.size() == 1; }
+
+PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api) {
+  PadOp made{};
+  made.row = &row;
+  made.type = &type;
+  made.api = api;
+  made.version = ort::kApiVersion;
+  made.GetName = [](const ort::CustomOp* op) { return self(op).row->name.c_str(); };
+  made.GetExecutionProviderType = [](const ort::CustomOp*) -> const char* { return nullptr; };  // CPU
+  made.GetInputTypeCount = [](const ort::CustomOp* op) { return self(op).row->inputs.size(); };
+  made.GetInputType = [](const ort::CustomOp* op, size_t i) {
+    switch (self(op).row->inputs[i].kind) {
+      case InputKind::kData: return self(op).type->ort;
+      case InputKind::kInt64: return 7;
+      default: return ort::kUndefined;
+    }
+  };
+  made.GetInputCharacteristic = [](const ort::CustomOp* op, size_t i) -> int {
+    return self(op).row->inputs[i].optional ? ort::kOptional : ort::kRequired;
+  };
+  made.GetOutputTypeCount = [](const ort::CustomOp*) -> size_t { return 1; };
+  made.GetOutputType = [](const ort::CustomOp* op, size_t) { return self(op).type->ort; };
+  made.GetOutputCharacteristic = [](const ort::CustomOp*, size_t) -> int { return ort::kRequired; };
+  made.GetInputMemoryType = [](const ort::CustomOp*, size_t) { return 0; };
+  made.GetVariadicInputMinArity = [](const ort::CustomOp*) { return 0; };
+  made.GetVariadicInputHomogeneity = [](const ort::CustomOp*) { return 0; };
+  made.GetVariadicOutputMinArity = [](const ort::CustomOp*) { return 0; };
+  made.GetVariadicOutputHomogeneity = [](const ort::CustomOp*) { return 0; };
+  made.CreateKernelV2 = create_kernel;
+  made.KernelComputeV2 = compute;
+  made.KernelDestroy = [](void* kernel) { delete static_cast<Kernel*>(kernel); };
+  made.InferOutputShapeFn = has_attribute_pads(row) ? infer_shape : nullptr;
+  made.GetStartVersion = [](const ort::CustomOp*) { return 1; };
+  made.GetEndVersion = [](const ort::CustomOp*) { return 0x7fffffff; };
+  return made;
+}
+
+// The minor version of onnxruntime 1.x; later major versions count as newer than any.
+int runtime_minor(const char* version) {
+  int major = 0;
+  int minor = 0;
+  std::sscanf(version, "%d.%d", &major, &minor);
+  return major > 1 ? 1000000 : minor;
+}
+
+// The domain as one runtime sees it. It and its operators live as long as the process: sessions hold pointers to them.
+struct Domain {
+  std::vector<std::unique_ptr<PadOp>> kernels;
+  ort::CustomOpDomain* domain = nullptr;
+};
+
+ort::CustomOpDomain* build_domain(const ort::Api* api, int minor) {
+  auto built = std::make_unique<Domain>();
+  check(*api, api->CreateCustomOpDomain()("padops", &built->domain));
+  for (const OpRow& row : ops()) {
+    for (const TypeRow* type : row.types) {
+      if (type->since > minor) continue;  // the runtime would refuse every session over a type that it does not know
+      built->kernels.push_back(std::make_unique<PadOp>(make_op(row, *type, api)));
+      check(*api, api->CustomOpDomain_Add()(built->domain, built->kernels.back().get()));
+    }
+  }
+  return built.release()->domain;
+}
+
+// Built once for each runtime in the process: RegisterCustomOps is called for every SessionOptions.
+ort::CustomOpDomain* domain_for(const ort::Api* api, const char* version) {
+  static std::mutex mutex;
+  static std::map<const ort::Api*, ort::CustomOpDomain*> domains;
+  const std::lock_guard lock(mutex);
+  ort::CustomOpDomain*& domain = domains[api];
+  if (domain == nullptr) domain = build_domain(api, runtime_minor(version));
+  return domain;
+}
+
+}  // namespace
+
+}  // namespace padops
+
+PADOPS_EXPORT padops::ort::Status* RegisterCustomOps(padops::ort::SessionOptions* options,
+                                                     const padops::ort::ApiBase* base) {
+  using namespace padops;
+  const ort::Api* api = base->GetApi(ort::kApiVersion);
+  const char* version = base->GetVersionString();
+  if (api == nullptr)
+    return failure(*base->GetApi(1), text("padops needs onnxruntime 1.", ort::kApiVersion, " or newer, this is ",
+                                          version));
+  try {
+    return api->AddCustomOpDomain()(options, domain_for(api, version));
+  } catch (const std::exception& error) {
+    return failure(*api, text("padops could not be registered: ", error.what()));
+  }
+}
+
+// The operators, their inputs, attributes, modes and element types as JSON. The text lives as long as the library.
+PADOPS_EXPORT const char* padops_describe() { return padops::describe().c_str(); }

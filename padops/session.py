@@ -1,0 +1,93 @@
+"""The native library in an onnxruntime session."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+import weakref
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_SUFFIXES = {"win32": ".dll", "darwin": ".so"}
+
+_registered: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
+
+
+@cache
+def get_library_path() -> str:
+    """The absolute path of the custom-operator library.
+
+    It is a plain shared library, for any onnxruntime binding: hand the path to ``register_custom_ops_library`` in
+    Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
+
+    Raises:
+        FileNotFoundError: The package has been installed without it.
+    """
+    import padops
+
+    name = "libpadops" + _SUFFIXES.get(sys.platform, ".so")
+    # An editable install keeps Python files and the built library in two folders, both on the package's path.
+    for folder in padops.__path__:
+        path = Path(folder, name)
+        if path.is_file():
+            return str(path.resolve())
+    raise FileNotFoundError(
+        f"{name} is not in {' or '.join(padops.__path__)}: padops was installed without its native library; "
+        "reinstall it with 'pip install --force-reinstall padops', or build it with 'pip install .' in a checkout"
+    )
+
+
+def register(session_options: onnxruntime.SessionOptions) -> None:
+    """Makes the operators of the domain ``padops`` known to the sessions that use these options.
+
+    Registering the same options twice does nothing the second time.
+
+    Args:
+        session_options: The options that the session will be created with.
+
+    Raises:
+        FileNotFoundError: The package has been installed without its library.
+        RuntimeError: onnxruntime refuses the library; the message says what to do.
+    """
+    if session_options in _registered:
+        return
+    path = get_library_path()
+    try:
+        session_options.register_custom_ops_library(path)
+    except Exception as error:
+        import onnxruntime
+
+        raise RuntimeError(
+            f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}. "
+            "padops needs onnxruntime 1.20 or newer, on the platform that the wheel was built for; "
+            "'padops info' prints both"
+        ) from error
+    _registered.add(session_options)
+
+
+@cache
+def _described() -> str:
+    library = ctypes.CDLL(get_library_path())
+    library.padops_describe.restype = ctypes.c_char_p
+    return library.padops_describe().decode()
+
+
+def describe() -> dict[str, Any]:
+    """The operators as the native library itself lists them.
+
+    Returns:
+        ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,
+        bits, the first ONNX Pad and the first onnxruntime 1.x that know it) and ``ops`` (one row per operator: name,
+        inputs, attributes, modes, types, and how it treats negative amounts, limits and empty outputs). A new object
+        at every call.
+
+    Raises:
+        FileNotFoundError: The package has been installed without its library.
+        OSError: The library cannot be loaded on this platform.
+    """
+    return json.loads(_described())
