@@ -59,10 +59,10 @@ DTYPES: tuple[DType, ...] = tuple(
         ("float8e5m2fnuz", 20, 20, 8, 21, 0, ml_dtypes.float8_e5m2fnuz),
         ("uint4", 21, 21, 4, 21, 0, ml_dtypes.uint4),
         ("int4", 22, 22, 4, 21, 0, ml_dtypes.int4),
-        ("float4e2m1", 23, 23, 4, 23, 0, ml_dtypes.float4_e2m1fn),
-        ("float8e8m0", 24, 26, 8, 24, 0, ml_dtypes.float8_e8m0fnu),
-        ("uint2", 25, 24, 2, 25, 0, ml_dtypes.uint2),
-        ("int2", 26, 25, 2, 25, 0, ml_dtypes.int2),
+        ("float4e2m1", 23, 23, 4, 23, 24, ml_dtypes.float4_e2m1fn),
+        ("float8e8m0", 24, 26, 8, 24, 27, ml_dtypes.float8_e8m0fnu),
+        ("uint2", 25, 24, 2, 25, 26, ml_dtypes.uint2),
+        ("int2", 26, 25, 2, 25, 26, ml_dtypes.int2),
     )
 )
 

@@ -86,15 +86,21 @@ std::string node_name(const ort::Api& api, const ort::KernelInfo* info) {
   return name;
 }
 
-// Whether the node has an attribute of that name at all, of whatever type: the runtime has no call for it.
-bool has_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
+// Whether the node has an attribute of that name that is not a list: the runtime has no call for it. A list is read as
+// an empty one where it is of another type, so lists cannot be asked in this way.
+bool has_scalar_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
   float real = 0;
   int64_t integer = 0;
-  size_t count = 0;
+  size_t size = 0;
   return succeeds(api, api.KernelInfoGetAttribute_float()(info, name, &real)) ||
          succeeds(api, api.KernelInfoGetAttribute_int64()(info, name, &integer)) ||
-         succeeds(api, api.KernelInfoGetAttribute_string()(info, name, nullptr, &count)) ||
-         succeeds(api, api.KernelInfoGetAttributeArray_int64()(info, name, nullptr, &count)) ||
+         succeeds(api, api.KernelInfoGetAttribute_string()(info, name, nullptr, &size));
+}
+
+// Whether the node has a list attribute of that name, of integers or floats.
+bool has_list_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
+  size_t count = 0;
+  return succeeds(api, api.KernelInfoGetAttributeArray_int64()(info, name, nullptr, &count)) ||
          succeeds(api, api.KernelInfoGetAttributeArray_float()(info, name, nullptr, &count));
 }
 
@@ -122,6 +128,7 @@ bool read_attribute(const ort::Api& api, const ort::KernelInfo* info, const Attr
     case AttributeKind::kInts: {
       size_t count = 0;
       if (!succeeds(api, api.KernelInfoGetAttributeArray_int64()(info, row.name, nullptr, &count))) return false;
+      if (count == 0 && has_scalar_attribute(api, info, row.name)) return false;
       Integers& list = node.integers[row.name];
       list.values.resize(count);
       list.shape = {static_cast<int64_t>(count)};
@@ -163,7 +170,7 @@ void Kernel::read_attributes(const ort::KernelInfo* info) {
   for (const AttributeRow& row : op_.attributes) {
     if (read_attribute(api_, info, row, constant_)) continue;
     const char* rule = attribute_rule(row.kind);
-    if (has_attribute(api_, info, row.name))
+    if (has_scalar_attribute(api_, info, row.name) || has_list_attribute(api_, info, row.name))
       throw PadError(rule, text("attribute ", row.name, " is not ", attribute_words(row.kind)));
     if (row.required) throw PadError(rule, text("attribute ", row.name, " is required"));
     if (row.kind == AttributeKind::kString) constant_.strings[row.name] = row.text_default;

@@ -28,6 +28,7 @@ struct PadOp : ort::CustomOp {
   const OpRow* row;
   const TypeRow* type;
   const ort::Api* api;
+  int type_id;  // the id that this runtime wants to hear at registration
 };
 
 const PadOp& self(const ort::CustomOp* op) { return *static_cast<const PadOp*>(op); }
@@ -71,18 +72,23 @@ ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* contex
 
 bool has_attribute_pads(const OpRow& row) { return row.inputs.size() == 1; }
 
-PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api) {
+// onnxruntime 1.26 to 1.30 take the ONNX id of a type at registration, though their tensors carry the ORT id (measured on
+// each release; the two ids differ for float8e8m0, uint2 and int2 alone).
+int registered_id(const TypeRow& type, int minor) { return minor <= 30 ? type.onnx : type.ort; }
+
+PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int minor) {
   PadOp made{};
   made.row = &row;
   made.type = &type;
   made.api = api;
+  made.type_id = registered_id(type, minor);
   made.version = ort::kApiVersion;
   made.GetName = [](const ort::CustomOp* op) { return self(op).row->name.c_str(); };
   made.GetExecutionProviderType = [](const ort::CustomOp*) -> const char* { return nullptr; };  // CPU
   made.GetInputTypeCount = [](const ort::CustomOp* op) { return self(op).row->inputs.size(); };
   made.GetInputType = [](const ort::CustomOp* op, size_t i) {
     switch (self(op).row->inputs[i].kind) {
-      case InputKind::kData: return self(op).type->ort;
+      case InputKind::kData: return self(op).type_id;
       case InputKind::kInt64: return 7;
       default: return ort::kUndefined;
     }
@@ -91,7 +97,7 @@ PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api) {
     return self(op).row->inputs[i].optional ? ort::kOptional : ort::kRequired;
   };
   made.GetOutputTypeCount = [](const ort::CustomOp*) -> size_t { return 1; };
-  made.GetOutputType = [](const ort::CustomOp* op, size_t) { return self(op).type->ort; };
+  made.GetOutputType = [](const ort::CustomOp* op, size_t) { return self(op).type_id; };
   made.GetOutputCharacteristic = [](const ort::CustomOp*, size_t) -> int { return ort::kRequired; };
   made.GetInputMemoryType = [](const ort::CustomOp*, size_t) { return 0; };
   made.GetVariadicInputMinArity = [](const ort::CustomOp*) { return 0; };
@@ -127,7 +133,7 @@ ort::CustomOpDomain* build_domain(const ort::Api* api, int minor) {
   for (const OpRow& row : ops()) {
     for (const TypeRow* type : row.types) {
       if (type->since > minor) continue;  // the runtime would refuse every session over a type that it does not know
-      built->kernels.push_back(std::make_unique<PadOp>(make_op(row, *type, api)));
+      built->kernels.push_back(std::make_unique<PadOp>(make_op(row, *type, api, minor)));
       check(*api, api->CustomOpDomain_Add()(built->domain, built->kernels.back().get()));
     }
   }
