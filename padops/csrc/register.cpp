@@ -1,10 +1,10 @@
 // The library's two exports: RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and padops_describe.
-#include <cstdio>
-#include <cstdlib>
+#include <charconv>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "dialects.h"
@@ -58,7 +58,9 @@ ort::Status* compute(void* pointer, ort::KernelContext* context) {
   }
 }
 
-// Static shapes at session creation where the amounts are attributes. Elsewhere the runtime infers the type alone.
+// Static shapes at session creation where the amounts are attributes. Operators with optional inputs cannot have this
+// callback: onnxruntime 1.20 dereferences the type of an absent input before it calls it, and crashes. For them the
+// runtime infers the type alone.
 ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* context) {
   const PadOp& pad = self(op);
   const ort::Api& api = *pad.api;
@@ -113,11 +115,13 @@ PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int mi
   return made;
 }
 
-// The minor version of onnxruntime 1.x; later major versions count as newer than any.
-int runtime_minor(const char* version) {
+// The minor version of onnxruntime 1.x, from "1.31.1"; later major versions count as newer than any.
+int runtime_minor(std::string_view version) {
   int major = 0;
   int minor = 0;
-  std::sscanf(version, "%d.%d", &major, &minor);
+  const char* end = version.data() + version.size();
+  const auto dot = std::from_chars(version.data(), end, major);
+  if (dot.ptr != end) std::from_chars(dot.ptr + 1, end, minor);
   return major > 1 ? 1000000 : minor;
 }
 

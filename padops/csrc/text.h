@@ -1,33 +1,41 @@
-// Messages are put together here, so that they read the same as Python's.
+// Messages are put together here, so that they read the same as Python's. No stream: libstdc++'s bind the library to the
+// newest glibc of the machine that built it.
 #pragma once
 
-#include <cstdint>
-#include <sstream>
+#include <concepts>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace padops {
 
+inline void append(std::string& out, std::string_view part) { out += part; }
+inline void append(std::string& out, char part) { out += part; }
+
+template <std::integral Number>
+void append(std::string& out, Number part) {
+  out += std::to_string(part);
+}
+
 template <class... Parts>
 std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
+  std::string out;
+  (append(out, parts), ...);
+  return out;
 }
 
 // "first, second, third"
 template <class List>
-std::string joined(const List& list, const char* separator = ", ") {
-  std::ostringstream out;
-  const char* between = "";
+std::string joined(const List& list) {
+  std::string out;
   for (const auto& part : list) {
-    out << between << part;
-    between = separator;
+    if (&part != &*std::begin(list)) out += ", ";
+    append(out, part);
   }
-  return out.str();
+  return out;
 }
 
 // "[1, 2, 3]", as Python prints a list.
-inline std::string bracketed(const std::vector<int64_t>& list) { return text("[", joined(list), "]"); }
+inline std::string bracketed(const std::vector<int64_t>& list) { return text('[', joined(list), ']'); }
 
 }  // namespace padops

@@ -1,0 +1,134 @@
+"""padops for ``onnx`` itself: schemas and shape inference, so that its checker and shape inference know the domain.
+
+After :func:`register_schemas`, ``onnx.checker.check_model`` validates padops nodes and ``onnx.shape_inference`` (and
+onnx_ir's passes, which use it) infers their outputs: the type always, each dim as far as the amounts are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+from onnx import defs
+
+from padops.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Node, Op
+from padops.plan import Amounts, Mode, PadError, make_plan
+
+_ATTRIBUTE_TYPES = {
+    "int": defs.OpSchema.AttrType.INT,
+    "ints": defs.OpSchema.AttrType.INTS,
+    "float": defs.OpSchema.AttrType.FLOAT,
+    "string": defs.OpSchema.AttrType.STRING,
+}
+
+
+def register_schemas() -> None:
+    """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing."""
+    for op in OPS.values():
+        if not defs.has(op.name, DOMAIN):
+            schema = _schema(op)
+            schema.set_type_and_shape_inference_function(lambda context, op=op: _infer(op, context))
+            defs.register_schema(schema)
+
+
+def _schema(op: Op) -> defs.OpSchema:
+    """The row of ``op`` as an ONNX schema."""
+    option = defs.OpSchema.FormalParameterOption
+    kinds = {"T": tuple(op.types), **INTEGER_KINDS}
+    used = list(dict.fromkeys(row.kind for row in op.inputs))
+    return defs.OpSchema(
+        op.name,
+        DOMAIN,
+        VERSION,
+        doc=f"{op.name} of padops; modes {', '.join(op.modes)}.",
+        inputs=[
+            defs.OpSchema.FormalParameter(
+                row.name, row.kind, param_option=option.Optional if row.optional else option.Single
+            )
+            for row in op.inputs
+        ],
+        outputs=[defs.OpSchema.FormalParameter("output", "T")],
+        type_constraints=[(kind, [f"tensor({name})" for name in kinds[kind]], "") for kind in used],
+        attributes=[
+            defs.OpSchema.Attribute(row.name, _ATTRIBUTE_TYPES[row.type], "", required=True)
+            if row.required
+            else defs.OpSchema.Attribute(row.name, onnx.helper.make_attribute(row.name, row.default), "")
+            for row in op.attributes
+        ],
+    )
+
+
+def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
+    """Type and shape of the output; raises onnx.shape_inference.InferenceError where a rule is already broken."""
+    data = context.get_input_type(0)
+    output = onnx.TypeProto()
+    output.tensor_type.elem_type = data.tensor_type.elem_type
+    if data.tensor_type.HasField("shape"):
+        dims = data.tensor_type.shape.dim
+        try:
+            inferred = _output_dims(op, context, dims)
+        except PadError as error:
+            raise onnx.shape_inference.InferenceError(str(error)) from error
+        output.tensor_type.shape.SetInParent()
+        for dim in inferred:
+            output.tensor_type.shape.dim.add().CopyFrom(dim)
+    context.set_output_type(0, output)
+
+
+def _output_dims(
+    op: Op,
+    context: onnx.shape_inference.InferenceContext,
+    dims: Sequence[onnx.TensorShapeProto.Dimension],
+) -> list[onnx.TensorShapeProto.Dimension]:
+    """One dim for each of ``dims``; empty dims where the amounts are inputs that are not known yet."""
+    unknown = onnx.TensorShapeProto.Dimension()
+    node = Node(op, "", _given_attributes(op, context), _given_inputs(op, context))
+    mode = node.mode()
+    known = all(
+        array is not None or row.kind == "T" or not _has_input(context, i)
+        for i, (row, array) in enumerate(zip(op.inputs, node.inputs))
+    )
+    if not known:
+        return [unknown] * len(dims)
+    # Sizes stand in for the dims that are not known; only the amounts of their axes are used.
+    sizes = [dim.dim_value if dim.HasField("dim_value") else 1 for dim in dims]
+    amounts = op.amounts(node, sizes)
+    if all(dim.HasField("dim_value") for dim in dims):
+        try:
+            plan = make_plan(sizes, amounts, mode, op.crop, op.limit, op.clamp)
+        except PadError as error:
+            raise node.error(error.rule, error.detail) from None
+        return [onnx.TensorShapeProto.Dimension(dim_value=size) for size in plan.shape]
+    return [_output_dim(dim, pads, op) for dim, pads in zip(dims, amounts)]
+
+
+def _output_dim(
+    dim: onnx.TensorShapeProto.Dimension, pads: Amounts, op: Op
+) -> onnx.TensorShapeProto.Dimension:
+    """One dim of a tensor that has others which are not known."""
+    if pads == Amounts(0, 0):
+        return dim
+    if not dim.HasField("dim_value"):
+        return onnx.TensorShapeProto.Dimension()
+    (axis,) = make_plan([dim.dim_value], [pads], Mode.CONSTANT, op.crop, clamp=True).axes
+    return onnx.TensorShapeProto.Dimension(dim_value=axis.output)
+
+
+def _has_input(context: onnx.shape_inference.InferenceContext, i: int) -> bool:
+    return i < context.get_num_inputs() and context.get_input_type(i) is not None and context.has_input(i)
+
+
+def _given_attributes(op: Op, context: onnx.shape_inference.InferenceContext) -> dict[str, object]:
+    given = {row.name: context.get_attribute(row.name) for row in op.attributes}
+    values = {name: onnx.helper.get_attribute_value(value) for name, value in given.items() if value is not None}
+    return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
+
+
+def _given_inputs(op: Op, context: onnx.shape_inference.InferenceContext) -> list[np.ndarray | None]:
+    """The integer inputs whose values are known."""
+    arrays: list[np.ndarray | None] = []
+    for i, row in enumerate(op.inputs):
+        tensor = context.get_input_data(i) if row.kind != "T" and i < context.get_num_inputs() else None
+        arrays.append(None if tensor is None else onnx.numpy_helper.to_array(tensor))
+    return arrays
