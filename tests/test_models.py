@@ -1,0 +1,281 @@
+"""Whole models, converted and run: the samples in models/, the real ones, and the Pad tests that come with onnx.
+
+Everything is compared bit for bit, as bytes, so that NaNs count as what they are.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from onnx import helper, numpy_helper
+
+import native
+import padops
+from padops import reference
+from padops.convert import Conversion
+from padops.dialects import DOMAIN, onnx_op
+from padops.dtypes import by_onnx
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = sorted((ROOT / "models").glob("*.onnx"))
+ONNX_DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
+Arrays = Mapping[str, np.ndarray]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def scripts() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")
+        yield
+
+
+def pads_in(message: object, domain: str = "") -> int:
+    """How many Pad nodes a protobuf message holds, wherever they are: found by its fields, not by ONNX's structure."""
+    found = 0
+    if isinstance(message, onnx.NodeProto) and message.domain == domain:
+        found += message.op_type.split("_")[0] == "Pad"
+    for field, value in message.ListFields():
+        if field.message_type:
+            repeated = not hasattr(value, "ListFields")
+            found += sum(pads_in(item, domain) for item in (value if repeated else [value]))
+    return found
+
+
+def session(model: Path, *, registered: bool) -> ort.InferenceSession:
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    if registered:
+        padops.register(options)
+    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def run(model: Path, feeds: Arrays, *, registered: bool) -> dict[str, np.ndarray]:
+    this = session(model, registered=registered)
+    names = [output.name for output in this.get_outputs()]
+    if any(array.dtype == object for array in feeds.values()):  # OrtValues of strings cannot be made from Python
+        return dict(zip(names, this.run(names, dict(feeds)), strict=True))
+    values = this.run_with_ort_values(names, {name: native.to_value(array) for name, array in feeds.items()})
+    return {name: native.from_value(value) for name, value in zip(names, values, strict=True)}
+
+
+def assert_same(actual: Arrays, expected: Arrays) -> None:
+    assert {name: native.bits(array) for name, array in actual.items()} == {
+        name: native.bits(array) for name, array in expected.items()
+    }
+
+
+def convert(model: Path, folder: Path) -> tuple[Path, Conversion]:
+    """Convert to a file, and see that every ONNX Pad became a padops one with a record of its own."""
+    output = folder / model.name
+    result = padops.convert(model, output)
+    before, after = onnx.load(model), onnx.load(output)
+    assert len(result.converted) == len(result.records) == pads_in(before) == pads_in(after, DOMAIN)
+    assert pads_in(after) == 0
+    return output, result
+
+
+# --- the samples -----------------------------------------------------------------------------------------------------
+
+GIVEN: dict[str, Arrays] = {  # inputs whose values matter; the others are random
+    "pad_11": {"asked": np.array([1, -1, 2, 0])},
+    "pad_18": {"run_pads": np.array([1, 0]), "run_axes": np.array([-2], np.int32)},
+}
+RUN_BY_BUILTIN = {"pad_02", "pad_11", "pad_18", "pad_19", "nested"}
+
+
+def sample_feeds(path: Path, seed: int = 0) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    given = GIVEN.get(path.stem, {})
+    feeds = {}
+    for value in onnx.load(path).graph.input:
+        tensor = value.type.tensor_type
+        shape = [dim.dim_value or 6 for dim in tensor.shape.dim]
+        feeds[value.name] = given.get(value.name, native.random_array(rng, by_onnx(tensor.elem_type), shape))
+    return feeds
+
+
+def by_reference(path: Path, feeds: Arrays) -> dict[str, np.ndarray]:
+    """The outputs of a model of Pads and Constants, by the NumPy reference."""
+    model = onnx.load(path)
+    values = dict(feeds) | {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    for node in model.graph.node:
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        if node.op_type == "Constant":
+            values[node.output[0]] = numpy_helper.to_array(attributes["value"])
+            continue
+        assert node.op_type == "Pad"
+        attributes = {name: a.decode() if isinstance(a, bytes) else a for name, a in attributes.items()}
+        inputs = [values[name] if name else None for name in node.input]
+        values[node.output[0]] = reference.run(onnx_op(model.opset_import[0].version), attributes, inputs, node.name)
+    return {output.name: values[output.name] for output in model.graph.output}
+
+
+def test_samples_are_what_the_script_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_models = importlib.import_module("make_models")
+    assert make_models.main(["--check"]) == 0
+    assert make_models.main(["--folder", str(tmp_path)]) == 0
+    (tmp_path / "pad_13.onnx").write_bytes(b"other")
+    (tmp_path / "string.onnx").unlink()
+    (tmp_path / "old.onnx").touch()
+    assert make_models.main(["--check", "--folder", str(tmp_path)]) == 1
+    told = [line.removeprefix(f"{tmp_path}/") for line in capsys.readouterr().err.splitlines()]
+    assert told == ["old.onnx is not made here", "pad_13.onnx differs", "string.onnx is missing"]
+
+
+def test_samples_cover_every_version() -> None:
+    versions = {onnx_op(onnx.load(path).opset_import[0].version) for path in SAMPLES}
+    assert versions >= {op for op in padops.OPS if op.startswith("Pad_")}
+    assert all(path.stat().st_size < 4096 for path in SAMPLES)
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_sample(path: Path, tmp_path: Path) -> None:
+    converted, _ = convert(path, tmp_path)
+    for seed in range(3):
+        feeds = sample_feeds(path, seed)
+        if path.stem == "nested":
+            feeds |= {"flag": np.array(seed == 0), "turns": np.array(seed)}
+        outputs = run(converted, feeds, registered=True)
+        if path.stem != "nested":
+            assert_same(outputs, by_reference(path, feeds))
+        if path.stem in RUN_BY_BUILTIN:
+            assert_same(outputs, run(path, feeds, registered=False))
+
+
+PLACES = ["then_branch", "else_branch", "body", "sample::Frame"]
+
+
+def test_nested_sample_has_a_pad_in_every_place(tmp_path: Path) -> None:
+    path = ROOT / "models" / "nested.onnx"
+    _, result = convert(path, tmp_path)
+    names = [record.name for record in result.records]
+    assert sorted(names) == ["else_out_pad", "framed_pad", "grown_pad", "then_out_pad"]
+    places = [next((p for p in PLACES if p in record.path), record.path) for record in result.records]
+    assert sorted(places) == sorted(PLACES)
+
+
+# --- real models -----------------------------------------------------------------------------------------------------
+
+MONO = {"input": (2, 576), "state": (2, 2, 128)}  # two stretches of sound with their context, as the package feeds them
+SEQUENCE = {"input": (3, 576), "h": (1, 1, 128), "c": (1, 1, 128)}
+AT_16K = {**MONO, "sr": np.array(16000)}
+AT_8K = {**MONO, "input": (2, 288), "sr": np.array(8000)}
+RANGE = {"fmin": np.array(46.875, np.float32), "fmax": np.array(2093.75, np.float32)}
+
+# Model, Pads in it, and what to run it with: a shape for random numbers, or an array as it is.
+REAL: list[tuple[str, int, list[dict[str, tuple[int, ...] | np.ndarray]]]] = [
+    ("basic-pitch/nmp.onnx", 24, [{"serving_default_input_2:0": (1, 43844, 1)}]),
+    ("silero-vad/silero_vad.onnx", 2, [AT_16K, AT_8K]),
+    ("silero-vad/silero_vad_op18_ifless.onnx", 2, [AT_16K, AT_8K]),
+    ("silero-vad/silero_vad_16k_op15.onnx", 1, [AT_16K]),
+    ("silero-vad/silero_vad_16k_sequence.onnx", 1, [SEQUENCE]),
+    ("silero-vad/silero_vad_half.onnx", 1, [MONO]),
+    ("silero-vad/silero_vad_openvino_16k.onnx", 1, [{"input": (1, 576), "state": (2, 1, 128)}]),
+    ("faster-whisper/silero_vad_v6.onnx", 1, [SEQUENCE]),
+    ("swift-f0/model.onnx", 5, [{"audio": (1, samples), **RANGE} for samples in (16000, 4321, 256)]),
+    ("rapidocr/ch_ppocr_mobile_v2.0_cls_mobile.onnx", 0, [{"x": (1, 3, 48, 192)}]),
+]
+
+
+@pytest.fixture(scope="module")
+def real_models() -> dict[str, Path]:
+    return importlib.import_module("fetch_models").fetch()
+
+
+@pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
+def test_real_model(
+    name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path
+) -> None:
+    original = real_models[name]
+    converted, result = convert(original, tmp_path)
+    assert len(result.records) == pads == pads_in(onnx.load(original))
+    rng = np.random.default_rng(0)
+    for feeds in runs:
+        feeds = {
+            name: (rng.standard_normal(value) / 10).astype(np.float32) if isinstance(value, tuple) else value
+            for name, value in feeds.items()
+        }
+        assert_same(run(converted, feeds, registered=True), run(original, feeds, registered=False))
+
+
+def test_every_real_model_with_a_pad_is_in_the_table(real_models: dict[str, Path]) -> None:
+    with_pads = {name for name, path in real_models.items() if pads_in(onnx.load(path))}
+    assert with_pads == {name for name, pads, _ in REAL if pads}
+
+
+# --- onnx's own tests ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def node_tests() -> dict[str, object]:
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings():  # it makes the cases of every operator first, and some of those overflow
+        warnings.simplefilter("ignore")
+        return {case.name: case for case in collect_testcases("Pad")}
+
+
+NODE_TESTS = [
+    "test_constant_pad",
+    "test_constant_pad_axes",
+    "test_constant_pad_negative_axes",
+    "test_edge_pad",
+    "test_reflect_pad",
+    "test_wrap_pad",
+]
+
+
+def test_no_node_test_is_left_out(node_tests: dict[str, object]) -> None:
+    assert sorted(node_tests) == NODE_TESTS
+
+
+@pytest.mark.parametrize("name", NODE_TESTS)
+def test_onnx_node_test(name: str, node_tests: dict, tmp_path: Path) -> None:
+    case = node_tests[name]
+    path = tmp_path / "original.onnx"
+    onnx.save(case.model, path)
+    converted = tmp_path / "converted.onnx"
+    padops.convert(path, converted)
+    assert pads_in(onnx.load(converted), DOMAIN) == 1
+    graph = case.model.graph
+    assert case.data_sets
+    for inputs, outputs in case.data_sets:
+        feeds = {value.name: np.asarray(array) for value, array in zip(graph.input, inputs, strict=True)}
+        expected = {value.name: np.asarray(array) for value, array in zip(graph.output, outputs, strict=True)}
+        assert_same(run(converted, feeds, registered=True), expected)
+
+
+STORED = sorted(
+    model.parent
+    for model in ONNX_DATA.glob("*/*/model.onnx")
+    if any(node.op_type == "Pad" for node in onnx.load(model).graph.node)
+)
+
+
+def test_stored_models_are_there() -> None:
+    names = {folder.name.removeprefix("test_") for folder in STORED}
+    assert names >= {"ConstantPad2d", "ReflectionPad2d", "ReplicationPad2d", "ZeroPad2d", "operator_pad"}
+
+
+@pytest.mark.parametrize("folder", STORED, ids=lambda folder: folder.name)
+def test_onnx_stored_model(folder: Path, tmp_path: Path) -> None:
+    converted, _ = convert(folder / "model.onnx", tmp_path)
+    graph = onnx.load(folder / "model.onnx").graph
+    data_sets = sorted(folder.glob("test_data_set_*"))
+    assert data_sets
+    for data in data_sets:
+        stored = {
+            kind: {
+                value.name: numpy_helper.to_array(onnx.load_tensor(data / f"{kind}_{i}.pb"))
+                for i, value in enumerate(getattr(graph, kind))
+            }
+            for kind in ("input", "output")
+        }
+        assert_same(run(converted, stored["input"], registered=True), stored["output"])
