@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from padops.dialects import OPS, Node, make_node_plan
-from padops.dtypes import by_name, by_numpy
+from padops.dtypes import by_numpy
 from padops.plan import Mode, Plan, source_index
 
 
@@ -40,8 +40,8 @@ def run(
     dtype = by_numpy(data.dtype)
     if dtype is None or dtype.name not in op.types:
         raise this.error("T", f"data is {data.dtype.name}, expected one of {', '.join(op.types)}")
-    plan = make_node_plan(this, data.shape)
-    return execute(plan, data, read_fill(this, plan.mode, data.dtype))
+    fill = read_inputs(this, data.dtype)
+    return execute(make_node_plan(this, data.shape), data, fill)
 
 
 def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
@@ -54,37 +54,42 @@ def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
     """
     output = np.empty(plan.shape, data.dtype)
     output[...] = fill
+    if not output.size:
+        return output
     pairs = [
         [(position, source_index(axis, plan.mode, position)) for position in range(axis.output)] for axis in plan.axes
     ]
     shown = [[pair for pair in axis if pair[1] is not None] for axis in pairs]
     targets = [np.array([target for target, _ in axis], np.intp) for axis in shown]
     sources = [np.array([source for _, source in axis], np.intp) for axis in shown]
-    if output.size:
-        output[np.ix_(*targets)] = data[np.ix_(*sources)]
+    output[np.ix_(*targets)] = data[np.ix_(*sources)]
     return output
 
 
-def read_fill(node: Node, mode: Mode, dtype: np.dtype) -> np.ndarray:
-    """The fill of ``node``, rank 0 and of type ``dtype`` (P7).
+def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
+    """Checks the inputs one by one, in the operator's order, and returns the fill: rank 0, of type ``dtype``.
 
     Raises:
-        PadError: P7 if the mode is constant and the fill given is not exactly one element.
+        PadError: P9 for the mode, P8 for an integer input that is absent or of another type, P7 for the fill.
     """
-    default = np.array("", object) if dtype.kind in "OUT" else np.zeros((), dtype)
-    op = node.op
-    if mode is not Mode.CONSTANT:
-        return default
-    position = op.input_index(op.fill)
-    if position is None:
+    mode = node.mode()
+    fill = np.array("", object) if dtype.kind in "OUT" else np.zeros((), dtype)
+    if node.op.input_index(node.op.fill) is None:
         # Pad_1 and Pad_2: a float attribute, rounded once to the type of the data.
         with np.errstate(over="ignore"):
-            return np.float32(node.attribute(op.fill)).astype(dtype)
-    array = node.inputs[position] if position < len(node.inputs) else None
-    if array is None:
-        return default
+            fill = np.asarray(node.attribute(node.op.fill), np.float32).astype(dtype)
+    for row, array in zip(node.op.inputs[1:], node.inputs[1:]):
+        if row.kind != "T":
+            node.integers(row.name)
+        elif array is not None and mode is Mode.CONSTANT:
+            fill = _read_fill(node, array, dtype)
+    return fill
+
+
+def _read_fill(node: Node, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The fill from an input: one element of the data's type, copied and never converted (P7)."""
     if array.size != 1:
-        raise node.error("P7", f"{op.fill} has {array.size} elements, expected one")
+        raise node.error("P7", f"{node.op.fill} has {array.size} elements, expected one")
     if by_numpy(array.dtype) is not by_numpy(dtype):
-        raise node.error("T", f"{op.fill} is {array.dtype.name}, but data is {dtype.name}")
-    return array.astype(default.dtype).reshape(()) if by_numpy(dtype) is by_name("string") else array.reshape(())
+        raise node.error("T", f"{node.op.fill} is {array.dtype.name}, but data is {dtype.name}")
+    return array.astype(object).reshape(()) if dtype.kind in "OUT" else array.reshape(())

@@ -7,6 +7,7 @@ import json
 import sys
 import weakref
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ def get_library_path() -> str:
     """
     import padops
 
+    # An editable install rebuilds what has changed when the library is looked for as a module.
+    find_spec("padops.libpadops")
     name = "libpadops" + _SUFFIXES.get(sys.platform, ".so")
     # An editable install keeps Python files and the built library in two folders, both on the package's path.
     for folder in padops.__path__:

@@ -1,0 +1,190 @@
+"""Runs one padops operator natively in a real onnxruntime session, bits in and bits out.
+
+onnxruntime's Python API takes no ml_dtypes arrays, so tensors of the types that NumPy lacks are written to and read
+from their memory directly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper
+
+import padops
+from padops.dialects import OPS
+from padops.dtypes import DType, by_name, by_numpy, by_onnx
+
+RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
+
+# What the installed runtime can have at all.
+TYPES = tuple(dtype for dtype in (by_name(t["name"]) for t in padops.describe()["types"]) if dtype.since <= RUNTIME[1])
+
+_PLAIN = frozenset("float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64".split())
+
+
+def session_options() -> onnxruntime.SessionOptions:
+    """Options with the library registered, and the runtime's own log silenced: errors reach the tests as exceptions."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 2
+    padops.register(options)
+    return options
+
+
+def session(model: onnx.ModelProto, options: onnxruntime.SessionOptions | None = None) -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(
+        model.SerializeToString(), options or session_options(), providers=["CPUExecutionProvider"]
+    )
+
+
+def run(
+    op_type: str,
+    attributes: Mapping[str, Any],
+    inputs: Sequence[np.ndarray | None],
+    node: str = "",
+    constants: frozenset[int] = frozenset(),
+) -> np.ndarray:
+    """Runs one node; ``constants`` are the positions of the inputs that become initializers instead of graph inputs."""
+    types = tuple(None if array is None else by_numpy(array.dtype).onnx for array in inputs)
+    held = tuple(_tensor(f"i{i}", inputs[i]).SerializeToString() for i in sorted(constants))
+    frozen = tuple(sorted((name, tuple(v) if isinstance(v, list) else v) for name, v in attributes.items()))
+    feeds = {f"i{i}": array for i, array in enumerate(inputs) if array is not None and i not in constants}
+    return run_session(_session(op_type, frozen, types, node, tuple(sorted(constants)), held), feeds)
+
+
+def run_session(built: onnxruntime.InferenceSession, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The first output of a session, whatever the types are."""
+    if all(by_numpy(array.dtype).name in _PLAIN for array in feeds.values()):
+        if built.get_outputs()[0].type[len("tensor(") : -1] in _PLAIN:
+            return built.run(None, dict(feeds))[0]
+    values = {name: to_value(array) for name, array in feeds.items()}
+    return from_value(built.run_with_ort_values(None, values)[0])
+
+
+@lru_cache(maxsize=4096)
+def _session(op_type, attributes, types, node, constants, held) -> onnxruntime.InferenceSession:
+    names = ["" if dtype is None else f"i{i}" for i, dtype in enumerate(types)]
+    made = helper.make_node(op_type, names, ["output"], name=node, domain="padops")
+    for name, value in attributes:
+        row = next((row for row in OPS[op_type].attributes if row.name == name), None)
+        made.attribute.append(
+            helper.make_attribute(name, value, attr_type=onnx.AttributeProto.INTS)
+            if row is not None and row.type == "ints" and isinstance(value, tuple)
+            else helper.make_attribute(name, value)
+        )
+    graph = helper.make_graph(
+        [made],
+        "one",
+        [
+            helper.make_tensor_value_info(f"i{i}", dtype, None)
+            for i, dtype in enumerate(types)
+            if dtype is not None and i not in constants
+        ],
+        [helper.make_tensor_value_info("output", types[0], None)],
+        [onnx.TensorProto.FromString(tensor) for tensor in held],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    return session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+
+
+def _tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
+    dtype = by_numpy(array.dtype)
+    if dtype.name == "string":
+        return helper.make_tensor(name, dtype.onnx, array.shape, [s.encode() for s in array.reshape(-1).tolist()])
+    return helper.make_tensor(name, dtype.onnx, array.shape, to_bytes(array), raw=True)
+
+
+def to_bytes(array: np.ndarray) -> bytes:
+    """The memory of a tensor of ``array``: little-endian, 4- and 2-bit elements packed, the first in the low bits."""
+    dtype = by_numpy(array.dtype)
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    if dtype.bits >= 8:
+        return raw.tobytes()
+    per_byte = 8 // dtype.bits
+    padded = np.zeros((-(-raw.size // per_byte), per_byte), np.uint8)
+    padded.reshape(-1)[: raw.size] = raw & ((1 << dtype.bits) - 1)
+    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
+    return np.bitwise_or.reduce(padded << shifts, axis=1).astype(np.uint8).tobytes()
+
+
+def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
+    """The reverse of :func:`to_bytes`."""
+    data = np.frombuffer(raw, np.uint8)
+    count = int(np.prod(shape, dtype=np.int64))
+    if dtype.bits >= 8:
+        return data.view(dtype.numpy).reshape(shape).copy()
+    per_byte = 8 // dtype.bits
+    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
+    elements = ((data[:, None] >> shifts) & ((1 << dtype.bits) - 1)).reshape(-1)[:count].astype(np.uint8)
+    if dtype.name.startswith("int"):  # ml_dtypes keeps signed elements sign-extended in their byte
+        elements = np.where(elements >> (dtype.bits - 1), elements | (0x100 - (1 << dtype.bits)), elements)
+    return elements.astype(np.uint8).view(dtype.numpy).reshape(shape)
+
+
+def to_value(array: np.ndarray) -> onnxruntime.OrtValue:
+    dtype = by_numpy(array.dtype)
+    if dtype.name in _PLAIN:
+        return onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(array.shape, dtype.onnx, "cpu")
+    raw = to_bytes(array)
+    if raw:
+        ctypes.memmove(value.data_ptr(), raw, len(raw))
+    return value
+
+
+def from_value(value: onnxruntime.OrtValue) -> np.ndarray:
+    name = value.data_type()[len("tensor(") : -1]
+    if name in _PLAIN:
+        return value.numpy()
+    dtype = by_name(name)
+    count = int(np.prod(value.shape(), dtype=np.int64))
+    size = (count * dtype.bits + 7) // 8
+    return from_bytes(ctypes.string_at(value.data_ptr(), size) if size else b"", dtype, value.shape())
+
+
+def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
+    """Elements of every bit pattern, NaN payloads, negative zeros and denormals included; strings with NUL and accents."""
+    if dtype.name == "string":
+        words = np.array(["", "a", "b\0c", "Zoë", "pad", "長い文字列" * 9], object)
+        return words[rng.integers(0, len(words), shape)] if shape else np.array(words[rng.integers(len(words))], object)
+    if dtype.name == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    count = int(np.prod(shape, dtype=np.int64))
+    return from_bytes(rng.bytes((count * dtype.bits + 7) // 8), dtype, shape)
+
+
+def bits(array: np.ndarray) -> tuple:
+    """What must be equal for two results to be the same: type, shape and every bit."""
+    if by_numpy(array.dtype).name == "string":
+        return ("string", array.shape, array.reshape(-1).tolist())
+    return (by_numpy(array.dtype).name, array.shape, to_bytes(array))
+
+
+def error_text(error: Exception) -> str:
+    """The part of a runtime's error that padops wrote."""
+    text = str(error)
+    return text[text.index("padops::") :].strip() if "padops::" in text else text
+
+
+__all__ = [
+    "RUNTIME",
+    "TYPES",
+    "bits",
+    "by_onnx",
+    "error_text",
+    "from_bytes",
+    "from_value",
+    "random_array",
+    "run",
+    "run_session",
+    "session",
+    "session_options",
+    "to_bytes",
+    "to_value",
+]

@@ -1,0 +1,53 @@
+"""The tables of the native library and of Python, two independent implementations, must be the same."""
+
+from __future__ import annotations
+
+import pytest
+
+import padops
+from padops.dialects import DOMAIN, OPS, VERSION
+from padops.dtypes import DTYPES
+
+
+def test_domain() -> None:
+    described = padops.describe()
+    assert (described["domain"], described["version"]) == (DOMAIN, VERSION)
+
+
+def test_library_is_of_this_version() -> None:
+    assert padops.describe()["library"] == padops.__version__
+
+
+def test_types() -> None:
+    expected = [
+        {name: getattr(dtype, name) for name in ("name", "onnx", "ort", "bits", "pad", "since")} for dtype in DTYPES
+    ]
+    assert padops.describe()["types"] == expected
+
+
+@pytest.mark.parametrize("position", range(len(OPS)), ids=list(OPS))
+def test_op(position: int) -> None:
+    op = list(OPS.values())[position]
+    assert padops.describe()["ops"][position] == {
+        "name": op.name,
+        "inputs": [{"name": row.name, "kind": row.kind, "optional": row.optional} for row in op.inputs],
+        "attributes": [
+            {"name": row.name, "type": row.type, "required": row.required, "default": row.default}
+            for row in op.attributes
+        ],
+        "modes": list(op.modes),
+        "types": list(op.types),
+        "fill": op.fill,
+        "crop": op.crop.value,
+        "limit": op.limit.value,
+        "clamp": op.clamp,
+    }
+
+
+def test_no_op_is_missing() -> None:
+    assert [op["name"] for op in padops.describe()["ops"]] == list(OPS)
+
+
+def test_describe_gives_a_new_object() -> None:
+    padops.describe()["ops"].clear()
+    assert padops.describe()["ops"]

@@ -1,0 +1,111 @@
+"""The library in a session: registration, its errors, and what it costs."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
+import native
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+import padops
+from padops import session as padops_session
+
+
+def _model(mode: str = "edge", name: str = "n", **attributes):
+    node = helper.make_node("Pad_2", ["x"], ["y"], name=name, domain="padops", mode=mode, pads=[0, 1, 0, 2])
+    for key, value in attributes.items():
+        del node.attribute[next(i for i, a in enumerate(node.attribute) if a.name == key)]
+        node.attribute.append(helper.make_attribute(key, value))
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=9)
+
+
+def _run(options: onnxruntime.SessionOptions) -> np.ndarray:
+    return native.session(_model(), options).run(None, {"x": np.zeros((1, 3), np.float32)})[0]
+
+
+def test_register_is_idempotent() -> None:
+    options = onnxruntime.SessionOptions()
+    padops.register(options)
+    padops.register(options)
+    assert _run(options).shape == (1, 6)
+    assert _run(options).shape == (1, 6), "one SessionOptions serves many sessions"
+
+
+def test_register_many_options() -> None:
+    for _ in range(20):
+        options = onnxruntime.SessionOptions()
+        padops.register(options)
+        assert _run(options).shape == (1, 6)
+        del options
+        gc.collect()
+
+
+def test_without_register_the_model_is_refused() -> None:
+    with pytest.raises(Exception, match="padops"):
+        native.session(_model(), onnxruntime.SessionOptions())
+
+
+def test_static_shape_at_session_creation() -> None:
+    """Attribute pads give the output shape; the dim that no pad touches keeps its symbol."""
+    assert native.session(_model()).get_outputs()[0].shape == ["n", 6]
+
+
+def test_missing_library_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(padops, "__path__", [str(tmp_path)])
+    padops_session.get_library_path.cache_clear()
+    try:
+        with pytest.raises(FileNotFoundError, match="installed without its native library; reinstall it"):
+            padops.register(onnxruntime.SessionOptions())
+    finally:
+        padops_session.get_library_path.cache_clear()
+
+
+def test_broken_library_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "libpadops.so"
+    broken.write_bytes(b"not a library")
+    monkeypatch.setattr(padops_session, "get_library_path", lambda: str(broken))
+    with pytest.raises(RuntimeError, match=r"could not load .*libpadops.so: .*padops needs onnxruntime 1\.20 or newer"):
+        padops.register(onnxruntime.SessionOptions())
+
+
+def test_wrong_attribute_types_are_named() -> None:
+    """Errors at session creation name the operator, the node and the rule."""
+    for change, message in (
+        ({"mode": 3}, "padops::Pad_2 'decoder/pad': attribute mode is not a string [P9]"),
+        ({"pads": 1.5}, "padops::Pad_2 'decoder/pad': attribute pads is not a list of integers [P8]"),
+        ({"pads": 1}, "padops::Pad_2 'decoder/pad': attribute pads is not a list of integers [P8]"),
+        ({"pads": "1"}, "padops::Pad_2 'decoder/pad': attribute pads is not a list of integers [P8]"),
+    ):
+        with pytest.raises(Exception) as caught:
+            native.session(_model(name="decoder/pad", **change))
+        assert native.error_text(caught.value) == message
+
+
+def test_two_threads_run_one_session() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    built = native.session(_model())
+    arrays = [np.full((4, 3), i, np.float32) for i in range(64)]
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda a: built.run(None, {"x": a})[0], arrays))
+    for i, result in enumerate(results):
+        assert (result == np.pad(arrays[i], ((0, 0), (1, 2)), mode="edge")).all()
+
+
+def test_import_is_light() -> None:
+    """``import padops`` loads none of its heavy dependencies."""
+    code = "import sys, padops; print([m for m in ('onnx', 'onnxruntime', 'numpy', 'rich', 'onnx_ir') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
