@@ -1,0 +1,7 @@
+"""``python -m padops``: the command line."""
+
+import sys
+
+from padops.cli import main
+
+sys.exit(main())

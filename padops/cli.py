@@ -1,0 +1,269 @@
+"""The command ``padops``: convert a model, say what is installed, list the operators.
+
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from padops.convert import Conversion, PadRecord, Verification
+
+WIDTH = 160  # of tables that go to a file or a pipe, which have no width of their own
+INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command.
+
+    Args:
+        arguments: As on the command line, without the name of the command; by default those of the process.
+
+    Returns:
+        The exit code.
+    """
+    options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        return options.run(options)
+    except KeyboardInterrupt:
+        print("interrupted; nothing has been left behind", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _end(number: int, frame: Any) -> None:
+    """Ends the process as an exception does, so that nothing half-written stays."""
+    raise SystemExit(128 + number)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_convert(commands.add_parser("convert", help="convert the Pads of a model", description=CONVERT))
+    info = commands.add_parser("info", help="print versions, the library and its operators; check that one runs")
+    info.set_defaults(run=_info)
+    describe = commands.add_parser("describe", help="print the operators as JSON")
+    describe.set_defaults(run=_describe)
+    return parser
+
+
+CONVERT = (
+    "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes; external data "
+    "are copied beside the output. Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with --strict), "
+    "4 verification mismatch; at any but 0 no model has been written."
+)
+
+
+def _add_convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="IN", help="an .onnx file")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("-o", "--output", metavar="OUT", help="the file to write")
+    where.add_argument("--in-place", action="store_true", help="replace IN, in one step")
+    where.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
+    parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
+                        "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted")
+    parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
+    parser.add_argument("--report", metavar="FILE.json", help="write what was found and done, for machines to read")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=_convert)
+
+
+def _console(quiet: bool = False) -> Console:
+    from rich.console import Console
+
+    console = Console(highlight=False, quiet=quiet)
+    return console if console.is_terminal else Console(highlight=False, quiet=quiet, width=WIDTH)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from padops.convert import PadopsError, convert
+
+    console = _console(options.quiet)
+    try:
+        with _Progress(console) as progress:
+            conversion = convert(
+                options.source,
+                options.output,
+                select=options.select,
+                strict=options.strict,
+                verify=options.verify,
+                inputs=options.inputs,
+                seed=options.seed,
+                dry_run=options.dry_run,
+                in_place=options.in_place,
+                report=options.report,
+                progress=progress,
+            )
+    except PadopsError as error:
+        found = getattr(error, "conversion", None)
+        if found is not None:
+            _show(console, found)
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    _show(console, conversion)
+    _show_end(console, conversion, options.dry_run)
+    return 0
+
+
+class _Progress(AbstractContextManager):
+    """A bar that appears with the first bytes and is gone when the work is done."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        self._bar = Progress(*columns, console=console, transient=True)
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self._tasks:
+            self._bar.start()
+            self._tasks[what] = self._bar.add_task(what, total=total)
+        self._bar.update(self._tasks[what], completed=done)
+
+    def __exit__(self, *error: object) -> None:
+        if self._tasks:
+            self._bar.stop()
+
+
+def _show(console: Console, conversion: Conversion) -> None:
+    """The table of Pads, and what else there is to say."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if conversion.records:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for title in ("Pad", "found as", "now", "why"):
+            table.add_column(title, overflow="fold")
+        for record in conversion.records:
+            now, style = _now(record)
+            cells = (Text(record.path), Text(record.form), Text(now, style), Text("; ".join(_why(record))))
+            table.add_row(*cells)
+        console.print(table)
+    for note in conversion.notes:
+        console.print(Text(note))
+    if conversion.verification is not None:
+        _show_verification(console, conversion.verification)
+
+
+def _now(record: PadRecord) -> tuple[str, str]:
+    """What became of a Pad, and the style to say it in."""
+    if record.status == "left":
+        return "left", "bold yellow"
+    if record.status == "not needed":
+        return "as it was", "dim"
+    return f"padops::{record.op_type}", "green" if record.status == "converted" else "dim"
+
+
+def _why(record: PadRecord) -> list[str]:
+    already = ["already converted"] if record.status == "already converted" else []
+    return [*already, *([record.reason] if record.reason else []), *record.notes]
+
+
+def _show_verification(console: Console, verification: Verification) -> None:
+    from rich.text import Text
+
+    said = {
+        "equal": ("verified: the outputs are bit-equal", "green"),
+        "runs": ("verified: the converted model runs", "green"),
+        "different": ("verified: the outputs differ", "bold red"),
+        "fails": ("verified: the converted model fails", "bold red"),
+    }
+    console.print(Text(*said[verification.outcome]))
+    for inputs in verification.inputs:
+        console.print(Text(f"  with {inputs}", "dim"))
+    for output in verification.outputs:
+        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}"))
+    for note in verification.notes:
+        console.print(Text(f"  {note}"))
+
+
+def _show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
+    """One line: how many of each, and what was written."""
+    from collections import Counter
+
+    from rich.text import Text
+
+    counts = Counter(record.status for record in conversion.records)
+    parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
+    text = f"{len(conversion.records)} Pad{'' if len(conversion.records) == 1 else 's'}: {', '.join(parts)}"
+    if conversion.output is not None:
+        size = sum(file.bytes for file in conversion.outputs)
+        text += f"; wrote {conversion.output} ({size:,} bytes"
+        text += f" in {len(conversion.outputs)} files)" if len(conversion.outputs) > 1 else ")"
+    else:
+        text += "; nothing was written" + (" (dry run)" if dry_run else "")
+    console.print(Text(text))
+
+
+def _describe(options: argparse.Namespace) -> int:
+    from padops.session import describe
+
+    try:
+        described = describe()
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(json.dumps(described, indent=2))
+    return 0
+
+
+def _info(options: argparse.Namespace) -> int:
+    from padops.convert.report import versions
+    from padops.session import describe, get_library_path
+
+    console = _console()
+    for name, version in versions().items():
+        console.print(f"{name:22} {version or 'not installed'}")
+    try:
+        console.print(f"{'library':22} {get_library_path()}", soft_wrap=True)
+        _show_types(console, describe())
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return _self_check(console)
+
+
+def _show_types(console: Console, described: dict[str, Any]) -> None:
+    """The operators across, the element types down."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(f"domain {described['domain']}, version {described['version']}", no_wrap=True)
+    for op in described["ops"]:
+        table.add_column(op["name"], justify="center")
+    for row in described["types"]:
+        table.add_row(row["name"], *("x" if row["name"] in op["types"] else "" for op in described["ops"]))
+    console.print(table)
+
+
+def _self_check(console: Console) -> int:
+    """Converts a model that ONNX Runtime refuses, runs it there, and compares it with the reference."""
+    from onnx import parser
+
+    from padops.convert import PadopsError, convert
+
+    model = parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 18]> '
+        "check (int16[2, 3] x) => (int16[2, 8] y) "
+        '<int64[4] pads = {0, 2, 0, 3}> { y = Pad <mode = "reflect"> (x, pads) }'
+    )
+    try:
+        verification = convert(model, verify=True).verification
+    except PadopsError as error:
+        print(f"error: the self-check failed: {error}", file=sys.stderr)
+        return 1
+    console.print(f"self-check: padops::Pad_18 of int16 in a session: {verification.outcome} to the reference")
+    return 0

@@ -1,0 +1,59 @@
+"""New constants in a graph, under names that nothing in the model has."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.graphs import Found, walk
+
+
+class Constants:
+    """Adds constants to one model.
+
+    A value of a graph hides one of the same name outside it, so a new name must be new in the whole model.
+    """
+
+    def __init__(self, model: ir.Model) -> None:
+        self._taken: set[str] = set()
+        for graph in (*model.graphs(), *(function.graph for function in model.functions.values())):
+            self._take(*graph.inputs, *graph.initializers.values())
+        for found in walk(model):
+            self._taken.add(found.node.name or "")
+            self._take(*found.node.inputs, *found.node.outputs)
+            self._take(*found.scope.graph.inputs, *found.scope.graph.initializers.values())
+
+    def add(self, array: np.ndarray, found: Found, role: str) -> ir.Value:
+        """A constant that the node of ``found`` can read.
+
+        It is an initializer of the node's graph; a Constant node in front of it in functions, which have none, and
+        before IR version 4, where each initializer would be an input too.
+
+        Args:
+            array: The elements.
+            found: The node that is to read it.
+            role: What it is to the node, for its name.
+        """
+        name = self._fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
+        tensor = ir.tensor(array, name=name)
+        if found.scope.takes_initializers:
+            value = ir.Value(
+                name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(tensor.shape), const_value=tensor
+            )
+            found.scope.graph.register_initializer(value)
+            return value
+        value = ir.Value(name=name)
+        node = ir.Node("", "Constant", [], [ir.AttrTensor("value", tensor)], outputs=[value], name=name)
+        found.node.prepend(node)
+        return value
+
+    def _take(self, *values: ir.Value | None) -> None:
+        self._taken.update(value.name for value in values if value is not None and value.name)
+
+    def _fresh(self, wanted: str) -> str:
+        name, number = wanted, 1
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        return name

@@ -1,0 +1,206 @@
+"""A model as the file has it and as a graph, side by side.
+
+Passes work on the graph (onnx_ir); what they touched is then written back into the protobuf message node by node, so
+that everything else stays exactly as it was: order, metadata, value infos, and entries that onnx_ir would reformat.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import onnx
+import onnx_ir as ir
+from google.protobuf.message import DecodeError
+
+from padops.convert.errors import PadopsError, UsageError
+from padops.convert.external import DataFile, find_data_files
+from padops.convert.graphs import subgraphs
+from padops.convert.records import FileRecord
+from padops.convert.scan import external_tensors, refuse_what_would_be_lost
+
+LARGEST_PROTO = (1 << 31) - 1  # bytes of one protobuf message
+
+
+@dataclass
+class Document:
+    """A model that is being converted; it belongs to the converter alone.
+
+    Attributes:
+        model: The graph.
+        proto: The message that the graph was made from, or None where the source was a graph.
+        path: The file it came from, or None.
+        base_dir: The folder that its external data are relative to, or None where nobody said.
+        size: Bytes of that file.
+        sha256: Of that file.
+        touched: Nodes that a pass has changed; new nodes need not be listed.
+    """
+
+    model: ir.Model
+    proto: onnx.ModelProto | None = None
+    path: Path | None = None
+    base_dir: Path | None = None
+    size: int = 0
+    sha256: str = ""
+    touched: set[ir.Node] = field(default_factory=set)
+    _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
+
+    def data_files(self) -> list[DataFile]:
+        """The external files of the model, checked; see ``find_data_files``.
+
+        Raises:
+            PadopsError: One of them is not as it should be, or the folder is not known.
+        """
+        tensors = list(external_tensors(self.message()))
+        if tensors and self.base_dir is None:
+            raise UsageError("the model has external data: say with base_dir which folder they are relative to")
+        return find_data_files(tensors, self.base_dir) if tensors else []
+
+    def files(self) -> list[FileRecord]:
+        """The model file, if it was one."""
+        return [] if self.path is None else [FileRecord(str(self.path), self.size, self.sha256)]
+
+    def message(self) -> onnx.ModelProto:
+        """The model as a message, without what passes have changed since the last ``write_back``."""
+        if self.proto is None:
+            self.proto = ir.to_proto(self.model)
+        return self.proto
+
+    def write_back(self) -> onnx.ModelProto:
+        """Brings the message up to date with the graph and returns it."""
+        if self.proto is None or not self._origin:
+            self.proto = ir.to_proto(self.model)
+            return self.proto
+        self._write_graph(self.model.graph, self.proto.graph)
+        _write_imports(self.model.graph, self.proto)
+        for function, message in zip(self.model.functions.values(), self.proto.functions, strict=True):
+            self._write_nodes(function, message)
+            _write_imports(function, message)
+        return self.proto
+
+    def _write_graph(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
+        known = {tensor.name for tensor in message.initializer}
+        for name, value in graph.initializers.items():
+            if name not in known:
+                ir.serde.serialize_tensor_into(message.initializer.add(), value.const_value)
+        self._write_nodes(graph, message)
+
+    def _write_nodes(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto) -> None:
+        nodes = []
+        for node in graph:
+            origin = self._origin.get(node)
+            if origin is None:
+                nodes.append(ir.to_proto(node))
+                continue
+            nodes.append(origin)
+            if node in self.touched:
+                origin.CopyFrom(ir.to_proto(node))
+            else:
+                for inner, inner_message in subgraphs(node, origin):
+                    self._write_graph(inner, inner_message)
+        if len(nodes) != len(message.node):
+            del message.node[:]
+            message.node.extend(nodes)
+
+
+def _write_imports(graph: ir.Graph | ir.Function, message: onnx.ModelProto | onnx.FunctionProto) -> None:
+    known = {row.domain for row in message.opset_import}
+    for domain, version in graph.opset_imports.items():
+        if domain not in known:
+            message.opset_import.add(domain=domain, version=version)
+
+
+def _pair_nodes(
+    nodes: Iterable[ir.Node], messages: Iterable[onnx.NodeProto]
+) -> Iterator[tuple[ir.Node, onnx.NodeProto]]:
+    """Every node at any depth, beside its message."""
+    for node, message in zip(nodes, messages, strict=True):
+        yield node, message
+        for graph, graph_message in subgraphs(node, message):
+            yield from _pair_nodes(graph, graph_message.node)
+
+
+def read(source: str | os.PathLike[str] | onnx.ModelProto | ir.Model, base_dir: Path | None = None) -> Document:
+    """Takes a model in; the caller's object is copied, a file is read without its external data.
+
+    Args:
+        source: A file, a message or a graph.
+        base_dir: The folder that a message's external data are relative to. A file's are relative to its own folder
+            (that of the link, where it is a symbolic link), a graph's tensors know theirs.
+
+    Raises:
+        PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
+    """
+    if isinstance(source, ir.Model):
+        model = source.clone()
+        folders = {Path(tensor.base_dir or ".") for tensor in _external_values(model)}
+        if len(folders) > 1:
+            raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
+        return Document(model, base_dir=folders.pop() if folders else base_dir)
+    if isinstance(source, onnx.ModelProto):
+        message = onnx.ModelProto()
+        message.CopyFrom(source)
+        return _build(message, None, base_dir)
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        content = _content(path)
+        document = _build(_parse(content, path), path, path.parent)
+        document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
+        return document
+    raise UsageError(f"source is a {type(source).__name__}, expected a path, an onnx.ModelProto or an onnx_ir.Model")
+
+
+def _external_values(model: ir.Model) -> Iterator[ir.ExternalTensor]:
+    for graph in model.graphs():
+        for value in graph.initializers.values():
+            if isinstance(value.const_value, ir.ExternalTensor):
+                yield value.const_value
+
+
+def _content(path: Path) -> bytes:
+    if not path.exists():
+        raise PadopsError(f"{path} does not exist")
+    if not path.is_file():
+        raise PadopsError(f"{path} is not a file")
+    if (size := path.stat().st_size) > LARGEST_PROTO:
+        raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
+    return path.read_bytes()
+
+
+def _parse(content: bytes, path: Path) -> onnx.ModelProto:
+    if content[4:8] == b"ORTM":
+        raise PadopsError(f"{path} is in ORT format; convert the .onnx file that it was made from")
+    message = onnx.ModelProto()
+    try:
+        message.ParseFromString(content)
+    except DecodeError:
+        raise PadopsError(f"{path} is not an ONNX model: it cannot be parsed as a protobuf message") from None
+    if not message.HasField("graph"):
+        raise PadopsError(f"{path} is not an ONNX model: it has no graph")
+    return message
+
+
+def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
+    refuse_what_would_be_lost(message)
+    name = str(path) if path else "the model"
+    try:
+        model = ir.from_proto(message)
+    except (ir.serde.SerdeError, ValueError, KeyError, NotImplementedError) as error:
+        cause: BaseException = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        raise PadopsError(f"{name} cannot be read into a graph: {cause}") from error
+    if len(model.functions) != len(message.functions):
+        raise PadopsError(f"{name} has several functions of the same domain, name and overload")
+    document = Document(model, message, path, base_dir)
+    document._origin.update(_pair_nodes(model.graph, message.graph.node))
+    for function, function_message in zip(model.functions.values(), message.functions, strict=True):
+        document._origin.update(_pair_nodes(function, function_message.node))
+    if base_dir is not None:
+        for function in model.functions.values():
+            ir.external_data.set_base_dir(function.graph, base_dir)
+        ir.external_data.set_base_dir(model.graph, base_dir)
+    return document

@@ -1,0 +1,178 @@
+"""Files beside a model that hold the data of its tensors: found, checked and given a place beside the output.
+
+No tensor is loaded: sizes are compared and files are copied as bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+import onnx
+import onnx_ir as ir
+
+from padops.convert.errors import PadopsError
+
+IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor that lives in the process that made the model
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One external file.
+
+    Attributes:
+        location: As the tensors name it.
+        source: Where it is now.
+        size: Its bytes.
+    """
+
+    location: str
+    source: Path
+    size: int
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a data file goes.
+
+    Attributes:
+        file: The file.
+        location: What the output's tensors are to name.
+        copied: Whether it has to be copied there; else it is there already.
+    """
+
+    file: DataFile
+    location: str
+    copied: bool
+
+
+def entry(tensor: onnx.TensorProto, key: str) -> str | None:
+    """One of the external-data entries of a tensor, or None."""
+    return next((pair.value for pair in tensor.external_data if pair.key == key), None)
+
+
+def check_location(location: str | None, place: str) -> str:
+    """The location of a tensor's data, if it stays within the model's folder.
+
+    Raises:
+        PadopsError: It is missing, absolute, or climbs out of the folder.
+    """
+    if not location:
+        raise PadopsError(f"{place}: its data are external, but no location is given")
+    if IN_MEMORY in location:
+        raise PadopsError(
+            f"{place}: its data are in the memory of the process that saved the model; nothing can be read"
+        )
+    for path in (PurePosixPath(location), PureWindowsPath(location)):
+        if path.anchor or ".." in path.parts:
+            raise PadopsError(f"{place}: the location {location!r} of its data leads out of the model's folder")
+    return location
+
+
+def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], folder: Path) -> list[DataFile]:
+    """The files that the tensors' data lie in, each once, in the order of first use.
+
+    A file may be a symbolic link (as in a Hugging Face cache); locations are relative to ``folder``, not to where a
+    linked model really is.
+
+    Raises:
+        PadopsError: A location leads out of the folder, a file is missing, or is too short for a tensor.
+    """
+    files: dict[str, DataFile] = {}
+    for tensor, path in tensors:
+        place = f"tensor '{tensor.name}' ({path})"
+        location = check_location(entry(tensor, "location"), place)
+        if location not in files:
+            source = folder / location
+            if not source.is_file():
+                raise PadopsError(f"{place}: its data file {source} does not exist")
+            files[location] = DataFile(location, source, source.stat().st_size)
+        offset, length = extent(tensor, place)
+        if offset + length > files[location].size:
+            raise PadopsError(
+                f"{place}: its data end at byte {offset + length} of {files[location].source}, which has only "
+                f"{files[location].size}"
+            )
+    return list(files.values())
+
+
+def extent(tensor: onnx.TensorProto, place: str) -> tuple[int, int]:
+    """Offset and length in bytes of an external tensor; the length follows from type and dims where it is not given.
+
+    Raises:
+        PadopsError: They are no numbers, negative, or the length is not that of the tensor.
+    """
+    try:
+        bits = ir.DataType(tensor.data_type).bitwidth
+    except (TypeError, ValueError):
+        raise PadopsError(f"{place}: its element type {tensor.data_type} has no external form") from None
+    expected = (prod(tensor.dims) * bits + 7) // 8
+    offset, length = entry(tensor, "offset") or "0", entry(tensor, "length") or str(expected)
+    if not offset.isdecimal() or not length.isdecimal():
+        raise PadopsError(f"{place}: offset {offset!r} and length {length!r} of its data must be numbers of bytes")
+    if int(length) < expected:
+        raise PadopsError(f"{place}: its data have {length} bytes, but dims {list(tensor.dims)} need {expected}")
+    return int(offset), int(length)
+
+
+def place_data_files(files: Iterable[DataFile], output: Path) -> list[Placement]:
+    """Decides where each data file goes beside ``output``; nothing is written.
+
+    The location is kept where it is free. A file that is already there with the same bytes is used as it is; no file
+    is ever overwritten: where the name is taken, ``<stem of the output>.<name>`` or a numbered one is used instead.
+    """
+    taken = {output.name}
+    placements = []
+    for file in files:
+        placement = next(
+            Placement(file, location, copied)
+            for location in _candidates(file.location, output.stem)
+            if location not in taken
+            and (copied := _must_copy(file, output.parent / location, output.parent)) is not None
+        )
+        taken.add(placement.location)
+        placements.append(placement)
+    return placements
+
+
+def _candidates(location: str, stem: str) -> Iterable[str]:
+    """The names to try for a data file, in order; they do not end."""
+    yield location
+    path = PurePosixPath(location)
+    number = 1
+    while True:
+        prefix = f"{stem}." if number == 1 else f"{stem}.{number}."
+        yield str(path.with_name(prefix + path.name))
+        number += 1
+
+
+def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
+    """True if ``target`` is free, False if it is the file or has its bytes already, None if it is something else."""
+    if not os.path.lexists(target):
+        return True
+    real, home = os.path.realpath(target), os.path.realpath(folder)
+    if not target.is_file() or os.path.commonpath([real, home]) != home:
+        return None  # a link that leads elsewhere: ONNX Runtime refuses it once the model itself is no link
+    return False if os.path.samefile(file.source, target) or _same_bytes(file.source, target) else None
+
+
+def _same_bytes(one: Path, other: Path, block: int = 1 << 20) -> bool:
+    """Whether two files have the same content."""
+    if one.stat().st_size != other.stat().st_size:
+        return False
+    with open(one, "rb") as left, open(other, "rb") as right:
+        while chunk := left.read(block):
+            if chunk != right.read(block):
+                return False
+    return True
+
+
+def read_range(tensor: ir.ExternalTensor) -> bytes:
+    """The bytes of one external tensor; onnx_ir refuses to read a linked file, but here the location is checked."""
+    location = check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
+    with open(os.path.join(tensor.base_dir, location), "rb") as file:
+        file.seek(tensor.offset or 0)
+        return file.read(tensor.nbytes)

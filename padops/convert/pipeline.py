@@ -1,0 +1,198 @@
+"""``padops.convert``: read, rewrite, verify, write."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from padops.convert import document as documents
+from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
+from padops.convert.external import DataFile
+from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.rewrite import ConvertPads
+from padops.convert.staging import Progress, write_whole
+from padops.convert.writing import Job, finish
+
+Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
+Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]
+
+
+def convert(
+    source: Source,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    select: Literal["all", "needed"] = "all",
+    strict: bool = False,
+    verify: bool = False,
+    inputs: Inputs | None = None,
+    seed: int = 0,
+    dry_run: bool = False,
+    in_place: bool = False,
+    report: str | os.PathLike[str] | None = None,
+    base_dir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Conversion:
+    """Converts every Pad of a model into an operator of the domain ``padops``.
+
+    ONNX Pad of opset 1 to 26 in any form and ``com.microsoft::Pad`` are converted, in the main graph, in the bodies of
+    If, Loop and Scan at any depth, and in the model's functions. Nothing else in the model changes.
+
+    Args:
+        source: A file, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
+        output: The file to write. External data are copied beside it.
+        select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
+        strict: Raise, and write nothing, if a Pad cannot be converted.
+        verify: Run the original and the converted model on the same inputs and compare every bit, before writing.
+        inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
+        seed: Of the random inputs.
+        dry_run: Write nothing (but the report).
+        in_place: Replace the source, in one step. External data stay as they are.
+        report: A JSON file to write (see ``report.py``), also where ``strict`` or ``verify`` raises.
+        base_dir: The folder that an ``onnx.ModelProto``'s external data are relative to.
+        progress: Called with what is being done, bytes done and bytes in all, while external data are copied.
+
+    Returns:
+        The converted model and a record of each Pad.
+
+    Raises:
+        UsageError: The arguments contradict each other.
+        PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind.
+        PadsLeftError: ``strict``, and a Pad could not be converted.
+        VerificationError: ``verify``, and the models do not agree.
+    """
+    target = _target(source, output, in_place)
+    _check_options(select, verify, inputs, report, target)
+    with told("read", source):
+        document = documents.read(source, Path(base_dir) if base_dir is not None else None)
+        files = document.data_files() if target or verify or document.path else []
+    if target:
+        _check_target(target, document, files, in_place)
+    conversion = _rewrite(document, select, files)
+    compare = _comparison(document, inputs, seed) if verify else None
+    job = Job(document, files, None if dry_run else target, compare, partial(_message, source), progress)
+    try:
+        if strict and conversion.left:
+            count = len(conversion.left)
+            raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
+        with told("write", target):
+            conversion = finish(job, conversion)
+        if conversion.verification is not None and not conversion.verification.passed:
+            raise VerificationError(_mismatch(conversion.verification), conversion)
+    except (PadsLeftError, VerificationError) as error:
+        _write_report(error.conversion, report)
+        raise
+    _write_report(conversion, report)
+    return conversion
+
+
+def _target(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
+    """The model file that is to be written, or None."""
+    if not in_place:
+        return None if output is None else Path(output)
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError("only a file can be converted in place")
+    if output is not None:
+        raise UsageError("in place means without an output; give one of them")
+    return Path(source)
+
+
+def _check_options(
+    select: str,
+    verify: bool,
+    inputs: Inputs | None,
+    report: str | os.PathLike[str] | None,
+    target: Path | None,
+) -> None:
+    if select not in ("all", "needed"):
+        raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
+    if inputs is not None and not verify:
+        raise UsageError("inputs are for verifying; ask for that too")
+    for path in (target, Path(report) if report is not None else None):
+        if path is not None and not path.parent.is_dir():
+            raise PadopsError(f"cannot write {path}: the folder {path.parent} does not exist")
+        if path is not None and path.is_dir():
+            raise PadopsError(f"cannot write {path}: it is a folder")
+
+
+def _check_target(target: Path, document: documents.Document, files: list[DataFile], in_place: bool) -> None:
+    """Refuses to write over what is being read."""
+    if not target.exists():
+        return
+    if document.path is not None and not in_place and os.path.samefile(target, document.path):
+        raise UsageError(f"{target} is the source itself; to replace it, convert in place")
+    for file in files:
+        if os.path.samefile(target, file.source):
+            raise UsageError(f"{target} holds data of the source")
+
+
+def _rewrite(document: documents.Document, select: str, files: list[DataFile]) -> Conversion:
+    """Converts the document's model and tells what happened."""
+    opsets = dict(document.model.graph.opset_imports)
+    convert_pads = ConvertPads(document, select)
+    convert_pads(document.model)
+    notes = [convert_pads.problem] if convert_pads.problem else []
+    if not convert_pads.records:
+        notes.append("the model has no Pad")
+    elif not document.touched:
+        notes.append("nothing had to be changed")
+    return Conversion(
+        model=document.model,
+        records=tuple(convert_pads.records),
+        opsets=opsets,
+        sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
+        notes=tuple(notes),
+        _proto=document.write_back(),
+    )
+
+
+@contextlib.contextmanager
+def told(doing: str, what: object) -> Iterator[None]:
+    """Turns the errors of the operating system into one that says what could not be done."""
+    try:
+        yield
+    except OSError as error:
+        name = error.filename if error.filename is not None else what
+        raise PadopsError(f"cannot {doing} {name}: {error.strerror or error}; nothing has been left behind") from error
+
+
+def _write_report(conversion: Conversion, report: str | os.PathLike[str] | None) -> None:
+    if report is None:
+        return
+    with told("write", report):
+        write_whole(Path(report), (json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _message(source: Source) -> onnx.ModelProto:
+    """A copy of a source that is no file, as it was before the conversion."""
+    if isinstance(source, ir.Model):
+        return ir.to_proto(source)
+    message = onnx.ModelProto()
+    message.CopyFrom(source)
+    return message
+
+
+def _comparison(document: documents.Document, inputs: Inputs | None, seed: int) -> Callable[[Path, Path], Verification]:
+    """Verification with these inputs; it alone needs onnxruntime."""
+    from padops.convert.feeds import inputs_of, load_inputs, special_values
+    from padops.convert.verify import Case, compare
+
+    given = load_inputs(inputs) if inputs is not None else None
+    case = Case(inputs_of(document.message()), given, seed, special_values(document.model))
+    return partial(compare, case=case)
+
+
+def _mismatch(verification: Verification) -> str:
+    """What a failed verification found, in one sentence."""
+    if verification.outcome == "fails":
+        return "the converted model fails: " + "; ".join(verification.notes)
+    differing = [output for output in verification.outputs if not output.equal]
+    return f"{len(differing)} outputs differ; {differing[0].name}: {differing[0].detail}"

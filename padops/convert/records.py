@@ -1,0 +1,138 @@
+"""What a conversion found and did, as data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import onnx
+    import onnx_ir as ir
+
+Status = Literal["converted", "already converted", "not needed", "left"]
+
+
+@dataclass(frozen=True)
+class PadRecord:
+    """One Pad of a model.
+
+    Attributes:
+        path: Where it stands, such as ``graph/If_12.then_branch/Pad_3`` or ``function custom::Block/Pad_0``; a node
+            without a name is called by its operator and its position in its graph.
+        name: The node's name, as the model has it.
+        form: What was found, such as ``"Pad-18 inputs"``, ``"Pad-2 attributes"``, ``"com.microsoft::Pad-1"``.
+        status: ``"converted"``; ``"already converted"``; ``"not needed"``, where only those that ONNX Runtime cannot
+            run correctly were asked for; or ``"left"``, where it could not be converted.
+        op_type: The operator of the domain ``padops``, or None where the node is left as it is.
+        reason: Why it is left, else None.
+        notes: What else is worth knowing, such as a change of the version.
+    """
+
+    path: str
+    name: str
+    form: str
+    status: Status
+    op_type: str | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OutputComparison:
+    """One output of the original and of the converted model.
+
+    Attributes:
+        name: The output.
+        equal: Whether type, shape and every bit agree.
+        detail: Where they do not: how many elements differ, the first of them, both values.
+    """
+
+    name: str
+    equal: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether the converted model does what the original does.
+
+    Attributes:
+        outcome: ``"equal"``: the same bits. ``"different"``: not so. ``"runs"``: ONNX Runtime does not run the original
+            and runs the converted model. ``"fails"``: the converted model does not run, or breaks a rule.
+        outputs: One comparison for each output; empty where the original did not run.
+        inputs: Names, types and shapes of what the models were fed with.
+        notes: How it was done, and what was found on the way.
+    """
+
+    outcome: Literal["equal", "different", "runs", "fails"]
+    outputs: tuple[OutputComparison, ...] = ()
+    inputs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing speaks against the converted model."""
+        return self.outcome in ("equal", "runs")
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """One file read or written: its name, its size and, for a model, its SHA-256."""
+
+    name: str
+    bytes: int
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """The result of ``padops.convert``.
+
+    Attributes:
+        model: The converted model; external tensors refer to the source's files.
+        records: One for each Pad that was found, in the order of the graph, then of the functions.
+        verification: The comparison, or None where none was asked for.
+        output: The model file that was written, or None.
+        opsets: The opset imports of the source, by domain.
+        sources: The files that were read: the model, then its data.
+        outputs: The files that were written: the model, then its data.
+        notes: What else happened to the model as a whole.
+    """
+
+    model: ir.Model
+    records: tuple[PadRecord, ...]
+    verification: Verification | None = None
+    output: Path | None = None
+    opsets: dict[str, int] = field(default_factory=dict)
+    sources: tuple[FileRecord, ...] = ()
+    outputs: tuple[FileRecord, ...] = ()
+    notes: tuple[str, ...] = ()
+    _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
+
+    def proto(self) -> onnx.ModelProto:
+        """The converted model as a protobuf message; everything that is not a Pad is as the source has it."""
+        import onnx_ir as ir
+
+        return ir.to_proto(self.model) if self._proto is None else self._proto
+
+    @property
+    def converted(self) -> tuple[PadRecord, ...]:
+        """The Pads that became operators of the domain ``padops`` now."""
+        return tuple(record for record in self.records if record.status == "converted")
+
+    @property
+    def left(self) -> tuple[PadRecord, ...]:
+        """The Pads that could not be converted."""
+        return tuple(record for record in self.records if record.status == "left")
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the model, as JSON values (what ``--report`` writes; see ``report.py``)."""
+        from padops.convert.report import describe
+
+        return describe(self)
+
+
+def plain(value: Any) -> dict[str, Any]:
+    """A record as JSON values."""
+    return asdict(value)

@@ -1,0 +1,56 @@
+"""The pass that turns every Pad of a model into an operator of the domain ``padops``."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from padops.convert import sources
+from padops.convert.constants import Constants
+from padops.convert.document import Document
+from padops.convert.graphs import Found, walk
+from padops.convert.records import PadRecord
+from padops.convert.select import needs, runs
+from padops.convert.sources.finding import Finding
+from padops.convert.targets import TARGETS
+from padops.convert.types import Types
+
+
+class ConvertPads(ir.passes.InPlacePass):
+    """Looks at every node of the document's model, and records what it did with each Pad.
+
+    Attributes:
+        records: One for each Pad; filled by the call.
+        problem: What kept types from being inferred, or None.
+    """
+
+    def __init__(self, document: Document, select: str = "all", target: str = "padops") -> None:
+        super().__init__()
+        self.records: list[PadRecord] = []
+        self.problem: str | None = None
+        self._document = document
+        self._select = select
+        self._put = TARGETS[target]
+
+    def call(self, model: ir.Model) -> ir.passes.PassResult:
+        """Converts in place; nodes keep their names, outputs and metadata."""
+        types = Types(self._document)
+        constants: Constants | None = None
+        findings = [(found, finding) for found in walk(model) if (finding := sources.find(found, types)) is not None]
+        for found, finding in findings:
+            record = self._decide(found, finding)
+            if record.status == "converted":
+                constants = constants or Constants(model)
+                self._put(finding.draft, found, constants)
+                self._document.touched.add(found.node)
+            self.records.append(record)
+        self.problem = types.problem
+        return ir.passes.PassResult(model, modified=bool(self._document.touched))
+
+    def _decide(self, found: Found, finding: Finding) -> PadRecord:
+        if finding.draft is None:
+            return finding.record(found, finding.status, finding.reason)
+        if self._select == "needed":
+            facts = finding.facts()
+            if needs(facts) is None:
+                return finding.record(found, "not needed", runs(facts))
+        return finding.record(found, "converted")

@@ -1,0 +1,66 @@
+"""What a model holds that the converter must know of before it builds the graph from it.
+
+onnx_ir drops some parts of a model without a word, and raises on others from deep inside. A model that has such parts
+is refused here, with the reason and the place, before anything is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from padops.convert.errors import PadopsError
+
+# Fields that onnx_ir 1.1.0 does not carry, or cannot read, by the message that has them.
+NOT_CARRIED = {
+    ("ModelProto", "training_info"): "training graphs",
+    ("GraphProto", "sparse_initializer"): "sparse initializers",
+    ("AttributeProto", "sparse_tensor"): "sparse tensors",
+    ("AttributeProto", "sparse_tensors"): "sparse tensors",
+    ("TensorProto", "segment"): "tensors in segments",
+    ("TypeProto", "map_type"): "map types",
+    ("TypeProto", "opaque_type"): "opaque types",
+}
+
+
+def messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
+    """``message`` and every message inside it, depth first, each with its path, such as ``graph.node[3]``."""
+    yield message, path
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            continue
+        place = f"{path}.{field.name}" if path else field.name
+        if isinstance(value, Message):
+            yield from messages(value, place)
+        else:
+            for i, item in enumerate(value):
+                yield from messages(item, f"{place}[{i}]")
+
+
+def refuse_what_would_be_lost(proto: onnx.ModelProto) -> None:
+    """Raises where a model holds what onnx_ir does not carry.
+
+    Raises:
+        PadopsError: Names the place and the reason.
+    """
+    for message, path in messages(proto):
+        kind = message.DESCRIPTOR.name
+        if unknown := [field.field_number for field in UnknownFieldSet(message)]:
+            raise PadopsError(
+                f"{path or 'the model'} ({kind}) has the field number {unknown[0]}, which onnx {onnx.__version__} does "
+                f"not know; converting would lose it"
+            )
+        for field, _ in message.ListFields():
+            if what := NOT_CARRIED.get((kind, field.name)):
+                place = f"{path}.{field.name}" if path else field.name
+                raise PadopsError(f"{place}: {what} are not carried by onnx_ir; converting would lose them")
+
+
+def external_tensors(proto: onnx.ModelProto) -> Iterator[tuple[onnx.TensorProto, str]]:
+    """Every tensor whose data lie in a file of their own, with its path; nothing is read."""
+    for message, path in messages(proto):
+        if isinstance(message, onnx.TensorProto) and message.data_location == onnx.TensorProto.EXTERNAL:
+            yield message, path

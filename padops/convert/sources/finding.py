@@ -1,0 +1,122 @@
+"""What a source says of a node, and the rules that sources share: which version has a type and a mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.graphs import Found
+from padops.convert.records import PadRecord, Status
+from padops.dialects import ONNX_VERSIONS, OPS
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A node of the domain ``padops`` that is to take the place of another; its name and outputs stay.
+
+    Attributes:
+        op_type: The operator.
+        inputs: In its order: a value of the graph, an array that is to become a constant, or None where absent.
+        attributes: As the node is to have them; an array is a constant of the converter's own.
+    """
+
+    op_type: str
+    inputs: tuple[ir.Value | np.ndarray | None, ...]
+    attributes: Mapping[str, ir.Attr]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a Pad without running it; what is not known is None. See ``select.py``.
+
+    Attributes:
+        domain: Of the node as it was found.
+        opset: Version of that domain.
+        wrong_form: Whether the node is not as its version has it, so that ONNX Runtime refuses it.
+        type: Element type of the data.
+        mode: The mode, or None where a function's caller gives it.
+        shape: Dims of the data.
+        pads: The amounts, begins then ends.
+        axes: The axes, None where absent or not constant.
+        has_axes: Whether there is an axes input.
+        fill_shape: Dims of the fill, None also where there is none.
+    """
+
+    domain: str
+    opset: int
+    wrong_form: bool
+    type: str | None
+    mode: str | None
+    shape: list[int | None] | None
+    pads: np.ndarray | None
+    axes: np.ndarray | None
+    has_axes: bool
+    fill_shape: list[int | None] | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One Pad: either a draft of what it is to become, or the reason why it stays.
+
+    Attributes:
+        form: See ``PadRecord.form``.
+        draft: What it is to become, else None.
+        facts: Asks what is known of it, where there is a draft.
+        status: Of a Pad that stays.
+        reason: Why it stays.
+        op_type: Of a Pad that is an operator of padops already.
+        notes: See ``PadRecord.notes``.
+    """
+
+    form: str
+    draft: Draft | None = None
+    facts: Callable[[], Facts] | None = None
+    status: Status = "left"
+    reason: str | None = None
+    op_type: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def record(self, found: Found, status: Status, reason: str | None = None) -> PadRecord:
+        """The record of this Pad, once it is decided what becomes of it."""
+        op_type = self.draft.op_type if self.draft and status == "converted" else self.op_type
+        return PadRecord(found.path, found.node.name or "", self.form, status, op_type, reason, self.notes)
+
+
+class Unconvertible(Exception):
+    """A Pad that no operator of padops is the same as; the message is the reason, for the record."""
+
+
+def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
+    """A string attribute, its default where absent, None where a function's caller gives it."""
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return default
+    if attribute.is_ref():
+        return None
+    value = attribute.value
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def settle_version(version: int, type_name: str | None, mode: str | None, notes: list[str]) -> str:
+    """The operator, of ``version`` or of the first later one that has the type and the mode; moves are noted.
+
+    Raises:
+        Unconvertible: None has them.
+    """
+    if type_name and type_name.startswith("complex"):
+        raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
+    later = [f"Pad_{v}" for v in ONNX_VERSIONS if v >= version]
+    with_type = [name for name in later if type_name is None or type_name in OPS[name].types]
+    if not with_type:
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+    if with_type[0] != later[0]:
+        notes.append(f"{with_type[0]}, not {later[0]}, which does not have {type_name}")
+    with_mode = [name for name in with_type if mode is None or mode in OPS[name].modes]
+    if not with_mode:
+        raise Unconvertible(f"mode '{mode}' is not one of {', '.join(OPS[later[-1]].modes)} [P9]")
+    if with_mode[0] != with_type[0]:
+        notes.append(f"{with_mode[0]}, not {with_type[0]}, which does not have mode {mode} [P9]")
+    return with_mode[0]

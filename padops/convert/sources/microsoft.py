@@ -1,0 +1,50 @@
+"""``com.microsoft::Pad``: what ONNX Runtime's own tools wrote before opset 11 had amounts as an input."""
+
+from __future__ import annotations
+
+from padops.convert.graphs import Found, constant
+from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible, settle_version, string_attribute
+from padops.convert.types import Types
+
+DOMAIN = "com.microsoft"
+FORM = f"{DOMAIN}::Pad-1"
+LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
+
+
+def find(found: Found, types: Types) -> Finding | None:
+    """Recognises the operator; ONNX Runtime runs it as it runs ONNX Pad, wrap included."""
+    node = found.node
+    if node.domain != DOMAIN or node.op_type != "Pad":
+        return None
+    notes: list[str] = []
+    inputs = (*node.inputs, None, None)[:3]
+    type_name = types.name(node.inputs[0] if node.inputs else None, inputs[2], *node.outputs)
+    try:
+        if len(node.inputs) < 2 or inputs[0] is None or inputs[1] is None:
+            raise Unconvertible("its inputs data and pads are not both given")
+        if len(node.inputs) > 3:
+            raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
+        if foreign := sorted(set(node.attributes) - {"mode"}):
+            raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+        mode = string_attribute(node, "mode", "constant")
+        op_type = settle_version(LIKE, type_name, mode, notes)
+    except Unconvertible as why:
+        return Finding(FORM, reason=str(why))
+    draft = Draft(op_type, inputs, dict(node.attributes))
+    return Finding(FORM, draft, lambda: _facts(found, types, type_name, mode), notes=tuple(notes))
+
+
+def _facts(found: Found, types: Types, type_name: str | None, mode: str | None) -> Facts:
+    data, pads, fill = (*found.node.inputs, None)[:3]
+    return Facts(
+        domain=DOMAIN,
+        opset=1,
+        wrong_form=False,
+        type=type_name,
+        mode=mode,
+        shape=types.shape(data),
+        pads=constant(pads, found.scope),
+        axes=None,
+        has_axes=False,
+        fill_shape=types.shape(fill),
+    )

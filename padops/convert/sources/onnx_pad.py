@@ -1,0 +1,235 @@
+"""The Pad of the ONNX standard, in every version and in the mixtures that exporters write.
+
+Whether the amounts are an attribute or an input is told from the node, not from the opset: attribute-form nodes under
+opset 11 and later are common, and so are other wrong forms. A node that is wrong in its version becomes the operator
+that it is right in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.graphs import Found, caller_strings, constant
+from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible, settle_version, string_attribute
+from padops.convert.types import Types
+from padops.dialects import OPS, onnx_op
+from padops.dtypes import by_name
+
+NEWEST_OPSET = 26
+FIRST_WITH_INPUTS = 11
+FIRST_WITH_AXES = 18
+
+# The attributes of all versions and their types; some exporters write the float as an integer.
+ATTRIBUTES = {
+    "mode": (ir.AttributeType.STRING,),
+    "pads": (ir.AttributeType.INTS,),
+    "paddings": (ir.AttributeType.INTS,),
+    "value": (ir.AttributeType.FLOAT, ir.AttributeType.INT),
+}
+
+
+@dataclass
+class _Reading:
+    """One node while it is being read.
+
+    Attributes:
+        found: The node and its place.
+        since: The version of Pad that the opset has.
+        amounts: Name of the attribute that has the amounts, if any.
+        type: Element type of the data, or None.
+        mode: The mode, or None where a function's caller gives it.
+        notes: For the record.
+    """
+
+    found: Found
+    since: int
+    amounts: str | None
+    type: str | None
+    mode: str | None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def inputs(self) -> tuple[ir.Value | None, ...]:
+        """data, pads, fill, axes; None where absent."""
+        return (*self.found.node.inputs, None, None, None, None)[:4]
+
+
+def find(found: Found, types: Types) -> Finding | None:
+    """Recognises a standard Pad and drafts the operator of padops that it is."""
+    node = found.node
+    if node.domain != "" or node.op_type != "Pad":
+        return None
+    opset = found.scope.opset
+    if opset is None:
+        return Finding(
+            "Pad", reason=f"{found.scope.path} does not import the default domain, so its version is unknown"
+        )
+    since = int(onnx_op(opset).removeprefix("Pad_"))
+    amounts = next((name for name in ("pads", "paddings") if name in node.attributes), None)
+    form, wrong = _form(node, since, amounts)
+    try:
+        if opset > NEWEST_OPSET:
+            raise Unconvertible(f"opset {opset} is newer than the newest that padops knows, {NEWEST_OPSET}")
+        _check(node)
+        type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
+        mode = string_attribute(node, "mode", "constant")
+        if mode is None and "wrap" in caller_strings(found.scope, node.attributes["mode"].ref_attr_name):
+            mode = "wrap"
+        reading = _Reading(found, since, amounts, type_name, mode)
+        draft = _draft(reading)
+    except Unconvertible as why:
+        return Finding(form, reason=str(why))
+    return Finding(form, draft, lambda: _facts(reading, opset, wrong, types), notes=tuple(reading.notes))
+
+
+def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
+    """What the node looks like, for the record, and whether that is wrong in its version."""
+    has_input = len(node.inputs) > 1 and node.inputs[1] is not None
+    has_axes = len(node.inputs) > 3 and node.inputs[3] is not None
+    if has_input:
+        wrong = []
+        if since < FIRST_WITH_INPUTS:
+            wrong.append("in input form")
+        if has_axes and since < FIRST_WITH_AXES:
+            wrong.append("with axes")
+        wrong += [f"with the attribute {name}" for name in ("pads", "paddings", "value") if name in node.attributes]
+        return (f"Pad-{since} node {', '.join(wrong)}", True) if wrong else (f"Pad-{since} inputs", False)
+    if amounts is None:
+        return f"Pad-{since} node without amounts", True
+    if since >= FIRST_WITH_INPUTS:
+        return f"Pad-{since} node in attribute form" + (" (paddings)" if amounts == "paddings" else ""), True
+    if amounts != ("paddings" if since == 1 else "pads"):
+        return f"Pad-{since} node with the attribute {amounts}", True
+    if len([value for value in node.inputs if value is not None]) > 1:
+        return f"Pad-{since} node in attribute form with inputs", True
+    return f"Pad-{since} attributes", False
+
+
+def _check(node: ir.Node) -> None:
+    """Refuses what no version of Pad has."""
+    if not node.inputs or node.inputs[0] is None:
+        raise Unconvertible("it has no data")
+    if len(node.inputs) > 4:
+        raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 4")
+    if len(node.outputs) != 1:
+        raise Unconvertible(f"it has {len(node.outputs)} outputs, expected one")
+    if foreign := sorted(set(node.attributes) - set(ATTRIBUTES)):
+        raise Unconvertible(f"the attribute {foreign[0]} is not one that any version of Pad has")
+    for name, kinds in ATTRIBUTES.items():
+        attribute = node.attributes.get(name)
+        if attribute is not None and not attribute.is_ref() and attribute.type not in kinds:
+            raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected {kinds[0].name}")
+    if "pads" in node.attributes and "paddings" in node.attributes:
+        raise Unconvertible("it has both of the attributes pads and paddings")
+
+
+def _draft(reading: _Reading) -> Draft:
+    """The operator of padops that does what the node says."""
+    data, pads, fill, axes = reading.inputs
+    if pads is None and reading.amounts is None:
+        raise Unconvertible("it has no amounts, neither as an input nor as an attribute")
+    if pads is None and fill is None and axes is None:
+        version = 1 if reading.amounts == "paddings" else 2
+        op = OPS[f"Pad_{version}"]
+        if reading.type is not None and reading.type not in op.types:
+            reading.notes.append(f"amounts as an input, because {op.name} does not have {reading.type}")
+        elif reading.mode is not None and reading.mode not in op.modes:
+            reading.notes.append(f"amounts as an input, because {op.name} does not have mode {reading.mode}")
+        else:
+            return Draft(op.name, (data,), _attributes(reading.found.node))
+    return _draft_of_inputs(reading)
+
+
+def _draft_of_inputs(reading: _Reading) -> Draft:
+    """The same in the form that Pad has since version 11."""
+    node, scope = reading.found.node, reading.found.scope
+    data, pads, fill, axes = reading.inputs
+    version = max(reading.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
+    op_type = settle_version(version, reading.type, reading.mode, reading.notes)
+    if reading.amounts is not None:
+        amounts = _amounts(node.attributes[reading.amounts])
+        if pads is None:
+            pads = amounts
+        else:
+            _require_same(constant(pads, scope), amounts, reading.amounts)
+    if "value" in node.attributes and reading.mode in ("constant", None):
+        value = _fill(node.attributes["value"], reading.type)
+        if fill is None:
+            fill = value
+        else:
+            _require_same(constant(fill, scope), value, "value")
+    attributes = {name: attribute for name, attribute in node.attributes.items() if name == "mode"}
+    return Draft(op_type, (data, pads, fill, axes)[: len(OPS[op_type].inputs)], attributes)
+
+
+def _attributes(node: ir.Node) -> dict[str, ir.Attr]:
+    """The node's attributes, with the fill as a float."""
+    attributes = dict(node.attributes)
+    value = attributes.get("value")
+    if value is not None and not value.is_ref() and value.type == ir.AttributeType.INT:
+        attributes["value"] = ir.AttrFloat32("value", _float(value))
+    return attributes
+
+
+def _float(attribute: ir.Attr) -> float:
+    """A fill that an exporter wrote as an integer, or as a float."""
+    value = float(np.float32(attribute.value))
+    if value != attribute.value and attribute.type == ir.AttributeType.INT:
+        raise Unconvertible(f"the attribute value {attribute.value} is not a float")
+    return value
+
+
+def _amounts(attribute: ir.Attr) -> np.ndarray:
+    if attribute.is_ref():
+        raise Unconvertible(f"{attribute.name} is given by the caller of the function, but has to become an input")
+    return np.array(attribute.value, np.int64)
+
+
+def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
+    """The attribute ``value`` as one element of the data's type; None where that is the default fill anyway."""
+    if attribute.is_ref():
+        raise Unconvertible("value is given by the caller of the function, but has to become an input")
+    value = np.float32(_float(attribute))
+    if value == 0 and not np.signbit(value):
+        return None
+    if type_name is None:
+        raise Unconvertible(f"the attribute value {value} has to become an input, but the type of the data is unknown")
+    if type_name == "string":
+        raise Unconvertible(f"the attribute value {value} is not a string, but the data are")
+    with np.errstate(over="ignore", invalid="ignore"):
+        fill = np.asarray(value).astype(by_name(type_name).numpy)
+    if fill.dtype.kind in "iub" and float(fill) != float(value):
+        raise Unconvertible(f"the attribute value {value} is not of the data's type, {type_name}")
+    return fill
+
+
+def _require_same(found: np.ndarray | None, stated: np.ndarray | None, name: str) -> None:
+    """Accepts an attribute beside an input of the same meaning only where both say the same."""
+    stated = np.zeros((), found.dtype if found is not None else None) if stated is None else stated
+    if found is None or found.size != stated.size or found.tobytes() != stated.tobytes():
+        said = "is not constant" if found is None else f"says {found.tolist()}"
+        raise Unconvertible(f"its attribute {name} says {stated.tolist()}, but the input of that meaning {said}")
+
+
+def _facts(reading: _Reading, opset: int, wrong: bool, types: Types) -> Facts:
+    node, scope = reading.found.node, reading.found.scope
+    data, pads, fill, axes = reading.inputs
+    if pads is None and reading.amounts and not node.attributes[reading.amounts].is_ref():
+        amounts = np.array(node.attributes[reading.amounts].value, np.int64)
+    else:
+        amounts = constant(pads, scope)
+    return Facts(
+        domain="",
+        opset=opset,
+        wrong_form=wrong,
+        type=reading.type,
+        mode=reading.mode,
+        shape=types.shape(data),
+        pads=amounts,
+        axes=constant(axes, scope),
+        has_axes=axes is not None,
+        fill_shape=types.shape(fill),
+    )

@@ -1,0 +1,109 @@
+"""Element types and shapes of values: what the graph says, and where it says nothing, what onnx infers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import onnx
+import onnx_ir as ir
+
+from padops.convert.document import Document
+from padops.convert.graphs import subgraphs
+from padops.dtypes import by_onnx
+
+# Bytes of an initializer that inference may want to look into (amounts, axes, shapes); larger ones are only declared.
+WORTH_KEEPING = 1024
+
+
+class Types:
+    """Answers for the values of one document. Inference runs once, when first a type or a shape is missing."""
+
+    def __init__(self, document: Document) -> None:
+        self.problem: str | None = None
+        self._document = document
+        self._inferred: dict[ir.Value, ir.TypeAndShape] | None = None
+
+    def name(self, *values: ir.Value | None) -> str | None:
+        """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
+        present = [value for value in values if value is not None]
+        for dtype in (*map(_stated_dtype, present), *map(self._inferred_dtype, present)):
+            if dtype is not None and dtype != ir.DataType.UNDEFINED:
+                row = by_onnx(int(dtype))
+                return row.name if row else dtype.name.lower()
+        return None
+
+    def shape(self, value: ir.Value | None) -> list[int | None] | None:
+        """The dims of a value, None for each that is not known, or None if not even their number is."""
+        if value is None:
+            return None
+        shape = value.shape
+        if shape is None and value.const_value is not None:
+            shape = value.const_value.shape
+        if shape is None:
+            inferred = self._lookup(value)
+            shape = inferred.shape if inferred else None
+        return None if shape is None else [dim if isinstance(dim, int) else None for dim in shape]
+
+    def _inferred_dtype(self, value: ir.Value) -> ir.DataType | None:
+        inferred = self._lookup(value)
+        return inferred.type.dtype if inferred and isinstance(inferred.type, ir.TensorType) else None
+
+    def _lookup(self, value: ir.Value) -> ir.TypeAndShape | None:
+        if self._inferred is None:
+            self._inferred = {}
+            try:
+                message = onnx.shape_inference.infer_shapes(_declarations(self._document.message()), data_prop=True)
+            except (
+                onnx.shape_inference.InferenceError,
+                onnx.checker.ValidationError,
+                ValueError,
+                RuntimeError,
+            ) as error:
+                self.problem = f"types and shapes could not be inferred: {error}"
+            else:
+                self._collect(self._document.model.graph, message.graph)
+        return self._inferred.get(value)
+
+    def _collect(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
+        stated = {info.name: info for info in (*message.value_info, *message.output)}
+        for node, node_message in zip(graph, message.node, strict=True):
+            for value in node.outputs:
+                if value.name in stated and stated[value.name].HasField("type"):
+                    self._inferred[value] = ir.from_proto(stated[value.name].type)
+            for inner, inner_message in subgraphs(node, node_message):
+                self._collect(inner, inner_message)
+
+
+def _stated_dtype(value: ir.Value) -> ir.DataType | None:
+    """What the graph says by itself: a declaration, an initializer, or the Constant that makes the value."""
+    if value.dtype is not None:
+        return value.dtype
+    if value.const_value is not None:
+        return value.const_value.dtype
+    node = value.producer()
+    if node is not None and node.domain == "" and node.op_type == "Constant":
+        tensor = node.attributes.get("value")
+        if tensor is not None and tensor.type == ir.AttributeType.TENSOR and not tensor.is_ref():
+            return tensor.value.dtype
+    return None
+
+
+def _declarations(message: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without the bulk of its data: large initializers become declarations of type and shape."""
+    light = onnx.ModelProto(ir_version=message.ir_version)
+    light.opset_import.extend(message.opset_import)
+    light.functions.extend(message.functions)
+    graph, source = light.graph, message.graph
+    for field in ("node", "input", "output", "value_info"):
+        getattr(graph, field).extend(getattr(source, field))
+    _declare_large(graph, source.initializer)
+    return light
+
+
+def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto]) -> None:
+    inputs = {value.name for value in graph.input}
+    for tensor in tensors:
+        if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= WORTH_KEEPING:
+            graph.initializer.add().CopyFrom(tensor)
+        elif tensor.name not in inputs:
+            graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
