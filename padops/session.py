@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import subprocess
 import sys
 import weakref
 from functools import cache
@@ -28,11 +29,11 @@ def get_library_path() -> str:
 
     Raises:
         FileNotFoundError: The package has been installed without it.
+        RuntimeError: An editable install cannot rebuild it.
     """
     import padops
 
-    # An editable install rebuilds what has changed when the library is looked for as a module.
-    find_spec("padops.libpadops")
+    _rebuild_editable_install()
     name = "libpadops" + _SUFFIXES.get(sys.platform, ".so")
     # An editable install keeps Python files and the built library in two folders, both on the package's path.
     for folder in padops.__path__:
@@ -43,6 +44,18 @@ def get_library_path() -> str:
         f"{name} is not in {' or '.join(padops.__path__)}: padops was installed without its native library; "
         "reinstall it with 'pip install --force-reinstall padops', or build it with 'pip install .' in a checkout"
     )
+
+
+def _rebuild_editable_install() -> None:
+    """Lets an editable install build what has changed in ``csrc``; elsewhere this only looks for a file."""
+    try:
+        find_spec("padops.libpadops")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RuntimeError(
+            f"the editable install of padops could not rebuild its library: {error}. Activate the environment that it "
+            "was installed in, or reinstall it: pip install scikit-build-core cmake ninja; "
+            "pip install --no-build-isolation -e ."
+        ) from error
 
 
 def register(session_options: onnxruntime.SessionOptions) -> None:
