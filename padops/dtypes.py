@@ -88,3 +88,8 @@ def by_numpy(dtype: np.dtype) -> DType | None:
     if dtype.kind in "OUT":
         return by_name("string")
     return next((row for row in DTYPES if row.numpy == dtype), None)
+
+
+def types_of(version: int) -> tuple[str, ...]:
+    """The element types of ONNX Pad ``version``, in the order of ``DTYPES``."""
+    return tuple(dtype.name for dtype in DTYPES if dtype.pad <= version)

@@ -178,7 +178,9 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
     if pads.interior < 0:
         raise PadError("P6", f"axis {i} has interior {pads.interior}, which must not be negative")
     if pads.interior and mode is not Mode.CONSTANT:
-        raise PadError("P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}")
+        raise PadError(
+            "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
+        )
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
     too_large = PadError("P10", f"axis {i} ({parts}) has amounts beyond {LARGEST}")
     if abs(pads.begin) > LARGEST or abs(pads.end) > LARGEST or dilated_size(size, pads.interior) > LARGEST:
@@ -205,8 +207,11 @@ def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> 
         most = size - 1 if mode is Mode.REFLECT else size
         for side, amount in (("begin", pads.begin), ("end", pads.end)):
             if amount > max(most, 0):
-                raise PadError("P4", f"axis {i} has {side} {amount}, but {mode.value} takes at most {max(most, 0)}"
-                               f" of its {size} elements")
+                raise PadError(
+                    "P4",
+                    f"axis {i} has {side} {amount}, but {mode.value} takes at most {max(most, 0)}"
+                    f" of its {size} elements",
+                )
     if limit is Limit.NGRAPH and mode in (Mode.EDGE, Mode.REFLECT):
         least = 1 if mode is Mode.EDGE else 2
         if size < least:

@@ -78,9 +78,12 @@ def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
         # Pad_1 and Pad_2: a float attribute, rounded once to the type of the data.
         with np.errstate(over="ignore"):
             fill = np.asarray(node.attribute(node.op.fill), np.float32).astype(dtype)
-    for row, array in zip(node.op.inputs[1:], node.inputs[1:]):
+    for i, row in enumerate(node.op.inputs[1:], 1):
+        array = node.inputs[i] if i < len(node.inputs) else None
         if row.kind != "T":
             node.integers(row.name)
+        elif array is None and not row.optional:
+            raise node.error("P8", f"input {row.name} is required")
         elif array is not None and mode is Mode.CONSTANT:
             fill = _read_fill(node, array, dtype)
     return fill

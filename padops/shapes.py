@@ -103,9 +103,7 @@ def _output_dims(
     return [_output_dim(dim, pads, op) for dim, pads in zip(dims, amounts)]
 
 
-def _output_dim(
-    dim: onnx.TensorShapeProto.Dimension, pads: Amounts, op: Op
-) -> onnx.TensorShapeProto.Dimension:
+def _output_dim(dim: onnx.TensorShapeProto.Dimension, pads: Amounts, op: Op) -> onnx.TensorShapeProto.Dimension:
     """One dim of a tensor that has others which are not known."""
     if pads == Amounts(0, 0):
         return dim

@@ -32,9 +32,10 @@ def test_op(position: int) -> None:
         "name": op.name,
         "inputs": [{"name": row.name, "kind": row.kind, "optional": row.optional} for row in op.inputs],
         "attributes": [
-            {"name": row.name, "type": row.type, "required": row.required, "default": row.default}
+            {name: getattr(row, name) for name in ("name", "type", "required", "default")} | {"choices": list(row.choices)}
             for row in op.attributes
         ],
+        "mode": op.mode,
         "modes": list(op.modes),
         "types": list(op.types),
         "fill": op.fill,

@@ -15,6 +15,7 @@ const char* kind_name(InputKind kind) {
     case InputKind::kData: return "T";
     case InputKind::kInt64: return "int64";
     case InputKind::kIndex: return "index";
+    case InputKind::kInteger: return "integer";
   }
   return "";
 }
@@ -57,10 +58,11 @@ std::string op_json(const OpRow& op) {
   });
   const std::string attributes = array(op.attributes, [](const AttributeRow& row) {
     return text("{\"name\": ", quoted(row.name), ", \"type\": ", attribute_type(row),
-                ", \"required\": ", boolean(row.required), ", \"default\": ", attribute_default(row), "}");
+                ", \"required\": ", boolean(row.required), ", \"default\": ", attribute_default(row),
+                ", \"choices\": ", array(row.choices, quoted), "}");
   });
   return text("{\"name\": ", quoted(op.name), ", \"inputs\": ", inputs, ", \"attributes\": ", attributes,
-              ", \"modes\": ", array(op.modes, [](const std::string& mode) { return quoted(mode); }),
+              ", \"mode\": ", quoted(op.mode), ", \"modes\": ", array(op.modes, [](const std::string& mode) { return quoted(mode); }),
               ", \"types\": ", array(op.types, [](const TypeRow* type) { return quoted(type->name); }),
               ", \"fill\": ", quoted(op.fill),
               ", \"crop\": ", quoted(op.rules.crop == Crop::kCrop ? "CROP" : "FULL"),

@@ -34,17 +34,44 @@ std::optional<size_t> OpRow::input_index(std::string_view input) const {
   return std::nullopt;
 }
 
-Mode parse_mode(const OpRow& op, const std::string& mode) {
-  if (std::find(op.modes.begin(), op.modes.end(), mode) == op.modes.end())
-    throw PadError("P9", text("mode '", mode, "' is not one of ", joined(op.modes)));
-  std::string name = mode;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+Mode check_strings(const OpRow& op, const Arguments& node) {
+  const auto check = [&](const char* rule, const char* name, const std::vector<std::string>& choices) {
+    const std::string& value = node.strings.find(name)->second;
+    if (std::find(choices.begin(), choices.end(), value) == choices.end())
+      throw PadError(rule, text(name, " '", value, "' is not one of ", joined(choices)));
+    return value;
+  };
+  std::string mode = check("P9", op.mode, op.modes);
+  for (const AttributeRow& row : op.attributes)
+    if (!row.choices.empty()) check("S1", row.name, row.choices);
+  std::transform(mode.begin(), mode.end(), mode.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const Mode known : {Mode::kEdge, Mode::kReflect, Mode::kSymmetric, Mode::kWrap})
-    if (name == mode_name(known)) return known;
+    if (mode == mode_name(known)) return known;
   return Mode::kConstant;
 }
 
-const char* integer_types(InputKind kind) { return kind == InputKind::kInt64 ? "int64" : "int32 or int64"; }
+const std::vector<std::string_view>& integer_types(InputKind kind) {
+  static const std::vector<std::string_view> int64 = {"int64"};
+  static const std::vector<std::string_view> index = {"int32", "int64"};
+  static const std::vector<std::string_view> integer = {"uint8", "int8",  "uint16", "int16",
+                                                        "int32", "int64", "uint32", "uint64"};
+  switch (kind) {
+    case InputKind::kInt64: return int64;
+    case InputKind::kIndex: return index;
+    default: return integer;
+  }
+}
+
+Amounts same_padding(int64_t size, int64_t kernel, int64_t stride, int64_t dilation, std::string_view auto_pad) {
+  if (kernel > 1 && dilation > kLargest / (kernel - 1))
+    throw PadError("P10", text("a kernel of ", kernel, " with dilation ", dilation, " is beyond ", kLargest));
+  if (auto_pad == "VALID") return {};
+  const int64_t outputs = size / stride + (size % stride != 0);
+  const int64_t total = std::max<int64_t>((outputs - 1) * stride + (kernel - 1) * dilation + 1 - size, 0);
+  const int64_t small = total / 2;
+  const int64_t large = total - small;
+  return auto_pad == "SAME_LOWER" ? Amounts{large, small, 0} : Amounts{small, large, 0};
+}
 
 namespace {
 
@@ -66,10 +93,11 @@ std::vector<int64_t> all_axes(size_t rank) {
   return axes;
 }
 
-// ONNX Pad 1 and 2: the amounts stand in an attribute, which is all that these two have of integers.
-std::vector<Amounts> pads_attribute(const OpRow&, const Arguments& node, const std::vector<int64_t>& shape) {
-  const auto& [name, pads] = *node.integers.begin();
-  return pair_up(name.c_str(), pads.values, all_axes(shape.size()), text("rank ", shape.size()), shape.size());
+// ONNX Pad 1 and 2: the amounts stand in the one attribute that is a list.
+std::vector<Amounts> pads_attribute(const OpRow& op, const Arguments& node, const std::vector<int64_t>& shape) {
+  const auto row = std::find_if(op.attributes.begin(), op.attributes.end(),
+                                [](const AttributeRow& a) { return a.kind == AttributeKind::kInts; });
+  return pair_up(row->name, node.at(row->name).values, all_axes(shape.size()), text("rank ", shape.size()), shape.size());
 }
 
 // The axes input as positions from 0 on (P8).
@@ -103,6 +131,76 @@ std::vector<Amounts> pads_input(const OpRow&, const Arguments& node, const std::
   return pair_up("pads", pads.values, axes, where, shape.size());
 }
 
+// An integer input of OpenVINO's Pad: one value for each axis (P8).
+const std::vector<int64_t>& one_per_axis(const Arguments& node, const char* name, size_t rank) {
+  const Integers& given = node.at(name);
+  if (given.shape.size() != 1)
+    throw PadError("P8", text(name, " has shape ", bracketed(given.shape), ", expected [", rank, "]"));
+  if (given.values.size() != rank)
+    throw PadError("P8", text(name, " has ", given.values.size(), " values, expected ", rank, " (1 per axis)"));
+  return given.values;
+}
+
+// OpenVINO Pad 1 and 12: two inputs, which may be of two integer types.
+std::vector<Amounts> begin_and_end_inputs(const OpRow&, const Arguments& node, const std::vector<int64_t>& shape) {
+  const std::vector<int64_t>& begins = one_per_axis(node, "pads_begin", shape.size());
+  const std::vector<int64_t>& ends = one_per_axis(node, "pads_end", shape.size());
+  std::vector<Amounts> amounts;
+  for (size_t i = 0; i < shape.size(); ++i) amounts.push_back({begins[i], ends[i], 0});
+  return amounts;
+}
+
+// The values of a list attribute; where it is absent or empty, `count` times the value that changes nothing.
+std::vector<int64_t> list_or(const Arguments& node, const char* name, size_t count, int64_t neutral) {
+  const Integers* given = node.find(name);
+  return given == nullptr || given->values.empty() ? std::vector<int64_t>(count, neutral) : given->values;
+}
+
+// nGraph Pad: three attributes; interior may be absent.
+std::vector<Amounts> padding_attributes(const OpRow&, const Arguments& node, const std::vector<int64_t>& shape) {
+  const size_t rank = shape.size();
+  const std::vector<int64_t>& below = node.at("padding_below").values;
+  const std::vector<int64_t>& above = node.at("padding_above").values;
+  const std::vector<int64_t> interior = list_or(node, "padding_interior", rank, 0);
+  const auto check = [&](const char* name, const std::vector<int64_t>& values) {
+    if (values.size() != rank)
+      throw PadError("P8", text(name, " has ", values.size(), " values, expected ", rank, " (1 per axis)"));
+  };
+  check("padding_below", below);
+  check("padding_above", above);
+  check("padding_interior", interior);
+  std::vector<Amounts> amounts;
+  for (size_t i = 0; i < rank; ++i) amounts.push_back({below[i], above[i], interior[i]});
+  return amounts;
+}
+
+// SAME padding of the spatial axes, from the shape (S1).
+std::vector<Amounts> same_attributes(const OpRow&, const Arguments& node, const std::vector<int64_t>& shape) {
+  const std::vector<int64_t>& kernel = node.at("kernel_shape").values;
+  const size_t spatial = kernel.size();
+  if (shape.size() != spatial + 2)
+    throw PadError("S1", text("data has rank ", shape.size(), ", expected ", spatial + 2, " for a kernel_shape of ",
+                              spatial, " values"));
+  const std::vector<int64_t> strides = list_or(node, "strides", spatial, 1);
+  const std::vector<int64_t> dilations = list_or(node, "dilations", spatial, 1);
+  const auto check = [&](const char* name, const std::vector<int64_t>& values) {
+    if (values.size() != spatial)
+      throw PadError("S1", text(name, " has ", values.size(), " values, expected ", spatial, " (1 per spatial axis)"));
+    for (const int64_t value : values)
+      if (value < 1 || value > kLargest)
+        throw PadError("S1", text(name, " has ", value, ", expected 1 to ", kLargest));
+  };
+  check("kernel_shape", kernel);
+  check("strides", strides);
+  check("dilations", dilations);
+  const size_t first = node.strings.find("data_format")->second.starts_with("NC") ? 2 : 1;
+  std::vector<Amounts> amounts(shape.size());
+  for (size_t i = 0; i < spatial; ++i)
+    amounts[first + i] = same_padding(shape[first + i], kernel[i], strides[i], dilations[i],
+                                      node.strings.find("auto_pad")->second);
+  return amounts;
+}
+
 std::vector<const TypeRow*> types_of(int version) {
   std::vector<const TypeRow*> rows;
   for (const TypeRow& row : types())
@@ -116,6 +214,7 @@ OpRow attribute_pad(int version, const char* pads) {
           .attributes = {{"mode", AttributeKind::kString, false, "constant"},
                          {pads, AttributeKind::kInts, true},
                          {"value", AttributeKind::kFloat}},
+          .mode = "mode",
           .modes = {"constant", "reflect", "edge"},
           .types = types_of(version),
           .fill = "value",
@@ -129,6 +228,7 @@ OpRow input_pad(int version) {
                       {"pads", InputKind::kInt64},
                       {"constant_value", InputKind::kData, true}},
            .attributes = {{"mode", AttributeKind::kString, false, "constant"}},
+           .mode = "mode",
            .modes = {"constant", "reflect", "edge"},
            .types = types_of(version),
            .fill = "constant_value",
@@ -139,12 +239,67 @@ OpRow input_pad(int version) {
   return op;
 }
 
+// OpenVINO Pad 1 and 12 differ in what a negative output dim is (P1).
+OpRow openvino_pad(int version) {
+  return {.name = text("OpenVINOPad_", version),
+          .inputs = {{"data", InputKind::kData},
+                     {"pads_begin", InputKind::kInteger},
+                     {"pads_end", InputKind::kInteger},
+                     {"pad_value", InputKind::kData, true}},
+          .attributes = {{"pad_mode", AttributeKind::kString, true}},
+          .mode = "pad_mode",
+          .modes = {"constant", "edge", "reflect", "symmetric"},
+          .types = types_of(25),
+          .fill = "pad_value",
+          .rules = {Crop::kFull, Limit::kOpenVINO, version == 12},
+          .amounts = begin_and_end_inputs};
+}
+
+OpRow ngraph_pad() {
+  return {.name = "NGraphPad_0",
+          .inputs = {{"arg", InputKind::kData}, {"arg_pad_value", InputKind::kData}},
+          .attributes = {{"pad_mode", AttributeKind::kString, false, "CONSTANT"},
+                         {"padding_above", AttributeKind::kInts, true},
+                         {"padding_below", AttributeKind::kInts, true},
+                         {"padding_interior", AttributeKind::kInts}},
+          .mode = "pad_mode",
+          .modes = {"CONSTANT", "EDGE", "REFLECT", "SYMMETRIC"},
+          .types = types_of(25),
+          .fill = "arg_pad_value",
+          .rules = {Crop::kFull, Limit::kNGraph, false},
+          .amounts = padding_attributes};
+}
+
+OpRow same_pad() {
+  return {.name = "SamePad_1",
+          .inputs = {{"data", InputKind::kData}, {"pad_value", InputKind::kData, true}},
+          .attributes = {{"auto_pad", AttributeKind::kString, false, "SAME_UPPER", {"SAME_UPPER", "SAME_LOWER", "VALID"}},
+                         {"data_format",
+                          AttributeKind::kString,
+                          false,
+                          "NCHW",
+                          {"NCHW", "NHWC", "NCW", "NWC", "NCDHW", "NDHWC"}},
+                         {"dilations", AttributeKind::kInts},
+                         {"kernel_shape", AttributeKind::kInts, true},
+                         {"mode", AttributeKind::kString, false, "constant"},
+                         {"strides", AttributeKind::kInts}},
+          .mode = "mode",
+          .modes = {"constant", "edge", "reflect", "symmetric", "wrap"},
+          .types = types_of(25),
+          .fill = "pad_value",
+          .rules = {Crop::kFull, Limit::kNone, false},
+          .amounts = same_attributes};
+}
+
 }  // namespace
 
 const std::vector<OpRow>& ops() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> list = {attribute_pad(1, "paddings"), attribute_pad(2, "pads")};
     for (const int version : {11, 13, 18, 19, 21, 23, 24, 25}) list.push_back(input_pad(version));
+    for (const int version : {1, 12}) list.push_back(openvino_pad(version));
+    list.push_back(ngraph_pad());
+    list.push_back(same_pad());
     return list;
   }();
   return rows;

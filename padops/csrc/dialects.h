@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan.h"
@@ -24,9 +25,10 @@ struct TypeRow {
 const std::vector<TypeRow>& types();
 
 enum class InputKind {
-  kData,   // T, the type of the data
+  kData,     // T, the type of the data
   kInt64,
-  kIndex,  // int32 or int64
+  kIndex,    // int32 or int64
+  kInteger,  // any of the eight integer types
 };
 
 struct InputRow {
@@ -41,7 +43,8 @@ struct AttributeRow {
   const char* name;
   AttributeKind kind;
   bool required = false;
-  const char* text_default = "";  // of a string
+  const char* text_default = "";         // of a string
+  std::vector<std::string> choices = {};  // what a string other than the mode may say
 };
 
 // An integer input or attribute: its values, and its shape as the node gave it.
@@ -64,6 +67,7 @@ struct OpRow {
   std::string name;
   std::vector<InputRow> inputs;
   std::vector<AttributeRow> attributes;  // in alphabetical order
+  const char* mode;                      // the name of the mode attribute
   std::vector<std::string> modes;        // as the specification spells them
   std::vector<const TypeRow*> types;
   const char* fill;  // the input or attribute that holds the fill
@@ -75,11 +79,15 @@ struct OpRow {
 
 const std::vector<OpRow>& ops();
 
-// Throws PadError P9 if this version of the operator does not know the mode.
-Mode parse_mode(const OpRow& op, const std::string& mode);
+// Throws PadError P9 if this version of the operator does not know the mode, S1 if another string attribute says what it
+// may not.
+Mode check_strings(const OpRow& op, const Arguments& node);
 
-// What integer types an input of this kind may have, in words: "int32 or int64".
-const char* integer_types(InputKind kind);
+// What an input of this kind, other than kData, may be, by type name.
+const std::vector<std::string_view>& integer_types(InputKind kind);
+
+// The amounts before and after one spatial axis (S1). Throws PadError P10.
+Amounts same_padding(int64_t size, int64_t kernel, int64_t stride, int64_t dilation, std::string_view auto_pad);
 
 // The tables as JSON; the text lives as long as the library.
 const std::string& describe();

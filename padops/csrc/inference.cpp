@@ -1,6 +1,5 @@
 #include "inference.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "kernel.h"
@@ -21,11 +20,27 @@ std::vector<int64_t> read_integers(const ort::Api& api, const ort::OpAttr* attri
   return values;
 }
 
-// A dim of the output: the plan's where the input dim is known, else only that of an axis which no amount touches.
+// The list attributes of the node.
+Arguments read_attributes(const ort::Api& api, const OpRow& op, const ort::ShapeInferContext* context) {
+  Arguments node;
+  for (const AttributeRow& row : op.attributes) {
+    if (row.kind != AttributeKind::kInts) continue;
+    const ort::OpAttr* attribute = nullptr;
+    ort::Status* absent = api.ShapeInferContext_GetAttribute()(context, row.name, &attribute);
+    if (absent != nullptr) {
+      api.ReleaseStatus()(absent);
+    } else {
+      node.integers[row.name].values = read_integers(api, attribute);
+    }
+  }
+  return node;
+}
+
+// A dim of the output: by P1 where the input dim is known, else only that of an axis which no amount touches; -1 is
+// unknown.
 int64_t output_dim(int64_t input, const Amounts& pads) {
-  if (input < 0) return pads.begin == 0 && pads.end == 0 ? input : -1;
-  const bool known = std::abs(pads.begin) <= kLargest && std::abs(pads.end) <= kLargest && input <= kLargest;
-  return known ? std::max<int64_t>(pads.begin + input + pads.end, -1) : -1;
+  if (input < 0) return pads.begin == 0 && pads.end == 0 && pads.interior == 0 ? input : -1;
+  return make_plan({input}, {pads}, Mode::kConstant, {Crop::kFull, Limit::kNone, false}).axes[0].output;
 }
 
 }  // namespace
@@ -37,24 +52,19 @@ void infer_attribute_pad(const ort::Api& api, const OpRow& op, const TypeRow& ty
   const TensorShape shape = tensor_shape(api, input);
   const size_t rank = shape.dims.size();
   if (rank == 0) return;  // a scalar, or a shape that is not known: the runtime does not say which
-  const auto row = std::find_if(op.attributes.begin(), op.attributes.end(),
-                                [](const AttributeRow& a) { return a.kind == AttributeKind::kInts; });
-  const ort::OpAttr* attribute = nullptr;
-  ort::Status* status = api.ShapeInferContext_GetAttribute()(context, row->name, &attribute);
-  if (status != nullptr) {
-    api.ReleaseStatus()(status);
-    return;
-  }
-  const std::vector<int64_t> pads = read_integers(api, attribute);
-  if (pads.size() != 2 * rank) return;
-
+  const Arguments node = read_attributes(api, op, context);
   std::vector<const char*> symbols(rank);
   check(api, api.GetSymbolicDimensions()(input, symbols.data(), rank));
   std::vector<int64_t> dims(rank);
-  for (size_t i = 0; i < rank; ++i) {
-    const Amounts amounts{pads[i], pads[rank + i], 0};
-    dims[i] = output_dim(shape.dims[i], amounts);
-    if (amounts.begin != 0 || amounts.end != 0 || symbols[i] == nullptr) symbols[i] = "";
+  try {
+    const std::vector<Amounts> amounts = op.amounts(op, node, shape.dims);
+    for (size_t i = 0; i < rank; ++i) {
+      const bool touched = amounts[i].begin != 0 || amounts[i].end != 0 || amounts[i].interior != 0;
+      dims[i] = output_dim(shape.dims[i], amounts[i]);
+      if (touched || symbols[i] == nullptr) symbols[i] = "";
+    }
+  } catch (const PadError&) {
+    return;
   }
   ort::TensorInfo* made = nullptr;
   check(api, api.CreateTensorTypeAndShapeInfo()(&made));

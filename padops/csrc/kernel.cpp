@@ -1,8 +1,10 @@
 #include "kernel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "float16.h"
 #include "packing.h"
@@ -176,7 +178,7 @@ void Kernel::read_attributes(const ort::KernelInfo* info) {
     if (row.kind == AttributeKind::kString) constant_.strings[row.name] = row.text_default;
     if (row.kind == AttributeKind::kFloat) constant_.floats[row.name] = 0;
   }
-  mode_ = parse_mode(op_, constant_.strings.at("mode"));
+  mode_ = check_strings(op_, constant_);
 }
 
 void Kernel::read_constants(const ort::KernelInfo* info) {
@@ -200,18 +202,28 @@ void Kernel::read_constants(const ort::KernelInfo* info) {
 void Kernel::read_integers(Arguments& node, const InputRow& row, const ort::Value* value) const {
   const TensorShape shape = value_shape(api_, value);
   const std::string type = type_name(shape.element_type);
-  const size_t count = element_count(shape.dims);
-  Integers list{{}, shape.dims};
-  const char* bytes = type == "int64" || type == "int32" ? tensor_bytes(api_, value) : nullptr;
-  if (type == "int64") {
-    const auto* values = reinterpret_cast<const int64_t*>(bytes);
-    list.values.assign(values, values + count);
-  } else if (type == "int32" && row.kind == InputKind::kIndex) {
-    const auto* values = reinterpret_cast<const int32_t*>(bytes);
-    list.values.assign(values, values + count);
-  } else {
-    throw PadError("P8", text(row.name, " is ", type, ", expected ", integer_types(row.kind)));
+  const std::vector<std::string_view>& allowed = integer_types(row.kind);
+  if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
+    std::string words = joined(allowed);
+    for (size_t at = 0; (at = words.find(", ", at)) != std::string::npos;) words.replace(at, 2, " or ");
+    throw PadError("P8", text(row.name, " is ", type, ", expected ", words));
   }
+  const size_t count = element_count(shape.dims);
+  const char* bytes = tensor_bytes(api_, value);
+  Integers list{{}, shape.dims};
+  const auto take = [&](auto zero) {
+    const auto* values = reinterpret_cast<const decltype(zero)*>(bytes);
+    for (size_t i = 0; i < count; ++i)
+      list.values.push_back(std::in_range<int64_t>(values[i]) ? static_cast<int64_t>(values[i]) : INT64_MAX);
+  };
+  if (type == "uint8") take(uint8_t{});
+  if (type == "int8") take(int8_t{});
+  if (type == "uint16") take(uint16_t{});
+  if (type == "int16") take(int16_t{});
+  if (type == "uint32") take(uint32_t{});
+  if (type == "int32") take(int32_t{});
+  if (type == "uint64") take(uint64_t{});
+  if (type == "int64") take(int64_t{});
   node.integers[row.name] = std::move(list);
 }
 
@@ -252,6 +264,7 @@ void Kernel::compute(ort::KernelContext* context) const {
   for (size_t i = 1; i < op_.inputs.size(); ++i) {
     const InputRow& row = op_.inputs[i];
     const ort::Value* value = input(i);
+    if (value == nullptr && !row.optional) throw PadError("P8", text("input ", row.name, " is required"));
     if (value == nullptr) continue;
     if (row.kind != InputKind::kData) {
       if (constant_.find(row.name) == nullptr) read_integers(node, row, value);

@@ -1,4 +1,5 @@
 // The library's two exports: RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and padops_describe.
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <map>
@@ -72,7 +73,10 @@ ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* contex
   }
 }
 
-bool has_attribute_pads(const OpRow& row) { return row.inputs.size() == 1; }
+bool has_static_amounts(const OpRow& row) {
+  return std::all_of(row.inputs.begin(), row.inputs.end(),
+                     [](const InputRow& input) { return input.kind == InputKind::kData && !input.optional; });
+}
 
 // onnxruntime 1.26 to 1.30 take the ONNX id of a type at registration, though their tensors carry the ORT id (measured on
 // each release; the two ids differ for float8e8m0, uint2 and int2 alone).
@@ -109,7 +113,7 @@ PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int mi
   made.CreateKernelV2 = create_kernel;
   made.KernelComputeV2 = compute;
   made.KernelDestroy = [](void* kernel) { delete static_cast<Kernel*>(kernel); };
-  made.InferOutputShapeFn = has_attribute_pads(row) ? infer_shape : nullptr;
+  made.InferOutputShapeFn = has_static_amounts(row) ? infer_shape : nullptr;
   made.GetStartVersion = [](const ort::CustomOp*) { return 1; };
   made.GetEndVersion = [](const ort::CustomOp*) { return 0x7fffffff; };
   return made;
