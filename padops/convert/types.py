@@ -26,10 +26,12 @@ class Types:
     def name(self, *values: ir.Value | None) -> str | None:
         """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
         present = [value for value in values if value is not None]
-        for dtype in (*map(_stated_dtype, present), *map(self._inferred_dtype, present)):
-            if dtype is not None and dtype != ir.DataType.UNDEFINED:
-                row = by_onnx(int(dtype))
-                return row.name if row else dtype.name.lower()
+        for ask in (_stated_dtype, self._inferred_dtype):  # of all values, before anything is inferred
+            for value in present:
+                dtype = ask(value)
+                if dtype is not None and dtype != ir.DataType.UNDEFINED:
+                    row = by_onnx(int(dtype))
+                    return row.name if row else dtype.name.lower()
         return None
 
     def shape(self, value: ir.Value | None) -> list[int | None] | None:
@@ -52,7 +54,8 @@ class Types:
         if self._inferred is None:
             self._inferred = {}
             try:
-                message = onnx.shape_inference.infer_shapes(_declarations(self._document.message()), data_prop=True)
+                # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
+                message = onnx.shape_inference.infer_shapes(_declarations(self._document.message()))
             except (
                 onnx.shape_inference.InferenceError,
                 onnx.checker.ValidationError,
