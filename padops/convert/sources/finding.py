@@ -10,7 +10,8 @@ import onnx_ir as ir
 
 from padops.convert.graphs import Found
 from padops.convert.records import PadRecord, Status
-from padops.dialects import ONNX_VERSIONS, OPS
+from padops.dialects import OPS
+from padops.dialects.onnx_pad import VERSIONS
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def settle_version(version: int, type_name: str | None, mode: str | None, notes:
     """
     if type_name and type_name.startswith("complex"):
         raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
-    later = [f"Pad_{v}" for v in ONNX_VERSIONS if v >= version]
+    later = [f"Pad_{v}" for v in VERSIONS if v >= version]
     with_type = [name for name in later if type_name is None or type_name in OPS[name].types]
     if not with_type:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
