@@ -33,6 +33,8 @@ def session_options() -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 2
+    # Idle threads of the hundreds of sessions that the tests keep would take the processor from the one that runs.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     padops.register(options)
     return options
 
