@@ -112,7 +112,7 @@ def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> 
         table.add_row(record.path, record.form, record.op_type or f"left: {record.reason}")
     console.print()
     console.print(table)
-    console.print(f"  padops.convert(…, verify=True): {result.verification.outcome}")
+    console.print(f"  padops.convert(..., verify=True): {result.verification.outcome}")
     options = onnxruntime.SessionOptions()
     padops.register(options)
     original = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])

@@ -22,6 +22,7 @@ if sys.version_info < OLDEST:
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc")  # what an installation is made from
+BUILD_TOOLS = ("scikit-build-core", "cmake", "ninja")
 ENDS_UP_ELSEWHERE = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")  # settings that keep pip from installing into .venv
 MISLEADING = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")  # the caller's, not .venv's
 
@@ -103,7 +104,7 @@ def variables(venv: Path) -> dict:
 
 def step(label: str, command: list, root: Path = ROOT) -> None:
     """Run one command of the set-up: a line with the time it took, and its output only where it fails."""
-    print(f"{label} … ", end="", flush=True)
+    print(f"{label} ... ", end="", flush=True)
     start = time.monotonic()
     result = subprocess.run(
         [str(part) for part in command],
@@ -179,7 +180,10 @@ def _install(venv: Path, wanted: dict) -> None:
     _unfinished(venv).touch()
     pip = [interpreter(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     try:
-        step(f"building and installing padops ({what})", [*pip, "--editable", what], venv.parent)
+        # The editable install rebuilds itself later with the tools that it was built with: they must stay, in .venv.
+        step("installing the build tools", [*pip, *BUILD_TOOLS], venv.parent)
+        command = [*pip, "--no-build-isolation", "--editable", what]
+        step(f"building and installing padops ({what})", command, venv.parent)
     except SystemExit:
         if not fresh:  # pip ended by itself and left what was there before: no reason to throw that away
             _unfinished(venv).unlink()

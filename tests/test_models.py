@@ -6,6 +6,7 @@ Everything is compared bit for bit, as bytes, so that NaNs count as what they ar
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -66,9 +67,8 @@ def run(model: Path, feeds: Arrays, *, registered: bool) -> dict[str, np.ndarray
 
 
 def assert_same(actual: Arrays, expected: Arrays) -> None:
-    assert {name: native.bits(array) for name, array in actual.items()} == {
-        name: native.bits(array) for name, array in expected.items()
-    }
+    seen, wanted = ({name: native.bits(array) for name, array in arrays.items()} for arrays in (actual, expected))
+    assert seen == wanted
 
 
 def convert(model: Path, folder: Path) -> tuple[Path, Conversion]:
@@ -87,7 +87,8 @@ GIVEN: dict[str, Arrays] = {  # inputs whose values matter; the others are rando
     "pad_11": {"asked": np.array([1, -1, 2, 0])},
     "pad_18": {"run_pads": np.array([1, 0]), "run_axes": np.array([-2], np.int32)},
 }
-RUN_BY_BUILTIN = {"pad_02", "pad_11", "pad_18", "pad_19", "nested"}
+# What ONNX Runtime 1.x runs by itself, and from which x on rightly: older ones leave a wrap by two periods half empty.
+RIGHT_IN_BUILTIN = {"pad_02": 20, "pad_11": 20, "pad_18": 20, "pad_19": 31, "nested": 20}
 
 
 def sample_feeds(path: Path, seed: int = 0) -> dict[str, np.ndarray]:
@@ -135,9 +136,28 @@ def test_samples_cover_every_version() -> None:
     assert all(path.stat().st_size < 4096 for path in SAMPLES)
 
 
+def fit_to_runtime(path: Path) -> bool:
+    """Lower the versions of a model of padops nodes alone, which mean nothing to them, to what ONNX Runtime 1.20 reads.
+
+    Returns:
+        Whether the runtime that is installed knows the element types of the inputs.
+    """
+    model = onnx.load(path)
+    assert {node.domain for node in model.graph.node} == {DOMAIN}
+    model.ir_version = min(model.ir_version, 10)
+    for row in model.opset_import:
+        row.version = min(row.version, 21)
+    onnx.save(model, path)
+    return {by_onnx(value.type.tensor_type.elem_type) for value in model.graph.input} <= set(native.TYPES)
+
+
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_sample(path: Path, tmp_path: Path) -> None:
     converted, _ = convert(path, tmp_path)
+    if onnx.load(path).ir_version > 10 and not fit_to_runtime(converted):
+        with pytest.raises(Exception, match="(?i)type"):
+            session(converted, registered=True)
+        return
     for seed in range(3):
         feeds = sample_feeds(path, seed)
         if path.stem == "nested":
@@ -145,8 +165,14 @@ def test_sample(path: Path, tmp_path: Path) -> None:
         outputs = run(converted, feeds, registered=True)
         if path.stem != "nested":
             assert_same(outputs, by_reference(path, feeds))
-        if path.stem in RUN_BY_BUILTIN:
+        if native.RUNTIME[1] >= RIGHT_IN_BUILTIN.get(path.stem, sys.maxsize):
             assert_same(outputs, run(path, feeds, registered=False))
+
+
+@pytest.mark.parametrize("name", ["string", "int16"])
+def test_samples_of_the_demo_are_refused_without_padops(name: str) -> None:
+    with pytest.raises(Exception, match="NOT_IMPLEMENTED.*Could not find an implementation for Pad"):
+        session(ROOT / "models" / f"{name}.onnx", registered=False)
 
 
 PLACES = ["then_branch", "else_branch", "body", "sample::Frame"]
@@ -190,9 +216,7 @@ def real_models() -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
-def test_real_model(
-    name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path
-) -> None:
+def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path) -> None:
     original = real_models[name]
     converted, result = convert(original, tmp_path)
     assert len(result.records) == pads == pads_in(onnx.load(original))
@@ -223,12 +247,8 @@ def node_tests() -> dict[str, object]:
 
 
 NODE_TESTS = [
-    "test_constant_pad",
-    "test_constant_pad_axes",
-    "test_constant_pad_negative_axes",
-    "test_edge_pad",
-    "test_reflect_pad",
-    "test_wrap_pad",
+    f"test_{name}"
+    for name in "constant_pad constant_pad_axes constant_pad_negative_axes edge_pad reflect_pad wrap_pad".split()
 ]
 
 
@@ -244,6 +264,7 @@ def test_onnx_node_test(name: str, node_tests: dict, tmp_path: Path) -> None:
     converted = tmp_path / "converted.onnx"
     padops.convert(path, converted)
     assert pads_in(onnx.load(converted), DOMAIN) == 1
+    assert fit_to_runtime(converted)
     graph = case.model.graph
     assert case.data_sets
     for inputs, outputs in case.data_sets:

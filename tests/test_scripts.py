@@ -80,7 +80,8 @@ def checkout(tmp_path: Path, environment: ModuleType, monkeypatch: pytest.Monkey
 
     def step(label: str, command: list, folder: Path) -> None:
         words = [str(part) for part in command]
-        ran.write_text(ran.read_text() + f"{words[-1] if 'pip' in words else 'venv'}\n")
+        what = words[-1] if "--editable" in words else "tools" if "pip" in words else "venv"
+        ran.write_text(f"{ran.read_text()}{what}\n")
         if (root / "pip-fails").exists() and "pip" in words:
             sys.exit("pip failed")
         python = environment.interpreter(root / ".venv")
@@ -101,21 +102,21 @@ def steps(checkout: Path) -> list[str]:
 
 def test_set_up_once_and_again_only_where_a_source_changed(environment: ModuleType, checkout: Path) -> None:
     environment.ensure(["test"], checkout)
-    assert steps(checkout) == ["venv", ".[test]"]
+    assert steps(checkout) == ["venv", "tools", ".[test]"]
     environment.ensure(["test"], checkout)
     environment.ensure([], checkout)
     assert steps(checkout) == []
     for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/engine.cpp", "padops/csrc/new.h"):
         (checkout / file).write_text("changed")
         environment.ensure([], checkout)
-        assert steps(checkout) == [".[test]"], file
+        assert steps(checkout) == ["tools", ".[test]"], file
 
 
 def test_more_extras_are_installed_and_those_there_stay(environment: ModuleType, checkout: Path) -> None:
     environment.ensure([], checkout)
     environment.ensure(["test"], checkout)
     environment.ensure(["peers"], checkout)
-    assert steps(checkout) == ["venv", ".", ".[test]", ".[peers,test]"]
+    assert steps(checkout) == ["venv", "tools", ".", "tools", ".[test]", "tools", ".[peers,test]"]
 
 
 def test_a_moved_checkout_is_installed_again(environment: ModuleType, checkout: Path, tmp_path: Path) -> None:
@@ -132,7 +133,7 @@ def test_a_killed_set_up_is_begun_anew(environment: ModuleType, checkout: Path) 
     (checkout / ".venv" / "half-made").touch()
     steps(checkout)
     environment.ensure([], checkout)
-    assert steps(checkout) == ["venv", "."]
+    assert steps(checkout) == ["venv", "tools", "."]
     assert not (checkout / ".venv" / "half-made").exists()
 
 
@@ -147,7 +148,7 @@ def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(environment: ModuleTyp
     (checkout / "pip-fails").unlink()
     steps(checkout)
     environment.ensure([], checkout)
-    assert steps(checkout) == ["."]
+    assert steps(checkout) == ["tools", "."]
     assert (checkout / ".venv" / "mine").exists(), "pip failing is no reason to throw a .venv away"
 
 
@@ -159,7 +160,7 @@ def test_a_stamp_that_cannot_be_read_means_out_of_date(
     (checkout / ".venv" / "padops-stamp.json").write_text(content)
     steps(checkout)
     environment.ensure([], checkout)
-    assert steps(checkout) == ["."]
+    assert steps(checkout) == ["tools", "."]
 
 
 def test_a_venv_whose_python_is_gone_is_made_anew(environment: ModuleType, checkout: Path) -> None:
@@ -167,7 +168,7 @@ def test_a_venv_whose_python_is_gone_is_made_anew(environment: ModuleType, check
     environment.interpreter(checkout / ".venv").unlink()
     steps(checkout)
     environment.ensure([], checkout)
-    assert steps(checkout) == ["venv", "."]
+    assert steps(checkout) == ["venv", "tools", "."]
 
 
 def test_variables_of_the_caller_do_not_lead_out_of_the_venv(
@@ -188,7 +189,7 @@ def test_a_failing_step_shows_the_output(
     with pytest.raises(SystemExit, match="error: trying: exit code 3"):
         environment.step("trying", [sys.executable, "-c", "print('the reason'); raise SystemExit(3)"], tmp_path)
     captured = capfd.readouterr()
-    assert "trying … " in captured.out and "the reason" in captured.err
+    assert "trying ... " in captured.out and "the reason" in captured.err
     environment.step("trying", [sys.executable, "-c", "print('chatter')"], tmp_path)
     captured = capfd.readouterr()
     assert "chatter" not in captured.out + captured.err
