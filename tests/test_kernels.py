@@ -1,0 +1,322 @@
+"""The native kernels, bit for bit, against numpy.pad wherever it can say the same, and against the reference.
+
+numpy.pad knows neither negative amounts nor most element types: ``numpy_pad`` crops by itself and moves bits as
+unsigned integers, so that it stays independent of padops. Errors are in ``test_errors.py``.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, combinations, product
+
+import native
+import numpy as np
+import pytest
+
+from padops import reference
+from padops.dialects import OPS
+from padops.dtypes import by_name
+
+ONNX_OPS = [name for name in OPS if name.startswith("Pad_")]
+INPUT_OPS = [name for name in ONNX_OPS if OPS[name].input_index("pads") is not None]
+AXES_OPS = [name for name in ONNX_OPS if OPS[name].input_index("axes") is not None]
+MODES = ("constant", "edge", "reflect", "wrap")
+TYPES = {dtype.name: dtype for dtype in native.TYPES}
+SUB_BYTE = [name for name, dtype in TYPES.items() if 0 < dtype.bits < 8]
+NEWEST = "Pad_21"  # has every type that all supported runtimes know
+TASK_BYTES = 256 * 1024  # csrc/engine.cpp: what is larger goes through the thread pool
+
+
+def storage(array: np.ndarray) -> np.ndarray:
+    """The elements as unsigned integers; strings as they are."""
+    return array if array.dtype.kind in "OUT" else array.view(f"u{array.dtype.itemsize}")
+
+
+def numpy_pad(data: np.ndarray, pads, mode: str, fill: np.ndarray | None = None) -> np.ndarray:
+    """What P1–P4 say, in terms of numpy.pad: constant crops after padding, the other modes before (P3)."""
+    begins, ends = pads[: data.ndim], pads[data.ndim :]
+    added = [(max(b, 0), max(e, 0)) for b, e in zip(begins, ends)]
+
+    def crop(array: np.ndarray) -> np.ndarray:
+        return array[tuple(slice(max(-b, 0), n - max(-e, 0)) for b, e, n in zip(begins, ends, array.shape))]
+
+    raw = storage(data)
+    if mode != "constant":
+        return np.pad(crop(raw), added, mode=mode).view(data.dtype)
+    value = np.zeros((), raw.dtype) if fill is None else storage(fill).reshape(())
+    if fill is None and data.dtype.kind in "OUT":
+        value = np.array("", object)
+    return crop(np.pad(raw, added, constant_values=value)).view(data.dtype)
+
+
+def node(op: str, mode: str, data: np.ndarray, pads, fill: np.ndarray | None = None, axes: np.ndarray | None = None):
+    """The attributes and the inputs of a node of any ONNX Pad; Pad_1 and Pad_2 take the fill as an attribute."""
+    attributes = {"mode": mode}
+    if op not in INPUT_OPS:
+        attributes |= {OPS[op].attributes[1].name: list(pads)}
+        return attributes | ({} if fill is None else {"value": float(fill)}), [data]
+    inputs = [data, np.array(pads, np.int64), fill]
+    return attributes, inputs + ([axes] if op in AXES_OPS else [])
+
+
+def check(op: str, mode: str, data: np.ndarray, pads, fill: np.ndarray | None = None, slow: bool = True) -> None:
+    """Native, the reference and numpy.pad must give the same bits; ``slow`` leaves the reference in."""
+    attributes, inputs = node(op, mode, data, pads, fill)
+    expected = native.bits(numpy_pad(data, pads, mode, fill))
+    assert native.bits(native.run(op, attributes, inputs)) == expected
+    if slow:
+        assert native.bits(reference.run(op, attributes, inputs)) == expected
+
+
+def modes_of(op: str) -> list[str]:
+    return [mode for mode in MODES if mode in OPS[op].modes]
+
+
+@pytest.mark.parametrize(
+    ("op", "mode", "dtype"),
+    [
+        pytest.param(op, mode, dtype, id=f"{op}-{mode}-{dtype.name}")
+        for op in ONNX_OPS
+        for mode in modes_of(op)
+        for dtype in native.TYPES
+        if dtype.name in OPS[op].types
+    ],
+)
+def test_op_mode_type(op: str, mode: str, dtype) -> None:
+    """P1, P2, P3, P7: random bits through each operator, mode and type; amounts of one sign and of both."""
+    rng = np.random.default_rng(dtype.onnx)
+    data = native.random_array(rng, dtype, (3, 4, 5))
+    fill = native.random_array(rng, dtype, ()) if op in INPUT_OPS else np.array(-1.5, dtype.numpy)
+    check(op, mode, data, (0, 2, 1, 1, 0, 3), fill)
+    check(op, mode, data, (-1, 9, 7, 2, -2, -3), fill)
+    check(op, mode, data, (0, 0, 1, 0, 0, 0))
+
+
+LARGE = {
+    "one long row": ((400_003,), (70_001, 90_007)),
+    "rows": ((1_400, 400), (3, 11, 5, 13)),
+    "many short rows": ((160_000, 2), (1, 1, 2, 1)),
+    "5-D": ((4, 6, 9, 13, 130), (1, 2, 1, 3, 4, 2, 1, 0, 2, 5)),
+    "5-D with crops": ((5, 7, 9, 11, 130), (-1, 2, 1, -3, 4, 2, -1, 2, 2, -5)),
+    "leading axes merge": ((4, 5, 30, 900), (0, 0, 0, 7, 0, 0, 0, 9)),
+    "trailing axes merge": ((250, 7, 300), (3, 0, 0, 5, 0, 0)),
+    "axes between merge": ((20, 8, 7, 60, 5), (1, 0, 0, 2, 0, 3, 0, 0, 1, 0)),
+    "nothing to pad": ((1_300, 500), (0, 0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("name", ["uint8", "uint16", "float", "double"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("layout", LARGE)
+def test_large(layout: str, mode: str, name: str) -> None:
+    """P2: outputs beyond one task, of each width, whatever the engine merges."""
+    shape, pads = LARGE[layout]
+    rng = np.random.default_rng(7)
+    data = native.random_array(rng, TYPES[name], shape)
+    assert data.nbytes > TASK_BYTES
+    check(NEWEST, mode, data, pads, native.random_array(rng, TYPES[name], ()), slow=False)
+
+
+@pytest.mark.parametrize("name", ["int4", "string"])
+@pytest.mark.parametrize("mode", MODES)
+def test_large_of_unusual_types(mode: str, name: str) -> None:
+    """P2: packed elements go through the thread pool too; strings are many allocations."""
+    rng = np.random.default_rng(8)
+    dtype = TYPES[name]
+    shape = (900, 601) if name == "int4" else (90, 61)
+    check(NEWEST, mode, native.random_array(rng, dtype, shape), (5, 3, 1, 7), native.random_array(rng, dtype, ()), False)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["uint8", "int16", "float", "int64"])
+def test_trailing_axis_of_any_width(name: str, mode: str) -> None:
+    """P2: an untouched trailing axis makes one wide element; widths with and without a copy loop of their own."""
+    for width in (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 33):
+        data = native.random_array(np.random.default_rng(width), TYPES[name], (3, 4, width))
+        check(NEWEST, mode, data, (2, 5, 0, 1, 6, 0), native.random_array(np.random.default_rng(1), TYPES[name], ()))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_many_periods(mode: str) -> None:
+    """P2, P4: any number of periods, on either side, of an axis as short as one element."""
+    for size, begin, end in product((1, 2, 3, 4), range(14), range(14)):
+        check(NEWEST, mode, np.arange(size, dtype=np.int32) + 1, (begin, end), np.array(-1, np.int32), slow=False)
+    for size, begin, end in product((1, 2, 3), (0, 5, 11), (0, 4, 9)):
+        if mode in OPS["Pad_2"].modes:
+            check("Pad_2", mode, np.arange(size, dtype=np.float32) + 1, (begin, end), np.array(-1, np.float32))
+        check(NEWEST, mode, np.arange(2 * size, dtype=np.int8).reshape(size, 2), (begin, 7, end, 6), slow=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_long_border(mode: str) -> None:
+    """P2: a border much longer than its period, which the engine writes by doubling."""
+    for name, size in product(("uint8", "uint16", "double"), (1, 2, 3, 5)):
+        data = native.random_array(np.random.default_rng(size), TYPES[name], (size,))
+        check(NEWEST, mode, data, (20_011, 30_013), native.random_array(np.random.default_rng(2), TYPES[name], ()))
+
+
+@pytest.mark.parametrize("op", [name for name in ONNX_OPS if "string" in OPS[name].types])
+def test_strings(op: str) -> None:
+    """P7: NUL, characters of any length and the empty string survive; the default fill is the empty string."""
+    data = np.array([["a\0b", "", "\0"], ["Zoë", "長い文字列", "x" * 300]], object)
+    for mode in modes_of(op):
+        check(op, mode, data, (1, 2, 0, 3))
+        check(op, mode, data, (1, -1, 0, 3), np.array("ü\0\0", object))
+    assert native.run(op, {}, [data[:0], np.array([1, 0, 0, 0])]).tolist() == [["", "", ""]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", SUB_BYTE)
+def test_packed(name: str, mode: str) -> None:
+    """P7: 4- and 2-bit elements, with counts that do and do not fill their last byte, before and after."""
+    rng = np.random.default_rng(9)
+    fill = native.random_array(rng, TYPES[name], ())
+    for size, begin, end in product(range(1, 10), range(4), (0, 1, 3)):
+        check("Pad_25", mode, native.random_array(rng, TYPES[name], (size,)), (begin, end), fill, slow=False)
+    check("Pad_25", mode, native.random_array(rng, TYPES[name], (3, 5, 7)), (1, -2, 3, 0, 9, -1), fill)
+
+
+@pytest.mark.parametrize(
+    ("mode", "shape", "pads", "output"),
+    [
+        ("constant", (0,), (2, 3), (5,)),
+        ("constant", (0, 3), (1, 1, 0, 1), (1, 5)),
+        ("constant", (4,), (-1, -3), (0,)),
+        ("constant", (3,), (-5, 4), (2,)),
+        ("constant", (2, 0, 3), (0, 0, 1, 0, 0, 1), (2, 0, 5)),
+        *((mode, (0, 3), (0, 1, 0, 1), (0, 5)) for mode in MODES[1:]),
+        *((mode, (4,), (-1, -3), (0,)) for mode in MODES[1:]),
+        *((mode, (4, 2), (-4, 2, 0, 1), (0, 5)) for mode in MODES[1:]),
+        *((mode, (0, 4), (3, -1, 2, -3), (5, 0)) for mode in MODES[1:]),
+    ],
+)
+@pytest.mark.parametrize("name", ["float", "int4", "string"])
+def test_dims_of_zero(name: str, mode: str, shape, pads, output) -> None:
+    """P1, P5: an empty output is fine in every mode, an empty input only in mode constant or for an empty output."""
+    attributes, inputs = node(NEWEST, mode, native.random_array(np.random.default_rng(3), TYPES[name], shape), pads)
+    got = native.run(NEWEST, attributes, inputs)
+    assert got.shape == output
+    assert native.bits(got) == native.bits(reference.run(NEWEST, attributes, inputs))
+
+
+@pytest.mark.parametrize("op", ONNX_OPS)
+def test_rank_0(op: str) -> None:
+    """P5: a scalar passes through."""
+    for dtype, mode in product((d for d in native.TYPES if d.name in OPS[op].types), modes_of(op)):
+        data = native.random_array(np.random.default_rng(4), dtype, ())
+        attributes, inputs = node(op, mode, data, (), data if op in INPUT_OPS else None)
+        assert native.bits(native.run(op, attributes, inputs)) == native.bits(data)
+
+
+@pytest.mark.parametrize(
+    ("mode", "data", "pads", "output"),
+    [
+        ("wrap", [1, 2], (-1, 2), [2, 2, 2]),
+        ("reflect", [1, 2], (-1, 1), [2, 2]),
+        ("reflect", [1, 2, 3, 4], (-1, 3), [2, 3, 4, 3, 2, 3]),
+        ("edge", [1, 2, 3], (2, -2), [1, 1, 1]),
+        ("wrap", [1, 2, 3], (4, -1), [1, 2, 1, 2, 1, 2]),
+        ("constant", [1, 2, 3], (-4, 3), [0, 0]),  # the crop goes beyond the data, into what is added
+        ("constant", [1, 2, 3], (2, -4), [0]),
+    ],
+)
+def test_crop_comes_first(mode: str, data, pads, output) -> None:
+    """P3: with mixed signs the ONNX operators slice first and extend what is left; constant sees the whole data."""
+    for op in ONNX_OPS:
+        if mode in OPS[op].modes:
+            attributes, inputs = node(op, mode, np.array(data, np.float32), pads)
+            assert native.run(op, attributes, inputs).tolist() == output
+            assert reference.run(op, attributes, inputs).tolist() == output
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float", "double"])
+def test_float_bits(name: str) -> None:
+    """P7: bits are copied, never converted: signalling NaNs, −0, denormals and infinities, as data and as fill."""
+    dtype = TYPES[name]
+    raw = np.dtype(f"u{dtype.bits // 8}")
+    mantissa = {"float16": 10, "bfloat16": 7, "float": 23, "double": 52}[name]
+    infinity = ((1 << (dtype.bits - 1 - mantissa)) - 1) << mantissa
+    sign = 1 << (dtype.bits - 1)
+    patterns = [sign, 1, sign | 1, (1 << mantissa) - 1, infinity, infinity | 1, sign | infinity | 3, sign | (sign - 1)]
+    data = np.array(patterns, raw).view(dtype.numpy)
+    for mode in MODES:
+        for fill in data:
+            attributes, inputs = node(NEWEST, mode, data, (3, 2), np.array(fill))
+            got = storage(native.run(NEWEST, attributes, inputs)).tolist()
+            border = [int(storage(np.array(fill)))] * 5
+            assert got[3:-2] == patterns
+            if mode == "constant":
+                assert got[:3] + got[-2:] == border
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_fill_is_ignored_where_nothing_is_filled(op: str) -> None:
+    """P7: in the other modes a given fill means nothing, whatever its shape; constant or at run time."""
+    data, pads = np.arange(3, dtype=np.float32), np.array([2, 1])
+    for mode in modes_of(op)[1:]:
+        expected = numpy_pad(data, pads, mode).tolist()
+        for fill, held in product((np.zeros(0), np.zeros(2), np.zeros((2, 3)), np.float32(5)), (frozenset(), {2})):
+            fill = np.asarray(fill, np.float32)
+            assert native.run(op, {"mode": mode}, [data, pads, fill], constants=frozenset(held)).tolist() == expected
+            assert reference.run(op, {"mode": mode}, [data, pads, fill]).tolist() == expected
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_constant_inputs(op: str) -> None:
+    """P8: initializers give the same as inputs at run time, each subset of them, the data included."""
+    fill = np.array(-7, np.int32)
+    attributes, inputs = node(op, "constant", np.arange(12, dtype=np.int32).reshape(3, 4), (1, -1, 2, 3), fill)
+    if op in AXES_OPS:
+        inputs[3] = np.array([1, 0])
+    expected = native.bits(reference.run(op, attributes, inputs))
+    positions = range(len(inputs))
+    for held in chain.from_iterable(combinations(positions, count) for count in range(len(inputs) + 1)):
+        assert native.bits(native.run(op, attributes, inputs, constants=frozenset(held))) == expected
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_absent_optional_inputs(op: str) -> None:
+    """P7, P8: an absent optional input may be "" or left out at the end, and means 0 and all axes."""
+    data = np.arange(3, dtype=np.float32)
+    pads = np.array([1, 2])
+    expected = [0, 0, 1, 2, 0, 0]
+    assert native.run(op, {}, [data, pads]).tolist() == expected
+    assert native.run(op, {}, [data, pads, None]).tolist() == expected
+    if op in AXES_OPS:
+        assert native.run(op, {}, [data, pads, None, None]).tolist() == expected
+        assert native.run(op, {}, [data, pads, None, np.array([-1])]).tolist() == expected
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_pads_of_one_row(op: str) -> None:
+    """P8: pads of shape [1, 2r] are accepted."""
+    data = np.arange(6, dtype=np.int64).reshape(2, 3)
+    expected = numpy_pad(data, (1, 0, 0, 2), "edge").tolist()
+    for held in (frozenset(), frozenset([1])):
+        assert native.run(op, {"mode": "edge"}, [data, np.array([[1, 0, 0, 2]])], constants=held).tolist() == expected
+
+
+@pytest.mark.parametrize("held", [frozenset(), frozenset([3]), frozenset([1, 3])], ids=["run time", "axes", "both"])
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("op", AXES_OPS)
+def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
+    """P8: any order, negative ones, none at all, as int32 or int64, constant or at run time."""
+    data = np.arange(24, dtype=np.uint16).reshape(2, 3, 4)
+    for axes, pads, whole in (
+        ([0, 1, 2], (1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 6)),
+        ([2, 0], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
+        ([-1, -3], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
+        ([1], (-1, 5), (0, -1, 0, 0, 5, 0)),
+        ([], (), (0, 0, 0, 0, 0, 0)),
+    ):
+        inputs = [data, np.array(pads, np.int64), None, np.array(axes, kind)]
+        for mode in modes_of(op):
+            expected = native.bits(numpy_pad(data, whole, mode))
+            assert native.bits(native.run(op, {"mode": mode}, inputs, constants=held)) == expected
+            assert native.bits(reference.run(op, {"mode": mode}, inputs)) == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_high_rank(mode: str) -> None:
+    """P2: every axis of a tensor of rank 12 grows."""
+    data = native.random_array(np.random.default_rng(5), by_name("uint16"), (1, 2) * 6)
+    check(NEWEST, mode, data, (1, 0) * 6 + (0, 1) * 6, np.array(77, np.uint16))
