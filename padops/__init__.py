@@ -22,6 +22,7 @@ _HOMES = {
     "register": "padops.session",
     "register_schemas": "padops.shapes",
     "run_reference": "padops.reference",
+    "same_padding": "padops.dialects",
     "OPS": "padops.dialects",
     "PadError": "padops.plan",
 }
