@@ -1,61 +1,24 @@
-"""The native kernels, bit for bit, against numpy.pad wherever it can say the same, and against the reference.
+"""The native kernels, bit for bit, against numpy.pad and against the reference.
 
-numpy.pad knows neither negative amounts nor most element types: ``numpy_pad`` crops by itself and moves bits as
-unsigned integers, so that it stays independent of padops. Errors are in ``test_errors.py``.
+What inputs may look like is in ``test_inputs.py``, errors are in ``test_errors.py``.
 """
 
 from __future__ import annotations
 
-from itertools import chain, combinations, product
+from itertools import product
 
 import native
 import numpy as np
 import pytest
+from onnx_pads import INPUT_OPS, MODES, NEWEST, ONNX_OPS, modes_of, node, numpy_pad, storage
 
 from padops import reference
 from padops.dialects import OPS
 from padops.dtypes import by_name
 
-ONNX_OPS = [name for name in OPS if name.startswith("Pad_")]
-INPUT_OPS = [name for name in ONNX_OPS if OPS[name].input_index("pads") is not None]
-AXES_OPS = [name for name in ONNX_OPS if OPS[name].input_index("axes") is not None]
-MODES = ("constant", "edge", "reflect", "wrap")
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
 SUB_BYTE = [name for name, dtype in TYPES.items() if 0 < dtype.bits < 8]
-NEWEST = "Pad_21"  # has every type that all supported runtimes know
 TASK_BYTES = 256 * 1024  # csrc/engine.cpp: what is larger goes through the thread pool
-
-
-def storage(array: np.ndarray) -> np.ndarray:
-    """The elements as unsigned integers; strings as they are."""
-    return array if array.dtype.kind in "OUT" else array.view(f"u{array.dtype.itemsize}")
-
-
-def numpy_pad(data: np.ndarray, pads, mode: str, fill: np.ndarray | None = None) -> np.ndarray:
-    """What P1–P4 say, in terms of numpy.pad: constant crops after padding, the other modes before (P3)."""
-    begins, ends = pads[: data.ndim], pads[data.ndim :]
-    added = [(max(b, 0), max(e, 0)) for b, e in zip(begins, ends)]
-
-    def crop(array: np.ndarray) -> np.ndarray:
-        return array[tuple(slice(max(-b, 0), n - max(-e, 0)) for b, e, n in zip(begins, ends, array.shape))]
-
-    raw = storage(data)
-    if mode != "constant":
-        return np.pad(crop(raw), added, mode=mode).view(data.dtype)
-    value = np.zeros((), raw.dtype) if fill is None else storage(fill).reshape(())
-    if fill is None and data.dtype.kind in "OUT":
-        value = np.array("", object)
-    return crop(np.pad(raw, added, constant_values=value)).view(data.dtype)
-
-
-def node(op: str, mode: str, data: np.ndarray, pads, fill: np.ndarray | None = None, axes: np.ndarray | None = None):
-    """The attributes and the inputs of a node of any ONNX Pad; Pad_1 and Pad_2 take the fill as an attribute."""
-    attributes = {"mode": mode}
-    if op not in INPUT_OPS:
-        attributes |= {OPS[op].attributes[1].name: list(pads)}
-        return attributes | ({} if fill is None else {"value": float(fill)}), [data]
-    inputs = [data, np.array(pads, np.int64), fill]
-    return attributes, inputs + ([axes] if op in AXES_OPS else [])
 
 
 def check(op: str, mode: str, data: np.ndarray, pads, fill: np.ndarray | None = None, slow: bool = True) -> None:
@@ -65,10 +28,6 @@ def check(op: str, mode: str, data: np.ndarray, pads, fill: np.ndarray | None = 
     assert native.bits(native.run(op, attributes, inputs)) == expected
     if slow:
         assert native.bits(reference.run(op, attributes, inputs)) == expected
-
-
-def modes_of(op: str) -> list[str]:
-    return [mode for mode in MODES if mode in OPS[op].modes]
 
 
 @pytest.mark.parametrize(
@@ -246,73 +205,6 @@ def test_float_bits(name: str) -> None:
             assert got[3:-2] == patterns
             if mode == "constant":
                 assert got[:3] + got[-2:] == border
-
-
-@pytest.mark.parametrize("op", INPUT_OPS)
-def test_fill_is_ignored_where_nothing_is_filled(op: str) -> None:
-    """P7: in the other modes a given fill means nothing, whatever its shape; constant or at run time."""
-    data, pads = np.arange(3, dtype=np.float32), np.array([2, 1])
-    for mode in modes_of(op)[1:]:
-        expected = numpy_pad(data, pads, mode).tolist()
-        for fill, held in product((np.zeros(0), np.zeros(2), np.zeros((2, 3)), np.float32(5)), (frozenset(), {2})):
-            fill = np.asarray(fill, np.float32)
-            assert native.run(op, {"mode": mode}, [data, pads, fill], constants=frozenset(held)).tolist() == expected
-            assert reference.run(op, {"mode": mode}, [data, pads, fill]).tolist() == expected
-
-
-@pytest.mark.parametrize("op", INPUT_OPS)
-def test_constant_inputs(op: str) -> None:
-    """P8: initializers give the same as inputs at run time, each subset of them, the data included."""
-    fill = np.array(-7, np.int32)
-    attributes, inputs = node(op, "constant", np.arange(12, dtype=np.int32).reshape(3, 4), (1, -1, 2, 3), fill)
-    if op in AXES_OPS:
-        inputs[3] = np.array([1, 0])
-    expected = native.bits(reference.run(op, attributes, inputs))
-    positions = range(len(inputs))
-    for held in chain.from_iterable(combinations(positions, count) for count in range(len(inputs) + 1)):
-        assert native.bits(native.run(op, attributes, inputs, constants=frozenset(held))) == expected
-
-
-@pytest.mark.parametrize("op", INPUT_OPS)
-def test_absent_optional_inputs(op: str) -> None:
-    """P7, P8: an absent optional input may be "" or left out at the end, and means 0 and all axes."""
-    data = np.arange(3, dtype=np.float32)
-    pads = np.array([1, 2])
-    expected = [0, 0, 1, 2, 0, 0]
-    assert native.run(op, {}, [data, pads]).tolist() == expected
-    assert native.run(op, {}, [data, pads, None]).tolist() == expected
-    if op in AXES_OPS:
-        assert native.run(op, {}, [data, pads, None, None]).tolist() == expected
-        assert native.run(op, {}, [data, pads, None, np.array([-1])]).tolist() == expected
-
-
-@pytest.mark.parametrize("op", INPUT_OPS)
-def test_pads_of_one_row(op: str) -> None:
-    """P8: pads of shape [1, 2r] are accepted."""
-    data = np.arange(6, dtype=np.int64).reshape(2, 3)
-    expected = numpy_pad(data, (1, 0, 0, 2), "edge").tolist()
-    for held in (frozenset(), frozenset([1])):
-        assert native.run(op, {"mode": "edge"}, [data, np.array([[1, 0, 0, 2]])], constants=held).tolist() == expected
-
-
-@pytest.mark.parametrize("held", [frozenset(), frozenset([3]), frozenset([1, 3])], ids=["run time", "axes", "both"])
-@pytest.mark.parametrize("kind", [np.int32, np.int64])
-@pytest.mark.parametrize("op", AXES_OPS)
-def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
-    """P8: any order, negative ones, none at all, as int32 or int64, constant or at run time."""
-    data = np.arange(24, dtype=np.uint16).reshape(2, 3, 4)
-    for axes, pads, whole in (
-        ([0, 1, 2], (1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 6)),
-        ([2, 0], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
-        ([-1, -3], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
-        ([1], (-1, 5), (0, -1, 0, 0, 5, 0)),
-        ([], (), (0, 0, 0, 0, 0, 0)),
-    ):
-        inputs = [data, np.array(pads, np.int64), None, np.array(axes, kind)]
-        for mode in modes_of(op):
-            expected = native.bits(numpy_pad(data, whole, mode))
-            assert native.bits(native.run(op, {"mode": mode}, inputs, constants=held)) == expected
-            assert native.bits(reference.run(op, {"mode": mode}, inputs)) == expected
 
 
 @pytest.mark.parametrize("mode", MODES)

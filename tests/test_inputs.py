@@ -1,0 +1,79 @@
+"""What the inputs of the native kernels may look like: constant or not, absent, in any order and type."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations, product
+
+import native
+import numpy as np
+import pytest
+from onnx_pads import AXES_OPS, INPUT_OPS, modes_of, node, numpy_pad
+
+from padops import reference
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_fill_is_ignored_where_nothing_is_filled(op: str) -> None:
+    """P7: in the other modes a given fill means nothing, whatever its shape; constant or at run time."""
+    data, pads = np.arange(3, dtype=np.float32), np.array([2, 1])
+    for mode in modes_of(op)[1:]:
+        expected = numpy_pad(data, pads, mode).tolist()
+        for fill, held in product((np.zeros(0), np.zeros(2), np.zeros((2, 3)), np.float32(5)), (frozenset(), {2})):
+            fill = np.asarray(fill, np.float32)
+            assert native.run(op, {"mode": mode}, [data, pads, fill], constants=frozenset(held)).tolist() == expected
+            assert reference.run(op, {"mode": mode}, [data, pads, fill]).tolist() == expected
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_constant_inputs(op: str) -> None:
+    """P8: initializers give the same as inputs at run time, each subset of them, the data included."""
+    fill = np.array(-7, np.int32)
+    attributes, inputs = node(op, "constant", np.arange(12, dtype=np.int32).reshape(3, 4), (1, -1, 2, 3), fill)
+    if op in AXES_OPS:
+        inputs[3] = np.array([1, 0])
+    expected = native.bits(reference.run(op, attributes, inputs))
+    positions = range(len(inputs))
+    for held in chain.from_iterable(combinations(positions, count) for count in range(len(inputs) + 1)):
+        assert native.bits(native.run(op, attributes, inputs, constants=frozenset(held))) == expected
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_absent_optional_inputs(op: str) -> None:
+    """P7, P8: an absent optional input may be "" or left out at the end, and means 0 and all axes."""
+    data = np.arange(3, dtype=np.float32)
+    pads = np.array([1, 2])
+    expected = [0, 0, 1, 2, 0, 0]
+    assert native.run(op, {}, [data, pads]).tolist() == expected
+    assert native.run(op, {}, [data, pads, None]).tolist() == expected
+    if op in AXES_OPS:
+        assert native.run(op, {}, [data, pads, None, None]).tolist() == expected
+        assert native.run(op, {}, [data, pads, None, np.array([-1])]).tolist() == expected
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_pads_of_one_row(op: str) -> None:
+    """P8: pads of shape [1, 2r] are accepted."""
+    data = np.arange(6, dtype=np.int64).reshape(2, 3)
+    expected = numpy_pad(data, (1, 0, 0, 2), "edge").tolist()
+    for held in (frozenset(), frozenset([1])):
+        assert native.run(op, {"mode": "edge"}, [data, np.array([[1, 0, 0, 2]])], constants=held).tolist() == expected
+
+
+@pytest.mark.parametrize("held", [frozenset(), frozenset([3]), frozenset([1, 3])], ids=["run time", "axes", "both"])
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("op", AXES_OPS)
+def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
+    """P8: any order, negative ones, none at all, as int32 or int64, constant or at run time."""
+    data = np.arange(24, dtype=np.uint16).reshape(2, 3, 4)
+    for axes, pads, whole in (
+        ([0, 1, 2], (1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 6)),
+        ([2, 0], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
+        ([-1, -3], (1, 2, 3, 4), (2, 0, 1, 4, 0, 3)),
+        ([1], (-1, 5), (0, -1, 0, 0, 5, 0)),
+        ([], (), (0, 0, 0, 0, 0, 0)),
+    ):
+        inputs = [data, np.array(pads, np.int64), None, np.array(axes, kind)]
+        for mode in modes_of(op):
+            expected = native.bits(numpy_pad(data, whole, mode))
+            assert native.bits(native.run(op, {"mode": mode}, inputs, constants=held)) == expected
+            assert native.bits(reference.run(op, {"mode": mode}, inputs)) == expected
