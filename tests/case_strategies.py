@@ -21,7 +21,8 @@ class Case:
     op: str
     attributes: dict
     inputs: list[np.ndarray | None]
-    constants: frozenset[int]
+    constants: frozenset[int] = frozenset()
+    static: bool = False  # whether the model declares its shapes
 
 
 def _shrink(shape, begins, ends):
@@ -75,7 +76,7 @@ def onnx_cases(draw) -> Case:
         attributes[next(row.name for row in op.attributes if row.type == "ints")] = pads
         if draw(st.booleans()):
             attributes["value"] = float(np.frombuffer(rng.bytes(4), np.float32)[0])
-        return Case(op.name, attributes, [data], frozenset())
+        return Case(op.name, attributes, [data], static=draw(st.booleans()))
     fill = None
     if draw(st.booleans()):
         fill = native.random_array(rng, dtype, draw(st.sampled_from([(), (), (1,), (1, 1), (2,), (0,)])))
@@ -142,7 +143,7 @@ def ngraph_cases(draw) -> Case:
     if draw(st.integers(0, 29)) == 29:
         below.append(0)
     fill = native.random_array(rng, dtype, draw(st.sampled_from([(), (), (), (1,), (3,)])))
-    return Case(op.name, attributes, [native.random_array(rng, dtype, shape), fill], frozenset())
+    return Case(op.name, attributes, [native.random_array(rng, dtype, shape), fill], static=draw(st.booleans()))
 
 
 @st.composite
@@ -166,4 +167,4 @@ def same_cases(draw) -> Case:
     if draw(st.integers(0, 29)) == 29:
         attributes["auto_pad"] = "SAME"
     fill = None if draw(st.booleans()) else native.random_array(rng, dtype, draw(st.sampled_from([(), (1,), (2,)])))
-    return Case(op.name, attributes, [native.random_array(rng, dtype, shape), fill], frozenset())
+    return Case(op.name, attributes, [native.random_array(rng, dtype, shape), fill], static=draw(st.booleans()))

@@ -51,13 +51,19 @@ def run(
     inputs: Sequence[np.ndarray | None],
     node: str = "",
     constants: frozenset[int] = frozenset(),
+    static: bool = False,
 ) -> np.ndarray:
-    """Runs one node; ``constants`` are the positions of the inputs that become initializers instead of graph inputs."""
+    """Runs one node.
+
+    ``constants`` are the positions of the inputs that become initializers instead of graph inputs; ``static`` says that
+    the model declares the shapes of its inputs.
+    """
+    shapes = tuple(array.shape if static and array is not None else None for array in inputs)
     types = tuple(None if array is None else by_numpy(array.dtype).onnx for array in inputs)
     held = tuple(_tensor(f"i{i}", inputs[i]).SerializeToString() for i in sorted(constants))
     frozen = tuple(sorted((name, tuple(v) if isinstance(v, list) else v) for name, v in attributes.items()))
     feeds = {f"i{i}": array for i, array in enumerate(inputs) if array is not None and i not in constants}
-    return run_session(_session(op_type, frozen, types, node, tuple(sorted(constants)), held), feeds)
+    return run_session(_session(op_type, frozen, types, shapes, node, tuple(sorted(constants)), held), feeds)
 
 
 def run_session(built: onnxruntime.InferenceSession, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -70,7 +76,7 @@ def run_session(built: onnxruntime.InferenceSession, feeds: Mapping[str, np.ndar
 
 
 @lru_cache(maxsize=4096)
-def _session(op_type, attributes, types, node, constants, held) -> onnxruntime.InferenceSession:
+def _session(op_type, attributes, types, shapes, node, constants, held) -> onnxruntime.InferenceSession:
     names = ["" if dtype is None else f"i{i}" for i, dtype in enumerate(types)]
     made = helper.make_node(op_type, names, ["output"], name=node, domain="padops")
     for name, value in attributes:
@@ -84,7 +90,7 @@ def _session(op_type, attributes, types, node, constants, held) -> onnxruntime.I
         [made],
         "one",
         [
-            helper.make_tensor_value_info(f"i{i}", dtype, None)
+            helper.make_tensor_value_info(f"i{i}", dtype, shapes[i])
             for i, dtype in enumerate(types)
             if dtype is not None and i not in constants
         ],

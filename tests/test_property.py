@@ -80,7 +80,7 @@ def _check_all(strategy, examples: int, compare_built_in: bool = False) -> Count
     @given(strategy)
     def check(case: case_strategies.Case) -> None:
         expected = _outcome(reference.run, case.op, case.attributes, case.inputs, "n")
-        got = _outcome(native.run, case.op, case.attributes, case.inputs, "n", case.constants)
+        got = _outcome(native.run, case.op, case.attributes, case.inputs, "n", case.constants, case.static)
         assert got == expected
         seen["all"] += 1
         if isinstance(expected, str):

@@ -1,5 +1,6 @@
 #include "inference.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "kernel.h"
@@ -45,13 +46,18 @@ int64_t output_dim(int64_t input, const Amounts& pads) {
 
 }  // namespace
 
-void infer_attribute_pad(const ort::Api& api, const OpRow& op, const TypeRow& type, ort::ShapeInferContext* context) {
+int schema_type_id(const TypeRow& type, int minor) { return minor <= 30 ? type.onnx : type.ort; }
+
+void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::ShapeInferContext* context) {
   // The context owns what it hands out here.
   ort::TensorInfo* input = nullptr;
   check(api, api.ShapeInferContext_GetInputTypeShape()(context, 0, &input));
   const TensorShape shape = tensor_shape(api, input);
   const size_t rank = shape.dims.size();
   if (rank == 0) return;  // a scalar, or a shape that is not known: the runtime does not say which
+  const auto type = std::find_if(types().begin(), types().end(),
+                                 [&](const TypeRow& row) { return row.ort == shape.element_type; });
+  if (type == types().end()) return;
   const Arguments node = read_attributes(api, op, context);
   std::vector<const char*> symbols(rank);
   check(api, api.GetSymbolicDimensions()(input, symbols.data(), rank));
@@ -69,7 +75,7 @@ void infer_attribute_pad(const ort::Api& api, const OpRow& op, const TypeRow& ty
   ort::TensorInfo* made = nullptr;
   check(api, api.CreateTensorTypeAndShapeInfo()(&made));
   const TensorInfo output(made, api.ReleaseTensorTypeAndShapeInfo());
-  check(api, api.SetTensorElementType()(output.get(), type.ort));
+  check(api, api.SetTensorElementType()(output.get(), schema_type_id(*type, minor)));
   check(api, api.SetDimensions()(output.get(), dims.data(), rank));
   check(api, api.SetSymbolicDimensions()(output.get(), symbols.data(), rank));
   check(api, api.ShapeInferContext_SetOutputTypeShape()(context, 0, output.get()));

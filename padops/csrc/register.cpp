@@ -29,7 +29,8 @@ struct PadOp : ort::CustomOp {
   const OpRow* row;
   const TypeRow* type;
   const ort::Api* api;
-  int type_id;  // the id that this runtime wants to hear at registration
+  int minor;    // of the runtime
+  int type_id;  // what the runtime calls the type in schemas
 };
 
 const PadOp& self(const ort::CustomOp* op) { return *static_cast<const PadOp*>(op); }
@@ -66,7 +67,7 @@ ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* contex
   const PadOp& pad = self(op);
   const ort::Api& api = *pad.api;
   try {
-    infer_attribute_pad(api, *pad.row, *pad.type, context);
+    infer_static_pad(api, *pad.row, pad.minor, context);
     return nullptr;
   } catch (const std::exception& error) {
     return failure(api, text("padops::", pad.row->name, ": ", error.what()));
@@ -78,16 +79,13 @@ bool has_static_amounts(const OpRow& row) {
                      [](const InputRow& input) { return input.kind == InputKind::kData && !input.optional; });
 }
 
-// onnxruntime 1.26 to 1.30 take the ONNX id of a type at registration, though their tensors carry the ORT id (measured on
-// each release; the two ids differ for float8e8m0, uint2 and int2 alone).
-int registered_id(const TypeRow& type, int minor) { return minor <= 30 ? type.onnx : type.ort; }
-
 PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int minor) {
   PadOp made{};
   made.row = &row;
   made.type = &type;
   made.api = api;
-  made.type_id = registered_id(type, minor);
+  made.minor = minor;
+  made.type_id = schema_type_id(type, minor);
   made.version = ort::kApiVersion;
   made.GetName = [](const ort::CustomOp* op) { return self(op).row->name.c_str(); };
   made.GetExecutionProviderType = [](const ort::CustomOp*) -> const char* { return nullptr; };  // CPU

@@ -136,14 +136,17 @@ class Node:
         return array
 
     def mode(self) -> Mode:
-        """The mode (P9).
+        """The mode, once every string attribute says what it may.
 
         Raises:
-            PadError: P9 if this version of the operator does not know it.
+            PadError: P9 if this version of the operator does not know the mode, S1 for another string.
         """
         text = self.attribute(self.op.mode)
         if text not in self.op.modes:
             raise self.error("P9", f"{self.op.mode} '{text}' is not one of {', '.join(self.op.modes)}")
+        for row in self.op.attributes:
+            if row.choices:
+                self.attribute(row.name)
         return Mode(text.lower())
 
 
