@@ -14,8 +14,9 @@ namespace padops {
 
 void check(const ort::Api& api, ort::Status* status) {
   if (status == nullptr) return;
-  const std::string message = api.GetErrorMessage()(status);
+  std::string message = api.GetErrorMessage()(status);
   api.ReleaseStatus()(status);
+  message.erase(message.find_last_not_of(" \n") + 1);  // some of the runtime's end with a line break
   throw std::runtime_error(message);
 }
 
@@ -281,7 +282,8 @@ void Kernel::compute(ort::KernelContext* context) const {
   try {
     check(api_, api_.KernelContext_GetOutput()(context, 0, dims.data(), dims.size(), &output));
   } catch (const std::exception& error) {
-    throw PadError("P10", text("no memory for an output of shape ", bracketed(dims), ": ", error.what()));
+    // Most often there is no memory for it; a caller's own output of another shape is refused here too.
+    throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
   if (type_.bits == 0) {
     move_strings(plan, data, output, fill);
