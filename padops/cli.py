@@ -200,9 +200,10 @@ def _show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
     parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
     text = f"{len(conversion.records)} Pad{'' if len(conversion.records) == 1 else 's'}: {', '.join(parts)}"
     if conversion.output is not None:
-        size = sum(file.bytes for file in conversion.outputs)
-        text += f"; wrote {conversion.output} ({size:,} bytes"
-        text += f" in {len(conversion.outputs)} files)" if len(conversion.outputs) > 1 else ")"
+        files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
+        text += f"; wrote {', '.join(files)}"
+        kept = [file.name for file in conversion.outputs if not file.written]
+        text += f"; its data stay in {', '.join(kept)}" if kept else ""
     else:
         text += "; nothing was written" + (" (dry run)" if dry_run else "")
     console.print(Text(text))

@@ -97,13 +97,23 @@ class Document:
                 continue
             nodes.append(origin)
             if node in self.touched:
-                origin.CopyFrom(ir.to_proto(node))
+                _write_node(node, origin)
             else:
                 for inner, inner_message in subgraphs(node, origin):
                     self._write_graph(inner, inner_message)
         if len(nodes) != len(message.node):
             del message.node[:]
             message.node.extend(nodes)
+
+
+def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
+    """Brings a node's operator, inputs and attributes up to date; the rest of it is no pass's business."""
+    made = ir.to_proto(node)
+    message.op_type, message.domain = made.op_type, made.domain
+    for field in ("input", "attribute"):
+        if list(getattr(message, field)) != list(getattr(made, field)):
+            message.ClearField(field)
+            getattr(message, field).extend(getattr(made, field))
 
 
 def _write_imports(graph: ir.Graph | ir.Function, message: onnx.ModelProto | onnx.FunctionProto) -> None:

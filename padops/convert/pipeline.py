@@ -70,7 +70,10 @@ def convert(
         VerificationError: ``verify``, and the models do not agree.
     """
     target = _target(source, output, in_place)
-    _check_options(select, verify, inputs, report, target)
+    _check_options(select, verify, inputs)
+    _check_paths(source, target, report)
+    if base_dir is not None and not isinstance(source, onnx.ModelProto):
+        raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
     with told("read", source):
         document = documents.read(source, Path(base_dir) if base_dir is not None else None)
         files = document.data_files() if target or verify or document.path else []
@@ -105,18 +108,20 @@ def _target(source: Source, output: str | os.PathLike[str] | None, in_place: boo
     return Path(source)
 
 
-def _check_options(
-    select: str,
-    verify: bool,
-    inputs: Inputs | None,
-    report: str | os.PathLike[str] | None,
-    target: Path | None,
-) -> None:
+def _check_options(select: str, verify: bool, inputs: Inputs | None) -> None:
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if inputs is not None and not verify:
         raise UsageError("inputs are for verifying; ask for that too")
-    for path in (target, Path(report) if report is not None else None):
+
+
+def _check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
+    """Refuses files that cannot be written, and a report in the place of a model."""
+    reported = Path(report) if report is not None else None
+    models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
+    if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
+        raise UsageError(f"the report cannot be written to {reported}, which is the model")
+    for path in (target, reported):
         if path is not None and not path.parent.is_dir():
             raise PadopsError(f"cannot write {path}: the folder {path.parent} does not exist")
         if path is not None and path.is_dir():
@@ -125,13 +130,18 @@ def _check_options(
 
 def _check_target(target: Path, document: documents.Document, files: list[DataFile], in_place: bool) -> None:
     """Refuses to write over what is being read."""
-    if not target.exists():
-        return
-    if document.path is not None and not in_place and os.path.samefile(target, document.path):
+    if document.path is not None and not in_place and _same_file(target, document.path):
         raise UsageError(f"{target} is the source itself; to replace it, convert in place")
     for file in files:
-        if os.path.samefile(target, file.source):
+        if _same_file(target, file.source):
             raise UsageError(f"{target} holds data of the source")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, or would."""
+    if one.exists() and other.exists():
+        return os.path.samefile(one, other)
+    return os.path.abspath(one) == os.path.abspath(other)
 
 
 def _rewrite(document: documents.Document, select: str, files: list[DataFile]) -> Conversion:

@@ -78,11 +78,19 @@ class Verification:
 
 @dataclass(frozen=True)
 class FileRecord:
-    """One file read or written: its name, its size and, for a model, its SHA-256."""
+    """One file of the source or of the output.
+
+    Attributes:
+        name: Of a model, its path; of external data, the location that the tensors name.
+        bytes: Its size.
+        sha256: Of a model; None for external data.
+        written: Whether the conversion wrote it; external data that were in place already are not written again.
+    """
 
     name: str
     bytes: int
     sha256: str | None = None
+    written: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ class Conversion:
         output: The model file that was written, or None.
         opsets: The opset imports of the source, by domain.
         sources: The files that were read: the model, then its data.
-        outputs: The files that were written: the model, then its data.
+        outputs: The files of the output: the model, then its data.
         notes: What else happened to the model as a whole.
     """
 

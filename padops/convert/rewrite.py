@@ -13,6 +13,7 @@ from padops.convert.select import needs, runs
 from padops.convert.sources.finding import Finding
 from padops.convert.targets import TARGETS
 from padops.convert.types import Types
+from padops.dialects import DOMAIN
 
 
 class ConvertPads(ir.passes.InPlacePass):
@@ -35,8 +36,7 @@ class ConvertPads(ir.passes.InPlacePass):
         """Converts in place; nodes keep their names, outputs and metadata."""
         types = Types(self._document)
         constants: Constants | None = None
-        findings = [(found, finding) for found in walk(model) if (finding := sources.find(found, types)) is not None]
-        for found, finding in findings:
+        for found, finding in self._find(model, types):
             record = self._decide(found, finding)
             if record.status == "converted":
                 constants = constants or Constants(model)
@@ -45,6 +45,16 @@ class ConvertPads(ir.passes.InPlacePass):
             self.records.append(record)
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
+
+    def _find(self, model: ir.Model, types: Types) -> list[tuple[Found, Finding]]:
+        """Every Pad of the model; all are found before the first is changed."""
+        findings = []
+        for found in walk(model):
+            # A function of this domain is what an operator falls back on where the library is absent.
+            inside_fallback = isinstance(found.scope.root, ir.Function) and found.scope.root.domain == DOMAIN
+            if not inside_fallback and (finding := sources.find(found, types)) is not None:
+                findings.append((found, finding))
+        return findings
 
     def _decide(self, found: Found, finding: Finding) -> PadRecord:
         if finding.draft is None:

@@ -72,11 +72,17 @@ def finish(job: Job, conversion: Conversion) -> Conversion:
             conversion = replace(conversion, verification=job.verify(original, stage.hidden / name))
         if target is None or (conversion.verification is not None and not conversion.verification.passed):
             return conversion
+        notes = conversion.notes
+        if target.is_symlink():
+            notes += (f"{target} was a symbolic link and is now a file of its own",)
         stage.commit()
-    model = FileRecord(name, len(content), hashlib.sha256(content).hexdigest())
-    data = [FileRecord(placement.location, placement.file.size) for placement in placements]
     _refer_to_moved(job.document, moved, folder)
-    return replace(conversion, output=target, outputs=(model, *data, *(FileRecord(n, s) for n, s in moved.items())))
+    outputs = (
+        FileRecord(str(target), len(content), hashlib.sha256(content).hexdigest(), written=True),
+        *(FileRecord(place.location, place.file.size, written=place.copied) for place in placements),
+        *(FileRecord(location, size, written=True) for location, size in moved.items()),
+    )
+    return replace(conversion, output=target, outputs=outputs, notes=notes)
 
 
 @contextlib.contextmanager

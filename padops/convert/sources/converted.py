@@ -11,7 +11,7 @@ from padops.dialects import DOMAIN, OPS
 def find(found: Found, types: Types) -> Finding | None:
     """Recognises a node that is converted already."""
     node = found.node
-    if node.domain != DOMAIN or (found.scope.root.opset_imports.get(DOMAIN) is None):
+    if node.domain != DOMAIN:
         return None
     form = f"{DOMAIN}::{node.op_type}"
     if node.op_type not in OPS:

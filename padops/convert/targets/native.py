@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from padops.convert.constants import Constants
+from padops.convert.errors import PadopsError
 from padops.convert.graphs import Found
 from padops.convert.sources.finding import Draft
 from padops.dialects import DOMAIN, OPS, VERSION
@@ -29,5 +30,10 @@ def put(draft: Draft, found: Found, constants: Constants) -> None:
     for attribute in draft.attributes.values():
         node.attributes.add(attribute)
     node.domain, node.op_type = DOMAIN, draft.op_type
+    for graph in (scope.root, scope.model.graph):
+        if graph.opset_imports.get(DOMAIN, VERSION) != VERSION:
+            raise PadopsError(
+                f"{scope.path} imports version {graph.opset_imports[DOMAIN]} of the domain {DOMAIN}; this is {VERSION}"
+            )
     # A function's body has imports of its own, and ONNX Runtime wants those of the model to have the domain as well.
     scope.root.opset_imports[DOMAIN] = scope.model.graph.opset_imports[DOMAIN] = VERSION

@@ -1,0 +1,94 @@
+"""Small ONNX models for the converter's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+FLOAT, DOUBLE, HALF, BOOL, STRING = 1, 11, 10, 9, 8
+INT8, INT16, INT32, INT64, COMPLEX64 = 3, 5, 6, 7, 14
+
+Value = tuple[str, int, Sequence[int | str | None] | None]
+X: Value = ("x", FLOAT, [2, 3])
+Y: Value = ("y", FLOAT, None)
+
+
+def info(value: Value) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(*value)
+
+
+def tensor(name: str, values: Any, dtype: Any = np.int64) -> onnx.TensorProto:
+    return numpy_helper.from_array(np.array(values, dtype), name)
+
+
+def pad(inputs: Sequence[str] = ("x", "pads"), output: str = "y", **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node("Pad", list(inputs), [output], **attributes)
+
+
+def graph(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Sequence[Value] = (X,),
+    outputs: Sequence[Value] = (Y,),
+    tensors: Sequence[onnx.TensorProto] = (),
+    name: str = "g",
+) -> onnx.GraphProto:
+    return helper.make_graph(list(nodes), name, [*map(info, inputs)], [*map(info, outputs)], list(tensors))
+
+
+def model(
+    nodes: Sequence[onnx.NodeProto] | onnx.GraphProto,
+    opset: int | None = 17,
+    *,
+    ir_version: int = 8,
+    functions: Sequence[onnx.FunctionProto] = (),
+    imports: Sequence[tuple[str, int]] = (),
+    **parts: Any,
+) -> onnx.ModelProto:
+    """A model of these nodes, unchecked: many of the tests are about models that are wrong."""
+    body = nodes if isinstance(nodes, onnx.GraphProto) else graph(nodes, **parts)
+    default = [] if opset is None else [("", opset)]
+    opsets = [helper.make_opsetid(*row) for row in (*default, *imports)]
+    return helper.make_model(body, opset_imports=opsets, ir_version=ir_version, functions=list(functions))
+
+
+def one_pad(opset: int = 17, **parts: Any) -> onnx.ModelProto:
+    """A model of one constant Pad of amounts 1, 0, 2, 0, as its opset has it."""
+    pads = [1, 0, 2, 0]
+    if opset < 11:
+        attribute = {"paddings" if opset == 1 else "pads": pads}
+        return model([pad(["x"], name="p", **attribute)], opset, ir_version=3, **parts)
+    return model([pad(name="p")], opset, tensors=[tensor("pads", pads)], **parts)
+
+
+def external(name: str, location: str, count: int, offset: int = 0, **entries: str) -> onnx.TensorProto:
+    """A tensor of ``count`` float elements in a file of its own."""
+    made = TensorProto(name=name, data_type=FLOAT, dims=[count], data_location=TensorProto.EXTERNAL)
+    for key, value in {"location": location, "offset": offset, "length": 4 * count, **entries}.items():
+        made.external_data.add(key=key, value=str(value))
+    return made
+
+
+def same_but_for_the_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
+    """Whether renaming the operators of padops back gives every byte of the original."""
+    undone = onnx.ModelProto()
+    undone.CopyFrom(converted)
+    _rename_back(undone)
+    return undone.SerializeToString(deterministic=True) == original.SerializeToString(deterministic=True)
+
+
+def _rename_back(message: Any) -> None:
+    if isinstance(message, onnx.NodeProto) and message.domain == "padops":
+        message.op_type = "Pad"
+        message.ClearField("domain")
+    if isinstance(message, (onnx.ModelProto, onnx.FunctionProto)):
+        kept = [row for row in message.opset_import if row.domain != "padops"]
+        del message.opset_import[:]
+        message.opset_import.extend(kept)
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            for item in [value] if hasattr(value, "ListFields") else value:
+                _rename_back(item)
