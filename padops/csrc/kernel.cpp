@@ -1,6 +1,7 @@
 #include "kernel.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -47,6 +48,19 @@ TensorShape value_shape(const ort::Api& api, const ort::Value* value) {
 
 size_t element_count(const std::vector<int64_t>& dims) {
   return std::accumulate(dims.begin(), dims.end(), size_t{1}, std::multiplies<>());
+}
+
+// P10. An output that cannot be had must not even be asked for: after a request beyond the memory the runtime's arena
+// takes all that there is for its next one, and keeps it.
+void check_memory(const std::vector<int64_t>& dims, int bits) {
+  constexpr size_t kSurelyThere = size_t{1} << 30;
+  const size_t count = element_count(dims);
+  const size_t bytes = bits == 0 ? count * sizeof(std::string) : bits < 8 ? packed_bytes(count, bits) : count * (bits / 8);
+  if (bytes <= kSurelyThere) return;
+  void* volatile tried = std::malloc(bytes);
+  if (tried == nullptr)
+    throw PadError("P10", text("no memory for an output of shape ", bracketed(dims), " (", bytes, " bytes)"));
+  std::free(tried);
 }
 
 // The bytes of a tensor that is not one of strings. The runtime has one accessor, for reading and writing.
@@ -278,11 +292,12 @@ void Kernel::compute(ort::KernelContext* context) const {
   const std::vector<int64_t> shape = value_shape(api_, data).dims;
   const Plan plan = make_plan(shape, op_.amounts(op_, node, shape), mode_, op_.rules);
   const std::vector<int64_t> dims = plan.shape();
+  check_memory(dims, type_.bits);
   ort::Value* output = nullptr;
   try {
     check(api_, api_.KernelContext_GetOutput()(context, 0, dims.data(), dims.size(), &output));
   } catch (const std::exception& error) {
-    // Most often there is no memory for it; a caller's own output of another shape is refused here too.
+    // A caller's own output of another shape, or no memory after all.
     throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
   if (type_.bits == 0) {
