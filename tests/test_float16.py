@@ -1,0 +1,116 @@
+"""The fill of Pad_1 and Pad_2 is a float attribute, rounded once to the type of the data (P7)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import native
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+SOURCE = Path(__file__).resolve().parent.parent / "padops" / "csrc"
+
+
+def floats() -> np.ndarray:
+    """Around every float16: itself, the midpoint to its neighbour and what lies next to that; both signs."""
+    halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32)
+    above = np.append(halves[1:], np.float32(65536))  # where the next float16 would be, if it went on
+    middle = (halves + above) / 2
+    values = [halves, middle, np.nextafter(middle, halves), np.nextafter(middle, above)]
+    positive = np.concatenate([*values, np.array([np.inf, 1e-45, 1e-30, 65535.9, 1e30], np.float32)])
+    return np.concatenate([positive, -positive])
+
+
+def nans() -> np.ndarray:
+    """Quiet and signalling, with payloads in the upper and in the lower bits."""
+    payloads = [1, 2, 0x1FFF, 0x2000, 0x3FFFFF, 0x400000, 0x400001, 0x402000, 0x7FE000, 0x7FFFFF]
+    return np.array([sign | 0x7F800000 | payload for payload in payloads for sign in (0, 1 << 31)], np.uint32).view(
+        np.float32
+    )
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    """Bits of the float16: numbers as NumPy rounds them, NaNs with the upper ten bits of their payload, or 1."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        numbers = values.astype(np.float16).view(np.uint16)
+    raw = values.view(np.uint32)
+    payload = np.maximum(raw >> 13 & 0x3FF, 1)
+    return np.where(np.isnan(values), raw >> 16 & 0x8000 | 0x7C00 | payload, numbers).astype(np.uint16)
+
+
+def fills(values: np.ndarray, dtype: int) -> np.ndarray:
+    """What Pad_1 and Pad_2, in turns, put around an empty tensor, one node for each value."""
+    nodes = []
+    for i, value in enumerate(values):
+        op, amounts = (("Pad_1", "paddings"), ("Pad_2", "pads"))[i % 2]
+        nodes.append(helper.make_node(op, ["data"], [f"y{i}"], domain="padops", **{amounts: [0, 1]}))
+        # Field 2 of AttributeProto, as bytes: a Python float is a double, and would make signalling NaNs quiet.
+        raw = onnx.AttributeProto(name="value", type=onnx.AttributeProto.FLOAT).SerializeToString()
+        nodes[-1].attribute.append(onnx.AttributeProto.FromString(raw + b"\x15" + value.tobytes()))
+    nodes.append(helper.make_node("Concat", [f"y{i}" for i in range(len(values))], ["output"], axis=0))
+    graph = helper.make_graph(
+        nodes,
+        "fills",
+        [helper.make_tensor_value_info("data", dtype, [0])],
+        [helper.make_tensor_value_info("output", dtype, None)],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+    return built.run(None, {"data": np.zeros(0, helper.tensor_dtype_to_np_dtype(dtype))})[0]
+
+
+def sample() -> np.ndarray:
+    rng = np.random.default_rng(11)
+    return np.concatenate([rng.choice(floats(), 800), nans(), np.frombuffer(rng.bytes(4 * 180), np.float32)])
+
+
+def test_value_as_float16() -> None:
+    """P7: through real nodes; NaN payloads, denormals, infinities and −0 among the values."""
+    values = sample()
+    assert (fills(values, onnx.TensorProto.FLOAT16).view(np.uint16) == rounded(values)).all()
+
+
+def test_value_as_float() -> None:
+    """P7: the bits of the attribute, signalling NaNs included."""
+    values = sample()
+    assert (fills(values, onnx.TensorProto.FLOAT).view(np.uint32) == values.view(np.uint32)).all()
+
+
+def test_value_as_double() -> None:
+    """P7: every float is a double; NaNs stay NaNs."""
+    values = sample()
+    got = fills(values, onnx.TensorProto.DOUBLE)
+    number = ~np.isnan(values)
+    assert (got[number].view(np.uint64) == values[number].astype(np.float64).view(np.uint64)).all()
+    assert np.isnan(got[~number]).all()
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The rounding of the library by itself, over whole arrays."""
+    folder = tmp_path_factory.mktemp("float16")
+    (folder / "all.cpp").write_text(
+        '#include <cstddef>\n#include "float16.h"\n'
+        'extern "C" void all(const float* in, size_t count, uint16_t* out) {\n'
+        "  for (size_t i = 0; i < count; ++i) out[i] = padops::float16_bits(in[i]);\n}\n"
+    )
+    compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
+    command = [compiler, "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{SOURCE}", "all.cpp", "-o", "all.so"]
+    subprocess.run(command, cwd=folder, check=True)
+    return ctypes.CDLL(str(folder / "all.so"))
+
+
+def test_rounding_of_every_float16_and_its_neighbours(compiled: ctypes.CDLL) -> None:
+    """P7: every midpoint goes to the even one, whatever lies next to it goes to the nearer; a million random patterns."""
+    random = np.frombuffer(np.random.default_rng(12).bytes(4_000_000), np.float32)
+    values = np.ascontiguousarray(np.concatenate([floats(), nans(), random]))
+    got = np.zeros(len(values), np.uint16)
+    compiled.all(values.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(values)), got.ctypes.data_as(ctypes.c_void_p))
+    wrong = np.flatnonzero(got != rounded(values))
+    assert not wrong.size, [(hex(values.view(np.uint32)[i]), hex(got[i])) for i in wrong[:5]]
