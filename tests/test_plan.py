@@ -1,0 +1,181 @@
+"""The plan: the map from output position to source position or fill, and the checks before it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from padops.plan import LARGEST, Amounts, Crop, Limit, Mode, PadError, Plan, dilated_size, make_plan, source_index
+
+EXTENDING = [mode for mode in Mode if mode is not Mode.CONSTANT]
+
+
+def plan(size: int, begin: int, end: int, mode: Mode, crop: Crop = Crop.CROP, interior: int = 0, **rules) -> Plan:
+    """The plan of one axis."""
+    return make_plan([size], [Amounts(begin, end, interior)], mode, crop, **rules)
+
+
+def shown(made: Plan, source: str = "abcdefg", fill: str = "_") -> str:
+    """A row of the output, for a source whose elements are letters."""
+    (axis,) = made.axes
+    indices = [source_index(axis, made.mode, position) for position in range(axis.output)]
+    return "".join(fill if index is None else source[index] for index in indices)
+
+
+@pytest.mark.parametrize(
+    ("mode", "row"),
+    [
+        (Mode.CONSTANT, "___abcd___"),
+        (Mode.EDGE, "aaaabcdddd"),
+        (Mode.REFLECT, "dcbabcdcba"),
+        (Mode.SYMMETRIC, "cbaabcddcb"),
+        (Mode.WRAP, "bcdabcdabc"),
+    ],
+)
+def test_modes_as_pictured(mode: Mode, row: str) -> None:
+    """P2: the rows that the module's own description shows."""
+    assert shown(plan(4, 3, 3, mode)) == row
+
+
+@pytest.mark.parametrize("mode", EXTENDING)
+def test_extension_is_that_of_numpy(mode: Mode) -> None:
+    """P2: any number of periods; n = 1 repeats the element."""
+    for size, begin, end in product(range(1, 6), range(0, 17, 2), range(0, 17, 3)):
+        made = plan(size, begin, end, mode)
+        indices = [source_index(made.axes[0], mode, position) for position in range(made.shape[0])]
+        assert indices == np.pad(np.arange(size), (begin, end), mode=mode.value).tolist()
+
+
+@pytest.mark.parametrize("mode", EXTENDING)
+def test_full_is_a_view_of_the_whole_extension(mode: Mode) -> None:
+    """P3, P5: FULL shows ``ext(data)[position - begin]``, even where the crop goes beyond the data."""
+    for size, begin, end in product((1, 2, 3, 6), range(-9, 10), range(-9, 10)):
+        if begin + size + end < 0:
+            continue
+        made = plan(size, begin, end, mode, Crop.FULL)
+        whole = np.pad(np.arange(size), 20, mode=mode.value)  # position 20 shows element 0
+        indices = [source_index(made.axes[0], mode, position) for position in range(made.shape[0])]
+        assert indices == whole[20 - begin : 20 + size + end].tolist()
+
+
+@pytest.mark.parametrize("mode", EXTENDING)
+def test_crop_slices_first(mode: Mode) -> None:
+    """P3, P5: CROP extends what the negative amounts leave, and refuses to extend nothing."""
+    for size, begin, end in product((1, 2, 3, 6), range(-7, 8), range(-7, 8)):
+        output = begin + size + end
+        if output < 0:
+            continue
+        left = np.arange(size)[max(-begin, 0) : max(size - max(-end, 0), 0)]
+        if output and not left.size:
+            with pytest.raises(PadError, match=rf"nothing to extend by {mode.value}.*\[P5\]"):
+                plan(size, begin, end, mode)
+            continue
+        made = plan(size, begin, end, mode)
+        indices = [source_index(made.axes[0], mode, position) for position in range(output)]
+        expected = np.pad(left, (max(begin, 0), max(end, 0)), mode=mode.value) if output else left[:0]
+        assert indices == expected.tolist()
+
+
+@pytest.mark.parametrize("crop", Crop)
+def test_constant_is_always_full(crop: Crop) -> None:
+    """P3: constant crops after padding, in every dialect."""
+    assert shown(plan(3, -2, 2, Mode.CONSTANT, crop)) == "c__"
+    assert shown(plan(3, -5, 4, Mode.CONSTANT, crop)) == "__"
+    assert shown(plan(3, 4, -5, Mode.CONSTANT, crop)) == "__"
+    assert shown(plan(0, 2, 1, Mode.CONSTANT, crop)) == "___"
+
+
+def test_documented_difference_of_full_and_crop() -> None:
+    """P3, P5: the smallest cases in which the two differ."""
+    assert shown(plan(2, -1, 2, Mode.WRAP, Crop.CROP)) == "bbb"
+    assert shown(plan(2, -1, 2, Mode.WRAP, Crop.FULL)) == "bab"
+    assert shown(plan(2, -1, 1, Mode.REFLECT, Crop.FULL)) == "ba"
+    assert shown(plan(6, -7, 3, Mode.EDGE, Crop.FULL)) == "ff"
+
+
+@pytest.mark.parametrize(
+    ("size", "begin", "end", "interior", "row"),
+    [
+        (3, 0, 0, 1, "a_b_c"),
+        (3, 1, 2, 2, "_a__b__c__"),
+        (3, -1, 0, 1, "_b_c"),
+        (3, -2, -2, 1, "b"),
+        (3, -3, 1, 1, "_c_"),
+        (3, -6, 4, 1, "___"),
+        (1, 1, 1, 5, "_a_"),
+        (0, 2, 1, 3, "___"),
+    ],
+)
+def test_interior(size: int, begin: int, end: int, interior: int, row: str) -> None:
+    """P1, P6: fill between neighbours; amounts act on the dilated data, which is empty for an empty axis."""
+    made = plan(size, begin, end, Mode.CONSTANT, Crop.FULL, interior)
+    assert made.shape == (begin + dilated_size(size, interior) + end,)
+    assert shown(made) == row
+
+
+def test_interior_needs_constant() -> None:
+    """P6: another mode and negative amounts are errors."""
+    text = r"axis 0 has interior 1, which only mode constant allows, not edge \[P6\]"
+    with pytest.raises(PadError, match=text):
+        plan(3, 0, 0, Mode.EDGE, Crop.FULL, 1)
+    with pytest.raises(PadError, match=r"axis 0 has interior -1, which must not be negative \[P6\]"):
+        plan(3, 0, 0, Mode.CONSTANT, Crop.FULL, -1)
+
+
+def test_negative_dim() -> None:
+    """P1: an error, or 0 where the dialect clamps."""
+    text = r"axis 0 would have -2 elements \(begin -7, size 3, interior 0, end 2\) \[P1\]"
+    with pytest.raises(PadError, match=text):
+        plan(3, -7, 2, Mode.CONSTANT)
+    for mode in Mode:
+        assert plan(3, -7, 2, mode, Crop.FULL, clamp=True).shape == (0,)
+
+
+@pytest.mark.parametrize(("mode", "most"), [(Mode.REFLECT, 3), (Mode.SYMMETRIC, 4)])
+def test_limits_of_openvino(mode: Mode, most: int) -> None:
+    """P4: reflect takes n − 1, symmetric n, on either side, of the original size; the other modes any number."""
+    assert plan(4, most, most, mode, Crop.FULL, limit=Limit.OPENVINO).shape == (4 + 2 * most,)
+    text = f"axis 0 has {{}} {most + 1}, but {mode.value} takes at most {most} of its 4 elements"
+    for side, amounts in (("begin", (most + 1, 0)), ("end", (-2, most + 1))):
+        with pytest.raises(PadError) as caught:
+            plan(4, *amounts, mode, Crop.FULL, limit=Limit.OPENVINO)
+        assert (caught.value.rule, caught.value.detail) == ("P4", text.format(side))
+    for free in (Mode.CONSTANT, Mode.EDGE, Mode.WRAP):
+        assert plan(4, 50, 50, free, Crop.FULL, limit=Limit.OPENVINO).shape == (104,)
+
+
+def test_limits_of_ngraph() -> None:
+    """P4: EDGE needs one element, REFLECT two, whatever the amounts."""
+    for mode, least in ((Mode.EDGE, 1), (Mode.REFLECT, 2)):
+        assert plan(least, 9, 9, mode, Crop.FULL, limit=Limit.NGRAPH).shape == (18 + least,)
+        text = rf"axis 0 has {least - 1} elements, but {mode.value} needs at least {least} \[P4\]"
+        with pytest.raises(PadError, match=text):
+            plan(least - 1, 0, 0, mode, Crop.FULL, limit=Limit.NGRAPH)
+    assert shown(plan(1, 1, 2, Mode.SYMMETRIC, Crop.FULL, limit=Limit.NGRAPH)) == "aaaa"
+
+
+@pytest.mark.parametrize("mode", EXTENDING)
+def test_nothing_to_extend(mode: Mode) -> None:
+    """P5: an empty axis is an error unless the output is empty; no axis at all is fine."""
+    with pytest.raises(PadError, match=rf"axis 0 has nothing to extend by {mode.value}: it is empty \[P5\]"):
+        make_plan([0, 3], [Amounts(1, 0), Amounts(0, 0)], mode, Crop.FULL)
+    assert make_plan([0, 3], [Amounts(1, 0), Amounts(0, -3)], mode, Crop.FULL).shape == (1, 0)
+    assert make_plan([0, 3], [Amounts(0, 0), Amounts(2, 0)], mode, Crop.CROP).shape == (0, 5)
+    assert make_plan([], [], mode, Crop.CROP) == Plan(mode, ())
+
+
+def test_sizes() -> None:
+    """P10: the largest sizes pass, one more does not, for an axis and for the whole."""
+    assert plan(2, LARGEST - 2, 0, Mode.EDGE).shape == (LARGEST,)
+    assert plan(2, LARGEST, -2, Mode.CONSTANT).shape == (LARGEST,)
+    assert plan(2, 0, 0, Mode.CONSTANT, interior=LARGEST - 2).shape == (LARGEST,)
+    for begin, end, interior in ((LARGEST - 1, 0, 0), (-LARGEST - 1, LARGEST, 0), (0, 2**63, 0), (0, 0, LARGEST - 1)):
+        with pytest.raises(PadError, match=rf"has amounts beyond {LARGEST} \[P10\]"):
+            plan(2, begin, end, Mode.CONSTANT, interior=interior)
+    half = [Amounts(2**30, 0), Amounts(2**29 - 1, 0)]
+    assert make_plan([0, 0], half, Mode.CONSTANT, Crop.CROP).shape == (2**30, 2**29 - 1)
+    with pytest.raises(PadError, match=rf"an output of shape \[1073741824, 536870912\] has more than {LARGEST} elem"):
+        make_plan([0, 1], half, Mode.CONSTANT, Crop.CROP)
+    assert make_plan([2**40, 2**40, 0], [Amounts(0, 0)] * 3, Mode.CONSTANT, Crop.CROP).shape[2] == 0
