@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import subprocess
 import sys
 import weakref
@@ -27,12 +28,19 @@ def get_library_path() -> str:
     It is a plain shared library, for any onnxruntime binding: hand the path to ``register_custom_ops_library`` in
     Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
 
+    The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: a build with
+    sanitizers, say, or one for another machine.
+
     Raises:
-        FileNotFoundError: The package has been installed without it.
+        FileNotFoundError: The package has been installed without it, or ``PADOPS_LIBRARY`` names no file.
         RuntimeError: An editable install cannot rebuild it.
     """
     import padops
 
+    if chosen := os.environ.get("PADOPS_LIBRARY"):
+        if not Path(chosen).is_file():
+            raise FileNotFoundError(f"PADOPS_LIBRARY is {chosen!r}, which is not a file; set it to one, or unset it")
+        return str(Path(chosen).resolve())
     _rebuild_editable_install()
     name = "libpadops" + _SUFFIXES.get(sys.platform, ".so")
     # An editable install keeps Python files and the built library in two folders, both on the package's path.
