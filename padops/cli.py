@@ -32,12 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     options = _parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, _end)
+    before = signal.signal(signal.SIGTERM, _end)
     try:
         return options.run(options)
     except KeyboardInterrupt:
         print("interrupted; nothing has been left behind", file=sys.stderr)
         return INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _end(number: int, frame: Any) -> None:
@@ -124,7 +126,7 @@ class _Progress(AbstractContextManager):
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        self._bar = Progress(*columns, console=console, transient=True)
+        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._tasks: dict[str, Any] = {}
 
     def __call__(self, what: str, done: int, total: int) -> None:
@@ -227,9 +229,9 @@ def _info(options: argparse.Namespace) -> int:
 
     console = _console()
     for name, version in versions().items():
-        console.print(f"{name:22} {version or 'not installed'}")
+        console.print(f"{name:24} {version or 'not installed'}")
     try:
-        console.print(f"{'library':22} {get_library_path()}", soft_wrap=True)
+        console.print(f"{'library':24} {get_library_path()}", soft_wrap=True)
         _show_types(console, describe())
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)

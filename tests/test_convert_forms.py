@@ -203,7 +203,8 @@ LEFT = [
          "its data are complex64, and ONNX Runtime has no complex tensors", COMPLEX64),
     Left("no amounts", 13, pad(["x"]), "it has no amounts, neither as an input nor as an attribute"),
     Left("no data", 13, pad(["", "pads"]), "it has no data"),
-    Left("unknown mode", 18, pad(mode="symmetric"), "mode 'symmetric' is not one of constant, reflect, edge, wrap [P9]"),
+    Left("unknown mode", 18, pad(mode="symmetric"),
+         "mode 'symmetric' is not one of constant, reflect, edge, wrap [P9]"),
     Left("unknown mode, attributes", 2, pad(["x"], pads=[0, 0, 0, 0], mode="SAME"),
          "mode 'SAME' is not one of constant, reflect, edge, wrap [P9]"),
     Left("unknown attribute", 13, pad(extra=1), "the attribute extra is not one that any version of Pad has"),
@@ -262,9 +263,8 @@ def test_a_type_that_only_inference_knows() -> None:
 
 
 def test_a_type_that_inference_finds_in_a_branch() -> None:
-    body = helper.make_graph(
-        [helper.make_node("Greater", ["x", "x"], ["g"]), pad(["g", "pads"], "b")], "b", [], [onnx.ValueInfoProto(name="b")]
-    )  # fmt: skip
+    nodes = [helper.make_node("Greater", ["x", "x"], ["g"]), pad(["g", "pads"], "b")]
+    body = helper.make_graph(nodes, "b", [], [onnx.ValueInfoProto(name="b")])
     node = helper.make_node("If", ["c"], ["y"], then_branch=body, else_branch=body)
     source = model([node], 11, inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])], tensors=[tensor("pads", [0] * 4)])
     assert [record.op_type for record in padops.convert(source).records] == ["Pad_13", "Pad_13"]

@@ -17,7 +17,7 @@ import onnx_ir as ir
 from google.protobuf.message import DecodeError
 
 from padops.convert.errors import PadopsError, UsageError
-from padops.convert.external import DataFile, find_data_files
+from padops.convert.external import DataFile, check_entries, find_data_files
 from padops.convert.graphs import subgraphs
 from padops.convert.records import FileRecord
 from padops.convert.scan import external_tensors, refuse_what_would_be_lost
@@ -25,7 +25,7 @@ from padops.convert.scan import external_tensors, refuse_what_would_be_lost
 LARGEST_PROTO = (1 << 31) - 1  # bytes of one protobuf message
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Document:
     """A model that is being converted; it belongs to the converter alone.
 
@@ -110,10 +110,10 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
     """Brings a node's operator, inputs and attributes up to date; the rest of it is no pass's business."""
     made = ir.to_proto(node)
     message.op_type, message.domain = made.op_type, made.domain
-    for field in ("input", "attribute"):
-        if list(getattr(message, field)) != list(getattr(made, field)):
-            message.ClearField(field)
-            getattr(message, field).extend(getattr(made, field))
+    for name in ("input", "attribute"):
+        if list(getattr(message, name)) != list(getattr(made, name)):
+            message.ClearField(name)
+            getattr(message, name).extend(getattr(made, name))
 
 
 def _write_imports(graph: ir.Graph | ir.Function, message: onnx.ModelProto | onnx.FunctionProto) -> None:
@@ -195,6 +195,8 @@ def _parse(content: bytes, path: Path) -> onnx.ModelProto:
 
 def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
     refuse_what_would_be_lost(message)
+    for tensor, place in external_tensors(message):
+        check_entries(tensor, place)
     name = str(path) if path else "the model"
     try:
         model = ir.from_proto(message)

@@ -84,13 +84,12 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], folder: Pat
     files: dict[str, DataFile] = {}
     for tensor, path in tensors:
         place = f"tensor '{tensor.name}' ({path})"
-        location = check_location(entry(tensor, "location"), place)
+        location, offset, length = check_entries(tensor, path)
         if location not in files:
             source = folder / location
             if not source.is_file():
                 raise PadopsError(f"{place}: its data file {source} does not exist")
             files[location] = DataFile(location, source, source.stat().st_size)
-        offset, length = extent(tensor, place)
         if offset + length > files[location].size:
             raise PadopsError(
                 f"{place}: its data end at byte {offset + length} of {files[location].source}, which has only "
@@ -99,12 +98,16 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], folder: Pat
     return list(files.values())
 
 
-def extent(tensor: onnx.TensorProto, place: str) -> tuple[int, int]:
-    """Offset and length in bytes of an external tensor; the length follows from type and dims where it is not given.
+def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
+    """Location, offset and length in bytes of an external tensor, without a look at the file.
+
+    Where the length is not given, it follows from type and dims.
 
     Raises:
-        PadopsError: They are no numbers, negative, or the length is not that of the tensor.
+        PadopsError: The location leads out of the folder; the others are no numbers, or too small for the tensor.
     """
+    place = f"tensor '{tensor.name}' ({path})"
+    location = check_location(entry(tensor, "location"), place)
     try:
         bits = ir.DataType(tensor.data_type).bitwidth
     except (TypeError, ValueError):
@@ -115,7 +118,7 @@ def extent(tensor: onnx.TensorProto, place: str) -> tuple[int, int]:
         raise PadopsError(f"{place}: offset {offset!r} and length {length!r} of its data must be numbers of bytes")
     if int(length) < expected:
         raise PadopsError(f"{place}: its data have {length} bytes, but dims {list(tensor.dims)} need {expected}")
-    return int(offset), int(length)
+    return location, int(offset), int(length)
 
 
 def place_data_files(files: Iterable[DataFile], output: Path) -> list[Placement]:

@@ -89,9 +89,10 @@ def load_inputs(source: str | os.PathLike[str] | Mapping[str, np.ndarray]) -> di
         return {name: np.asarray(array) for name, array in source.items()}
     path = Path(source)
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if isinstance(archive, np.ndarray):
-                raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
+        archive = np.load(path, allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
+        with archive:
             return {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise PadopsError(f"the inputs in {path} cannot be read: {error}") from error

@@ -205,4 +205,5 @@ def _mismatch(verification: Verification) -> str:
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)
     differing = [output for output in verification.outputs if not output.equal]
-    return f"{len(differing)} outputs differ; {differing[0].name}: {differing[0].detail}"
+    count = "1 output differs" if len(differing) == 1 else f"{len(differing)} outputs differ"
+    return f"{count}; {differing[0].name}: {differing[0].detail}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import onnx_ir as ir
 
 from padops.convert import sources
@@ -59,8 +61,10 @@ class ConvertPads(ir.passes.InPlacePass):
     def _decide(self, found: Found, finding: Finding) -> PadRecord:
         if finding.draft is None:
             return finding.record(found, finding.status, finding.reason)
-        if self._select == "needed":
-            facts = finding.facts()
-            if needs(facts) is None:
-                return finding.record(found, "not needed", runs(facts))
-        return finding.record(found, "converted")
+        if self._select == "all":
+            return finding.record(found, "converted")
+        facts = finding.facts()
+        why = needs(facts)
+        if why is None:
+            return finding.record(found, "not needed", runs(facts))
+        return replace(finding, notes=(*finding.notes, why)).record(found, "converted")

@@ -7,6 +7,7 @@ rule speaks only of what is known without running the model; of a Pad that no ru
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 from padops.convert.sources.finding import Facts
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
@@ -53,9 +54,11 @@ def _rank(facts: Facts) -> str | None:
 
 
 def _fill(facts: Facts) -> str | None:
-    if facts.fill_shape is not None and facts.fill_shape not in ([], [1], [1, 1]):
-        return f"ONNX Runtime refuses a fill of shape {facts.fill_shape}"
-    return None
+    if facts.mode == "constant" or facts.fill_shape is None or None in facts.fill_shape or prod(facts.fill_shape) == 1:
+        return None
+    return (
+        f"ONNX Runtime refuses a fill of {prod(facts.fill_shape)} elements, which mode {facts.mode} does not even read"
+    )
 
 
 def _reach(facts: Facts) -> str | None:

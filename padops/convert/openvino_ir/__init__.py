@@ -1,0 +1,30 @@
+"""OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
+
+``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``; ``layers.py`` lets ``onnxifier`` turn
+all of them but the Pads into ONNX operators, and refuses what it would get wrong. The Pads are then found like those
+of any other model (``sources/openvino.py``): their amounts stay inputs, whatever integer types those have, and the
+fill stays.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+
+from padops.convert.openvino_ir.layers import convert_layers
+from padops.convert.openvino_ir.reader import read_layers
+from padops.convert.records import FileRecord
+
+
+def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
+    """Reads an IR.
+
+    Returns:
+        The model, in which only Pads are still layers of OpenVINO; the files that it was made from.
+
+    Raises:
+        PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
+    """
+    message, files = read_layers(path)
+    return convert_layers(message, path), files

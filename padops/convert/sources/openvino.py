@@ -1,0 +1,56 @@
+"""OpenVINO's Pad, as ``openvino_ir`` reads it from an IR: Pad-1 and Pad-12."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from padops.convert.graphs import Found
+from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible, string_attribute
+from padops.convert.types import Types
+from padops.dialects import OPS
+
+DOMAIN = "ai.intel.openvino"
+VERSIONS = {"opset1": 1, "opset12": 12}
+
+
+def find(found: Found, types: Types) -> Finding | None:
+    """Recognises a Pad layer. Amounts of any integer type stay what they are, constant or not; so does the fill."""
+    node = found.node
+    if node.domain != DOMAIN or node.op_type != "Pad":
+        return None
+    form = f"OpenVINO Pad of {string_attribute(node, 'version', 'an unknown opset')}"
+    try:
+        draft = _draft(node)
+    except Unconvertible as why:
+        return Finding(form, reason=str(why))
+    return Finding(form, draft, lambda: _facts(found, types))
+
+
+def _draft(node: ir.Node) -> Draft:
+    version = string_attribute(node, "version", "")
+    if version not in VERSIONS:
+        raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")
+    op = OPS[f"OpenVINOPad_{VERSIONS[version]}"]
+    if not 3 <= len(node.inputs) <= 4:
+        raise Unconvertible(f"it has {len(node.inputs)} inputs, expected 3 or 4")
+    if foreign := sorted(set(node.attributes) - {op.mode, "version"}):
+        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+    mode = string_attribute(node, op.mode, "")
+    if mode not in op.modes:
+        raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
+    return Draft(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})
+
+
+def _facts(found: Found, types: Types) -> Facts:
+    return Facts(
+        domain=DOMAIN,
+        opset=1,
+        wrong_form=True,  # ONNX Runtime has nothing of this domain
+        type=types.name(found.node.inputs[0]),
+        mode=None,
+        shape=None,
+        pads=None,
+        axes=None,
+        has_axes=False,
+        fill_shape=None,
+    )

@@ -1,0 +1,341 @@
+"""The command line: what it prints, what it exits with, and that it leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+import padops
+from padops import cli
+from padops.convert import report, staging
+from padops.convert.targets import TARGETS
+from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_but_for_the_pads, tensor
+
+ROOT = Path(__file__).resolve().parent.parent
+MODELS = ROOT / "models"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """The command's exit code, and what it printed on either stream."""
+    try:
+        code = cli.main([str(argument) for argument in arguments])
+    except SystemExit as end:  # argparse
+        code = end.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def save(path: Path, source: onnx.ModelProto) -> Path:
+    path.write_bytes(source.SerializeToString())
+    return path
+
+
+def columns(text: str) -> list[list[str]]:
+    """The lines of a table, each split where two blanks or more are."""
+    return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in text.splitlines()]
+
+
+def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = run(capsys, "convert", MODELS / "nested.onnx", "-o", tmp_path / "out.onnx", "--verify")
+    assert (code, err) == (0, "")
+    assert columns(out)[:6] == [
+        ["Pad", "found as", "now", "why"],
+        ["graph/if.else_branch/else_out_pad", "Pad-19 inputs", "padops::Pad_19"],
+        ["graph/if.then_branch/then_out_pad", "Pad-19 inputs", "padops::Pad_19"],
+        ["graph/loop.body/grown_pad", "Pad-19 inputs", "padops::Pad_19"],
+        ["function sample::Frame/framed_pad", "Pad-19 inputs", "padops::Pad_19"],
+        ["verified: the outputs are bit-equal"],
+    ]
+    size = (tmp_path / "out.onnx").stat().st_size
+    assert out.splitlines()[-1] == f"4 Pads: 4 converted; wrote {tmp_path / 'out.onnx'} ({size:,} bytes)"
+    assert same_but_for_the_pads(onnx.load(MODELS / "nested.onnx"), onnx.load(tmp_path / "out.onnx"))
+
+
+def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, output = MODELS / "pad_18.onnx", tmp_path / "out.onnx"
+    arguments = ("convert", source, "-o", output, "--verify", "--seed", 7, "--report", tmp_path / "r.json", "--quiet")
+    assert run(capsys, *arguments) == (0, "", "")
+    told = json.loads((tmp_path / "r.json").read_text())
+    conversion = padops.convert(source, tmp_path / "again.onnx", verify=True, seed=7)
+    described = json.loads(json.dumps(conversion.to_json()))
+    described["output"] = json.loads(json.dumps(described["output"]).replace("again.onnx", "out.onnx"))
+    assert told == described
+    assert told["schema"] == report.SCHEMA == 1
+    assert told["versions"]["onnx"] == onnx.__version__
+    assert told["versions"]["padops"] == padops.__version__ == version("padops")
+    assert told["counts"] == {"converted": 2, "already converted": 0, "not needed": 0, "left": 0}
+    assert told["source"]["opsets"] == {"": 18}
+    assert told["source"]["files"][0]["bytes"] == source.stat().st_size
+    assert told["output"]["path"] == told["output"]["files"][0]["name"] == str(output)
+    assert told["pads"][0] == {
+        "path": "graph/chosen_pad", "name": "chosen_pad", "form": "Pad-18 inputs", "status": "converted",
+        "op_type": "Pad_18", "reason": None, "notes": [],
+    }  # fmt: skip
+    assert told["verification"]["outcome"] == "equal"
+    assert [output["name"] for output in told["verification"]["outputs"]] == ["chosen", "asked"]
+
+
+def test_a_dry_run_writes_only_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = run(capsys, "convert", MODELS / "int16.onnx", "--dry-run", "--report", tmp_path / "r.json")
+    assert (code, out.splitlines()[-1]) == (0, "1 Pad: 1 converted; nothing was written (dry run)")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
+    assert json.loads((tmp_path / "r.json").read_text())["output"] == {"path": None, "files": []}
+
+
+def test_in_place_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = save(tmp_path / "m.onnx", one_pad(13))
+    assert run(capsys, "convert", source, "--in-place")[0] == 0
+    content = source.read_bytes()
+    code, out, _ = run(capsys, "convert", source, "--in-place")
+    assert (code, source.read_bytes()) == (0, content)
+    assert columns(out)[1] == ["graph/p", "padops::Pad_13", "padops::Pad_13", "already converted"]
+    assert out.splitlines()[-1] == "1 Pad: 1 already converted; nothing was written"
+
+
+def test_a_model_without_a_pad(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = save(tmp_path / "in.onnx", model([helper.make_node("Identity", ["x"], ["y"])]))
+    code, out, _ = run(capsys, "convert", source, "-o", tmp_path / "out.onnx")
+    assert (code, (tmp_path / "out.onnx").read_bytes()) == (0, source.read_bytes())
+    assert out.splitlines() == [
+        "the model has no Pad",
+        f"0 Pads: 0 converted; wrote {tmp_path / 'out.onnx'} ({source.stat().st_size:,} bytes)",
+    ]
+
+
+def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, out, _ = run(capsys, "convert", MODELS / "pad_02.onnx", "--dry-run", "--select", "needed")
+    assert columns(out)[1] == [
+        "graph/constant_pad", "Pad-2 attributes", "as it was", "ONNX Runtime runs it: double, constant"
+    ]  # fmt: skip
+
+
+def mixed(folder: Path) -> Path:
+    """A model of one Pad that can be converted and one that cannot."""
+    nodes = [pad(), pad(["c", "pads"], "z", name="complex [0]")]
+    inputs = [("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])]
+    source = model(nodes, 13, inputs=inputs, outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)],
+                   tensors=[tensor("pads", [0, 0, 0, 1])])  # fmt: skip
+    return save(folder / "mixed.onnx", source)
+
+
+def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = mixed(tmp_path)
+    arguments = ("convert", source, "-o", tmp_path / "out.onnx", "--report", tmp_path / "r.json")
+    code, out, err = run(capsys, *arguments, "--strict")
+    assert (code, err) == (3, "error: 1 of 2 Pads cannot be converted\n")
+    left = ["graph/complex [0]", "Pad-13 inputs", "left",
+            "its data are complex64, and ONNX Runtime has no complex tensors"]  # fmt: skip
+    assert columns(out)[2] == left
+    assert not (tmp_path / "out.onnx").exists()
+    assert json.loads((tmp_path / "r.json").read_text())["counts"]["left"] == 1
+    code, out, err = run(capsys, *arguments)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1].startswith("2 Pads: 1 converted, 1 left; wrote ")
+
+
+def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = TARGETS["padops"]
+
+    def put(draft, found, constants) -> None:
+        real(draft, found, constants)
+        found.node.replace_input_with(1, constants.add(np.array([0, 0, 1, 2]), found, "wrong"))
+
+    monkeypatch.setitem(TARGETS, "padops", put)
+    source = save(tmp_path / "in.onnx", one_pad(13))
+    code, out, err = run(
+        capsys, "convert", source, "-o", tmp_path / "out.onnx", "--verify", "--report", tmp_path / "r.json"
+    )
+    assert code == 4
+    assert err == "error: 1 output differs; y: shape [5, 3] became [3, 5]\n"
+    assert "verified: the outputs differ" in out
+    assert not (tmp_path / "out.onnx").exists()
+    assert json.loads((tmp_path / "r.json").read_text())["verification"]["passed"] is False
+
+
+def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    missing = tmp_path / "missing.onnx"
+    assert run(capsys, "convert", missing, "--dry-run") == (1, "", f"error: {missing} does not exist\n")
+    source = save(tmp_path / "in.onnx", one_pad(13))
+    text = f"error: {source} is the source itself; to replace it, convert in place\n"
+    assert run(capsys, "convert", source, "-o", source) == (2, "", text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["convert"], "the following arguments are required: IN"),
+        (["convert", "m.onnx"], "one of the arguments -o/--output --in-place --dry-run is required"),
+        (["convert", "m.onnx", "-o", "n", "--in-place"], "not allowed with argument -o/--output"),
+        (["convert", "m.onnx", "--dry-run", "--select", "some"], "argument --select: invalid choice: 'some'"),
+        (["convert", "m.onnx", "--dry-run", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
+    ],
+)
+def test_usage(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert text in err
+
+
+def test_an_unexpected_exception_keeps_its_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def surprise(*arguments: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(TARGETS, "padops", surprise)
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["convert", str(save(tmp_path / "in.onnx", one_pad(13))), "-o", str(tmp_path / "out.onnx")])
+    assert not (tmp_path / "out.onnx").exists()
+
+
+def test_an_interrupt(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(handle: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(staging.os, "fsync", interrupt)
+    source = save(tmp_path / "in.onnx", one_pad(13))
+    code, _, err = run(capsys, "convert", source, "-o", tmp_path / "out.onnx")
+    assert (code, err) == (130, "interrupted; nothing has been left behind\n")
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_a_request_to_end(tmp_path: Path) -> None:
+    """SIGTERM in the middle of a copy: nothing half-written stays."""
+    source = model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])])
+    save(tmp_path / "m.onnx", source)
+    (tmp_path / "w.bin").write_bytes(bytes(16))
+    (tmp_path / "out").mkdir()
+    program = (
+        "import os, signal, sys\n"
+        "from padops import cli\n"
+        "from padops.convert import staging\n"
+        "staging.os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "cli.main(sys.argv[1:])\n"
+        "print('still here')\n"
+    )
+    command = [sys.executable, "-c", program, "convert", "m.onnx", "-o", "out/m.onnx"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (128 + signal.SIGTERM, "")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_progress_is_shown_while_data_are_copied(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    save(tmp_path / "m.onnx", model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])]))
+    (tmp_path / "w.bin").write_bytes(bytes(16))
+    (tmp_path / "out").mkdir()
+    monkeypatch.setattr(cli, "_console", lambda quiet=False: Console(force_terminal=True, width=120))
+    code, out, _ = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
+    assert code == 0
+    assert "copying external data" in out
+    assert "16/16 bytes" in out
+    monkeypatch.undo()
+    code, out, _ = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
+    assert out.splitlines()[-1].endswith("; its data stay in w.bin")
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "info")
+    assert (code, err) == (0, "")
+    lines = columns(out)
+    for package, stated in report.versions().items():
+        assert lines_of(lines, package) == [package, stated]
+    assert lines_of(lines, "library")[-1] == padops.get_library_path()
+    described = padops.describe()
+    header = next(line for line in lines if line[0].startswith("domain padops"))
+    assert header[1:] == [op["name"] for op in described["ops"]]
+    for row in described["types"]:
+        marks = lines_of(lines, row["name"])[1:]
+        assert marks == ["x"] * sum(row["name"] in op["types"] for op in described["ops"])
+    assert lines[-1] == ["self-check: padops::Pad_18 of int16 in a session: equal to the reference"]
+
+
+def lines_of(lines: list[list[str]], name: str) -> list[str]:
+    return next(line for line in lines if line and line[0].split()[0] == name)
+
+
+def test_info_fails_where_the_library_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import padops.session
+
+    def missing() -> str:
+        raise FileNotFoundError("libpadops.so is not there")
+
+    monkeypatch.setattr(padops.session, "get_library_path", missing)
+    code, _, err = run(capsys, "info")
+    assert (code, err) == (1, "error: libpadops.so is not there\n")
+
+
+def test_info_fails_where_the_library_computes_nonsense(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from padops import reference
+
+    monkeypatch.setattr(reference, "run", lambda *arguments: np.zeros((2, 8), np.int16))
+    code, _, err = run(capsys, "info")
+    assert code == 1
+    assert err.startswith("error: the self-check failed: 1 output differs; y: ")
+
+
+def test_describe(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "describe")
+    assert (code, json.loads(out)) == (0, padops.describe())
+
+
+def test_as_a_module_from_an_empty_folder(tmp_path: Path) -> None:
+    result = subprocess.run([sys.executable, "-m", "padops", "info"], cwd=tmp_path, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-1].endswith("equal to the reference")
+
+
+def test_the_script_is_the_command(tmp_path: Path) -> None:
+    save(tmp_path / "in.onnx", one_pad(13))
+    script = ROOT / "scripts" / "convert.py"
+    command = [sys.executable, str(script), "in.onnx", "-o", "out.onnx", "--verify"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "verified: the outputs are bit-equal" in result.stdout
+    assert same_but_for_the_pads(one_pad(13), onnx.load(tmp_path / "out.onnx"))
+    result = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 2
+
+
+def test_the_script_where_padops_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It hands over to the checkout's own Python."""
+    import importlib.util
+
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    spec = importlib.util.spec_from_file_location("convert_script", ROOT / "scripts" / "convert.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    import environment
+
+    called = []
+    monkeypatch.setattr(script.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(environment, "ensure", lambda: Path("python"))
+    monkeypatch.setattr(environment, "hand_over", lambda command: called.append(command) or 7)
+    assert script.main(["a", "-o", "b"]) == 7
+    assert called == [[Path("python"), "-m", "padops", "convert", "a", "-o", "b"]]
+
+
+def test_help_is_quick() -> None:
+    """Nothing heavy is imported before there is something to do."""
+    program = "import sys, padops.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: print(sorted(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    loaded = result.stdout.splitlines()[-1]
+    assert "'padops.cli'" in loaded
+    for heavy in ("onnx", "onnx_ir", "onnxruntime", "numpy", "rich"):
+        assert f"'{heavy}'" not in loaded

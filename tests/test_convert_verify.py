@@ -1,0 +1,330 @@
+"""``verify``: what it feeds, what it compares, and that it finds what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from onnx import helper
+
+import padops
+from padops import reference
+from padops.convert import OutputComparison, PadopsError, UsageError, VerificationError, feeds, verify
+from padops.convert.comparison import describe_difference, pack, unpack
+from padops.convert.feeds import Input, inputs_of, random_inputs, special_values
+from padops.convert.targets import TARGETS
+from padops.dtypes import DTYPES, by_name, by_numpy
+from small_models import BOOL, DOUBLE, FLOAT, INT16, INT64, STRING, graph, model, one_pad, pad, tensor
+
+PADS = tensor("pads", [0, 1, 0, 1])
+
+
+def attempt(source: Any, **options: Any) -> padops.Conversion:
+    """A conversion with verification, whether that passes or not."""
+    try:
+        return padops.convert(source, verify=True, **options)
+    except VerificationError as error:
+        return error.conversion
+
+
+@pytest.fixture
+def wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A converter that gets the mode wrong."""
+    real = TARGETS["padops"]
+
+    def put(draft: Any, found: Any, constants: Any) -> None:
+        real(draft, found, constants)
+        found.node.attributes["mode"] = ir.AttrString("mode", "edge")
+
+    monkeypatch.setitem(TARGETS, "padops", put)
+
+
+def reflecting(kind: int = FLOAT, opset: int = 17) -> onnx.ModelProto:
+    return model(
+        [pad(mode="reflect")], opset, inputs=[("x", kind, [2, 3])], outputs=[("y", kind, None)], tensors=[PADS]
+    )
+
+
+def test_what_is_wrong_is_found(wrong: None, tmp_path: Path) -> None:
+    x = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
+    with pytest.raises(VerificationError) as caught:
+        padops.convert(reflecting(), tmp_path / "m.onnx", verify=True, inputs={"x": x})
+    text = "4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1"
+    assert str(caught.value) == f"1 output differs; y: {text}"
+    verification = caught.value.conversion.verification
+    assert (verification.outcome, verification.passed) == ("different", False)
+    assert verification.outputs == (OutputComparison("y", False, text),)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_differs_from_the_reference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = reference.run
+    monkeypatch.setattr(reference, "run", lambda *arguments: real(*arguments)[:, ::-1])
+    verification = attempt(reflecting(INT16)).verification
+    assert verification.outcome == "different"
+    assert verification.notes[0].startswith("ONNX Runtime does not run the original: ")
+    assert verification.notes[1] == "the converted model was compared with the NumPy reference"
+
+
+def test_a_converted_model_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def put(draft: Any, found: Any, constants: Any) -> None:
+        found.node.domain, found.node.op_type = "padops", "Pad_0"
+        found.scope.root.opset_imports["padops"] = 1
+
+    monkeypatch.setitem(TARGETS, "padops", put)
+    for source in (reflecting(), reflecting(INT16)):
+        with pytest.raises(VerificationError, match="the converted model fails: .*Pad_0"):
+            padops.convert(source, verify=True)
+
+
+def test_outputs_that_no_reference_knows() -> None:
+    source = model([pad(output="p"), helper.make_node("Cast", ["p"], ["y"], to=FLOAT)], 17,
+                   inputs=[("x", INT16, [2, 3])], tensors=[PADS])  # fmt: skip
+    verification = attempt(source).verification
+    assert (verification.outcome, verification.passed, verification.outputs) == ("runs", True, ())
+    assert verification.notes[1] == "the converted model runs; there is nothing to compare its outputs with"
+
+
+def test_an_original_that_differs_from_itself() -> None:
+    nodes = [helper.make_node("RandomNormalLike", ["x"], ["r"]), pad(["r", "pads"]), pad(["x", "pads"], "z")]
+    source = model(nodes, 17, outputs=[("y", FLOAT, None), ("z", FLOAT, None)], tensors=[PADS])
+    verification = attempt(source).verification
+    assert (verification.outcome, verification.passed) == ("runs", True)
+    assert verification.notes == (
+        "the original differs from itself from run to run in y: only types and shapes compared",
+    )
+    assert verification.outputs == (OutputComparison("y", True), OutputComparison("z", True))
+
+
+def test_every_element_type_goes_in_and_out() -> None:
+    """One Pad of each type, alone in its model, compared with onnxruntime or with the reference."""
+    described = {row["name"] for row in padops.describe()["types"]}
+    for dtype in DTYPES:
+        source = model([pad(mode="reflect")], 25, ir_version=13, inputs=[("x", dtype.onnx, [2, 3])],
+                       outputs=[("y", dtype.onnx, None)], tensors=[PADS])  # fmt: skip
+        verification = attempt(source).verification
+        assert dtype.name in described
+        assert (dtype.name, verification.outcome) == (dtype.name, "equal")
+        assert verification.inputs == (f"x: {dtype.name}[2, 3]",) * 2
+
+
+def test_sequences_are_compared() -> None:
+    nodes = [pad(output="p"), helper.make_node("SequenceConstruct", ["p", "x"], ["y"])]
+    source = model(nodes, 17, tensors=[PADS])
+    source.graph.output[0].CopyFrom(helper.make_tensor_sequence_value_info("y", FLOAT, None))
+    assert attempt(source).verification.outputs == (OutputComparison("y", True),)
+
+
+def test_fused_arithmetic_is_told_apart_from_pads() -> None:
+    """ONNX Runtime fuses a Pad into the Conv behind it; without optimisation nothing is fused."""
+    rng = np.random.default_rng(0)
+    weights = tensor("w", rng.standard_normal((8, 3, 3, 3)), np.float32)
+    nodes = [pad(output="p"), helper.make_node("Conv", ["p", "w"], ["y"])]
+    source = model(nodes, 17, inputs=[("x", FLOAT, [1, 3, 19, 23])],
+                   tensors=[tensor("pads", [0, 0, 1, 1, 0, 0, 1, 1]), weights])  # fmt: skip
+    assert attempt(source).verification.outcome == "equal"
+
+
+def test_a_difference_that_optimisation_alone_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if optimising rounded differently: only the comparison without it counts, and the other is told."""
+    real = verify._Session
+
+    class Session(real):
+        def __init__(self, path: Path, native: bool, optimised: bool) -> None:
+            super().__init__(path, native, optimised)
+            self.bent = native and optimised
+
+        def run(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+            return {
+                name: np.nextafter(y, 9, dtype=y.dtype) if self.bent else y for name, y in super().run(feeds).items()
+            }
+
+    monkeypatch.setattr(verify, "_Session", Session)
+    verification = attempt(reflecting()).verification
+    assert verification.outcome == "equal"
+    assert verification.notes[0].startswith(
+        "without graph optimisation; with it, ONNX Runtime optimises the two graphs differently (y: 10 of 10 elements"
+    )
+
+
+def test_both_branches_are_taken() -> None:
+    """A single bool alternates, and so does a number that the model compares an input with."""
+
+    def branch(name: str, mode: str) -> onnx.GraphProto:
+        return graph([pad(output=name, mode=mode)], [], [(name, FLOAT, None)], name=name)
+
+    def choose(condition: str, output: str) -> onnx.NodeProto:
+        then_branch, else_branch = branch(f"{output}_then", "edge"), branch(f"{output}_else", "reflect")
+        return helper.make_node("If", [condition], [output], then_branch=then_branch, else_branch=else_branch)
+
+    source = model(
+        [helper.make_node("Equal", ["rate", "sixteen"], ["c"]), choose("c", "y"), choose("flag", "z")],
+        17,
+        inputs=[("x", FLOAT, [2, 3]), ("rate", INT64, []), ("flag", BOOL, [])],
+        outputs=[("y", FLOAT, None), ("z", FLOAT, None)],
+        tensors=[PADS, tensor("sixteen", 16000)],
+    )
+    conversion = padops.convert(source, verify=True)
+    assert conversion.verification.outcome == "equal"
+    assert special_values(conversion.model) == {"rate": [16000]}
+    fed = [next(random_inputs(inputs_of(source), 0, turn, {"rate": [16000]})) for turn in range(2)]
+    assert [(int(f["rate"]), bool(f["flag"])) for f in fed] == [(16000, True), (9, False)]
+
+
+def test_sizes_are_found() -> None:
+    """Open dims of one name have one size; a first one is a batch; -1 is open; constants of the graph decide."""
+    nodes = [pad(output="p", mode="reflect"), helper.make_node("Reshape", ["p", "shape"], ["q"]),
+             helper.make_node("Add", ["q", "z"], ["y"])]  # fmt: skip
+    source = model(nodes, 17, inputs=[("x", FLOAT, ["batch", "n"]), ("z", FLOAT, [-1, 6])],
+                   tensors=[tensor("pads", [0, 2, 0, 2]), tensor("shape", [6, 6])])  # fmt: skip
+    conversion = padops.convert(source, verify=True)
+    assert conversion.verification.inputs == ("x: float[1, 32], z: float[1, 6]",) * 2
+
+
+def test_an_unknown_rank_is_found() -> None:
+    source = model([pad()], 17, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])
+    assert [text.count(",") for text in padops.convert(source, verify=True).verification.inputs] == [2, 2]
+
+
+def test_random_inputs_repeat_themselves() -> None:
+    rows = [
+        Input("a", "float", (2, "n")),
+        Input("b", "int64", ()),
+        Input("c", "string", (3,)),
+        Input("d", "int4", (5,)),
+    ]
+    one, same, other = (next(random_inputs(rows, seed, 0, {})) for seed in (3, 3, 4))
+    assert all(np.array_equal(one[name], same[name]) for name in one)
+    assert not np.array_equal(one["a"], other["a"])
+    assert {name: by_numpy(array.dtype).name for name, array in one.items()} == {row.name: row.type for row in rows}
+    assert one["a"].shape == (2, 256)
+
+
+def test_no_random_input_is_huge() -> None:
+    rows = [Input("a", "float", ("b", 3, "h", "w"))]
+    assert max(feeds_of["a"].size for feeds_of in random_inputs(rows, 0, 0, {})) <= feeds.MOST_ELEMENTS
+
+
+def test_given_inputs(tmp_path: Path) -> None:
+    x = np.full((2, 3), np.nan, np.float32)
+    np.savez(tmp_path / "in.npz", x=x)
+    for given in ({"x": x}, tmp_path / "in.npz", str(tmp_path / "in.npz")):
+        verification = padops.convert(reflecting(), verify=True, inputs=given).verification
+        assert (verification.outcome, verification.inputs) == ("equal", ("x: float[2, 3]",))
+    bits = np.arange(6, dtype=np.uint16).reshape(2, 3)
+    assert padops.convert(reflecting(16), verify=True, inputs={"x": bits}).verification.outcome == "equal"
+    text = np.array([["a", "b", "ç"], ["", "e", "f"]])
+    assert padops.convert(reflecting(STRING), verify=True, inputs={"x": text}).verification.outcome == "equal"
+
+
+def test_given_inputs_that_do_not_fit(tmp_path: Path) -> None:
+    def refusal(given: Any, error: type[PadopsError] = UsageError) -> str:
+        with pytest.raises(error) as caught:
+            padops.convert(reflecting(), verify=True, inputs=given)
+        return str(caught.value)
+
+    assert refusal({}) == "the inputs lack 'x'; the model takes x: float[2, 3]"
+    assert refusal({"x": np.zeros((2, 3), np.float32), "w": np.zeros(1)}) == (
+        "'w' is not an input of the model, which takes x: float[2, 3]"
+    )
+    assert refusal({"x": np.zeros((2, 3))}) == "input 'x' is float64, expected float"
+    assert refusal({"x": np.zeros((2, 3), np.complex64)}) == "input 'x' is complex64, expected float"
+    missing = refusal(tmp_path / "in.npz", PadopsError)
+    assert missing.startswith(f"the inputs in {tmp_path / 'in.npz'} cannot be read: ")
+    (tmp_path / "in.npz").write_text("not one")
+    assert refusal(tmp_path / "in.npz", PadopsError).startswith(f"the inputs in {tmp_path / 'in.npz'} cannot be read: ")
+    np.save(tmp_path / "in.npy", np.zeros(2))
+    assert refusal(tmp_path / "in.npy", PadopsError) == (
+        f"{tmp_path / 'in.npy'} has one array without a name; save inputs with numpy.savez"
+    )
+    with pytest.raises(VerificationError, match="nor the converted model"):
+        padops.convert(reflecting(), verify=True, inputs={"x": np.zeros((2, 2, 2), np.float32)})
+
+
+def test_a_model_that_cannot_be_fed() -> None:
+    source = reflecting()
+    source.graph.input.append(helper.make_tensor_sequence_value_info("s", FLOAT, None))
+    with pytest.raises(PadopsError, match="input 's' is not a tensor of a type that can be fed"):
+        padops.convert(source, verify=True)
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import padops.session
+
+    def missing(options: object) -> None:
+        raise FileNotFoundError("libpadops.so is not here")
+
+    monkeypatch.setattr(padops.session, "register", missing)
+    with pytest.raises(PadopsError, match="cannot verify: libpadops.so is not here"):
+        padops.convert(reflecting(), tmp_path / "m.onnx", verify=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_converted_model_is_verified_too() -> None:
+    once = padops.convert(reflecting()).proto()
+    verification = padops.convert(once, verify=True).verification
+    assert (verification.outcome, verification.notes) == ("equal", ())
+
+
+@pytest.mark.parametrize("opset", [1, 2, 11])
+def test_doubles_in_every_form(opset: int) -> None:
+    source = one_pad(opset, inputs=[("x", DOUBLE, [2, 3])], outputs=[("y", DOUBLE, None)])
+    assert padops.convert(source, verify=True).verification.outcome == "equal"
+
+
+# --- Bits ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [dtype.name for dtype in DTYPES if dtype.bits])
+def test_packing_and_back(name: str) -> None:
+    dtype = by_name(name)
+    count = 9
+    raw = np.random.default_rng(0).integers(0, 256, (count * dtype.bits + 7) // 8, np.uint8)
+    raw[-1] &= 0xFF >> -count * dtype.bits % 8
+    array = unpack(raw.tobytes(), dtype, (3, 3))
+    assert (array.dtype, array.shape) == (dtype.numpy, (3, 3))
+    packed = pack(array, dtype)
+    assert packed.shape == (3, 3)
+    assert packed.tobytes()[: raw.size] == raw.tobytes()
+
+
+def test_sub_byte_elements_lie_low_bits_first() -> None:
+    array = np.array([1, -2, 7], ml_dtypes.int4)
+    assert pack(array, by_name("int4")).tolist() == [0xE1, 0x07, 0]
+    assert pack(np.array([1, 2, 3, 0, 3], ml_dtypes.uint2), by_name("uint2")).tolist() == [0b00111001, 3, 0, 0, 0]
+
+
+DIFFERENCES = [
+    (np.float32([1, 2]), np.float32([1, 2]), ""),
+    (np.float32([0.0]), np.float32([-0.0]), "1 of 1 elements, first at [0]: 0.0 became -0.0; largest difference 0"),
+    (np.float32([[1, 2]]), np.float32([[1, 2.5]]),
+     "1 of 2 elements, first at [0, 1]: 2.0 became 2.5; largest difference 0.5"),
+    (np.float32([1]), np.float64([1]), "float32 became float64"),
+    (np.float32([1]), np.float32([[1]]), "shape [1] became [1, 1]"),
+    (np.array(1, np.int8), np.array(2, np.int8), "1 of 1 elements, first at []: 1 became 2"),
+    (np.float32(np.nan), np.float32(np.nan), ""),
+    (np.array([0x7FC00000], np.uint32).view(np.float32), np.array([0x7FC00001], np.uint32).view(np.float32),
+     "1 of 1 elements, first at [0]: nan became nan (1 of them are NaN in both, of other bits); largest difference 0"),
+    (np.array(["a", "b"], object), np.array(["a", "c"], object), "1 of 2 elements, first at [1]: b became c"),
+    (np.array([3], ml_dtypes.int4), np.array([-3], ml_dtypes.int4), "1 of 1 elements, first at [0]: 3 became -3"),
+    (np.array([1], ml_dtypes.bfloat16), np.array([2], ml_dtypes.bfloat16),
+     "1 of 1 elements, first at [0]: 1 became 2"),
+    ([np.float32([1])], [np.float32([1])], ""),
+    ([np.float32([1])], [], "a sequence of 1 became one of 0"),
+    ([1, np.int8([1])], [1, np.int8([2])], "element 1: 1 of 1 elements, first at [0]: 1 became 2"),
+    ({"a": 1}, {"a": 2}, "key 'a': 1 != 2"),
+    ({"a": 1}, {"b": 1}, "the keys of a map differ"),
+    (1, 1.0, "1 != 1.0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("original", "converted", "text"), DIFFERENCES)
+def test_differences_are_described(original: Any, converted: Any, text: str) -> None:
+    original, converted = (np.asarray(v) if isinstance(v, np.generic) else v for v in (original, converted))
+    assert describe_difference(original, converted) == text
