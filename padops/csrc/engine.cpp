@@ -3,17 +3,32 @@
 #include <algorithm>
 #include <cstring>
 
+#if defined(__linux__)
+#include <unistd.h>
+#endif
+
 #include "text.h"
+#include "writers.h"
 
 namespace padops {
 
 namespace {
 
-// A task below this size is not worth handing to another thread.
-constexpr size_t kTaskBytes = 256 * 1024;
+// Work below the first is not worth handing to another thread; work above it falls into tasks of about the second.
+constexpr int64_t kLeastSharedBytes = 256 * 1024;
+constexpr int64_t kTaskBytes = 64 * 1024;
 
 // As many as NumPy's; a task keeps its place in them without allocating, so that it cannot fail.
 constexpr size_t kMostAxes = 64;
+
+// Bytes of the last cache: what source and output must exceed together for streaming stores to pay.
+int64_t cache_bytes() {
+#if defined(__linux__) && defined(_SC_LEVEL3_CACHE_SIZE)
+  static const int64_t size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (size > 0) return size;
+#endif
+  return 32 << 20;
+}
 
 int64_t modulo(int64_t value, int64_t divisor) {
   const int64_t rest = value % divisor;
@@ -94,163 +109,188 @@ std::vector<Run> row_runs(const AxisPlan& axis, Mode mode) {
   return runs;
 }
 
-template <size_t kWidth>
-void copy_element(char* target, const char* source, size_t element) {
-  std::memcpy(target, source, kWidth == 0 ? element : kWidth);
-}
-
-// Writes `count` times the `kWidth` bytes at `value`, which may lie right before `target`.
-template <size_t kWidth>
-void repeat(char* target, const char* value, size_t count) {
-  char held[kWidth];
-  std::memcpy(held, value, kWidth);
-  for (size_t i = 0; i < count; ++i) std::memcpy(target + i * kWidth, held, kWidth);
-}
-
-// Goes on with what stands `period` bytes before `target`, doubling the stretch that is copied.
-void repeat_before(char* target, size_t period, size_t bytes) {
-  const char* source = target - period;
-  size_t known = period;
-  while (bytes > 0) {
-    const size_t chunk = std::min(known, bytes);
-    std::memcpy(target, source, chunk);
-    target += chunk;
-    bytes -= chunk;
-    known += chunk;
-  }
-}
-
-void write_fill(char* target, size_t bytes, const char* fill, size_t width) {
-  switch (width) {
-    case 1: std::memset(target, static_cast<unsigned char>(*fill), bytes); break;
-    case 2: repeat<2>(target, fill, bytes / 2); break;
-    case 4: repeat<4>(target, fill, bytes / 4); break;
-    case 8: repeat<8>(target, fill, bytes / 8); break;
-    default: repeat<16>(target, fill, bytes / 16); break;
-  }
-}
-
-struct RowWriter {
-  size_t width;
-  size_t element;
-  int64_t step;  // interior + 1
-  const char* fill;
-
-  template <size_t kWidth>
-  void write(const Run& run, const char* source, char* row) const {
-    char* target = row + run.target * element;
-    const char* from = source + run.source * element;
-    const auto count = static_cast<size_t>(run.count);
-    switch (run.kind) {
-      case Run::Kind::kFilled:
-        write_fill(target, count * element, fill, width);
-        break;
-      case Run::Kind::kForward:
-        std::memcpy(target, from, count * element);
-        break;
-      case Run::Kind::kBackward:
-        for (size_t i = 0; i < count; ++i) copy_element<kWidth>(target + i * element, from - i * element, element);
-        break;
-      case Run::Kind::kRepeat:
-        if constexpr (kWidth != 0) {
-          repeat<kWidth>(target, from, count);
-        } else {
-          std::memcpy(target, from, element);
-          repeat_before(target + element, element, (count - 1) * element);
-        }
-        break;
-      case Run::Kind::kDilated:
-        write_fill(target, count * element, fill, width);
-        for (int64_t at = run.lead; at < run.count; at += step, from += element)
-          copy_element<kWidth>(target + at * element, from, element);
-        break;
-      case Run::Kind::kPeriodic:
-        repeat_before(target, run.source * element, count * element);
-        break;
-    }
-  }
-
-  void write_row(const std::vector<Run>& runs, const char* source, char* row) const {
-    for (const Run& run : runs) {
-      switch (element) {
-        case 1: write<1>(run, source, row); break;
-        case 2: write<2>(run, source, row); break;
-        case 4: write<4>(run, source, row); break;
-        case 8: write<8>(run, source, row); break;
-        case 16: write<16>(run, source, row); break;
-        default: write<0>(run, source, row); break;
-      }
-    }
-  }
-};
-
 }  // namespace
 
-Engine::Engine(const Plan& plan, size_t width) : mode_(plan.mode), width_(width), element_(width), tasks_(0) {
+Engine::Engine(const Plan& plan, int bits) : mode_(plan.mode), bits_(bits), element_(bits) {
   const std::vector<int64_t> shape = plan.shape();
-  rows_ = rows_per_task_ = row_bytes_ = 0;
-  interior_ = 0;
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
 
   std::vector<AxisPlan> axes = merge(plan);
-  AxisPlan inner;  // a single element, where nothing is padded
-  if (!axes.empty() && axes.back().untouched()) {
-    element_ *= axes.back().output;
+  if (axes.size() == 1 && axes[0].untouched()) {
+    inner_ = axes[0];  // a plain copy: one long row
+    axes.clear();
+  } else if (!axes.empty()) {
+    if (axes.back().untouched()) {
+      element_ *= axes.back().output;
+      axes.pop_back();
+    }
+    inner_ = axes.back();
     axes.pop_back();
   }
-  if (!axes.empty()) {
-    inner = axes.back();
-    axes.pop_back();
-  }
-  interior_ = inner.interior;
-  row_ = row_runs(inner, mode_);
-  row_bytes_ = inner.output * element_;
-
+  runs_ = row_runs(inner_, mode_);
   if (axes.size() > kMostAxes) throw PadError("P10", text("more than ", kMostAxes, " axes are padded"));
-  int64_t stride = inner.size * static_cast<int64_t>(element_);
+  int64_t stride = inner_.size;
   rows_ = 1;
   for (size_t i = axes.size(); i > 0; --i) {
     outer_.insert(outer_.begin(), {axes[i - 1], stride});
     stride *= axes[i - 1].size;
     rows_ *= axes[i - 1].output;
   }
-  rows_per_task_ = std::max<size_t>(1, kTaskBytes / row_bytes_);
-  tasks_ = (rows_ + rows_per_task_ - 1) / rows_per_task_;
+  if (outer_.empty()) outer_.push_back({AxisPlan{}, 0});
+  streaming_ = PADOPS_STREAM != 0 && (stride * element_ + rows_ * inner_.output * element_) / 8 > cache_bytes();
+  split();
 }
 
-int64_t Engine::source_offset(const int64_t* position) const {
-  int64_t offset = 0;
-  for (size_t i = 0; i < outer_.size(); ++i) {
-    const int64_t index = source_index(outer_[i].axis, mode_, position[i]);
-    if (index == kFill) return kFill;
-    offset += index * outer_[i].stride;
+// Cuts the work into tasks: of many rows each, or of a part of a row where rows are few and long.
+void Engine::split() {
+  const int64_t row_bytes = std::max<int64_t>(inner_.output * element_ / 8, 1);
+  const int64_t bytes = rows_ * row_bytes;
+  rows_per_task_ = rows_;
+  if (bytes >= kLeastSharedBytes) {
+    const bool long_rows = row_bytes >= 2 * kTaskBytes && rows_ < 16;
+    // Parts compute their runs from their positions, which would be many where the period is short.
+    const int64_t turn = period(inner_, mode_);
+    const bool few_runs = turn == 0 || turn * element_ / 8 >= kTaskBytes || inner_.output <= turn;
+    if (long_rows && few_runs && inner_.interior == 0 && element_ % 8 == 0) {
+      parts_ = row_bytes / kTaskBytes;
+      rows_per_task_ = 1;
+    } else {
+      // Tasks of sub-byte elements begin at whole bytes.
+      const int64_t unit = element_ % 8 == 0 ? 1 : 8 / bits_;
+      rows_per_task_ = std::max<int64_t>(kTaskBytes / row_bytes / unit, 1) * unit;
+    }
   }
-  return offset;
+  tasks_ = (rows_ + rows_per_task_ - 1) / rows_per_task_ * parts_;
 }
 
-void Engine::run(size_t task, const char* source, char* output, const char* fill) const noexcept {
-  const RowWriter writer{width_, element_, interior_ + 1, fill};
-  size_t row = task * rows_per_task_;
-  const size_t stop = std::min(rows_, row + rows_per_task_);
+template <class Writer>
+void Engine::write_run(const Writer& writer, const Run& run, int64_t target, int64_t source) const {
+  switch (run.kind) {
+    case Run::Kind::kFilled: writer.fill(target + run.target, run.count); break;
+    case Run::Kind::kForward: writer.forward(target + run.target, source + run.source, run.count); break;
+    case Run::Kind::kBackward: writer.backward(target + run.target, source + run.source, run.count); break;
+    case Run::Kind::kRepeat: writer.repeat(target + run.target, source + run.source, run.count); break;
+    case Run::Kind::kDilated:
+      writer.dilated(target + run.target, source + run.source, run.count, run.lead, inner_.interior + 1);
+      break;
+    case Run::Kind::kPeriodic: writer.periodic(target + run.target, run.source, run.count); break;
+  }
+}
+
+template <class Writer>
+void Engine::write_row(const Writer& writer, int64_t target, int64_t source) const {
+  for (const Run& run : runs_) write_run(writer, run, target, source);
+}
+
+// Positions `begin` to `end` of one row.
+template <class Writer>
+void Engine::write_part(const Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const {
+  for (int64_t at = begin; at < end;) {
+    const Run run = run_at(inner_, mode_, at, end);
+    write_run(writer, run, static_cast<int64_t>(row) * inner_.output, source);
+    at += run.count;
+  }
+}
+
+// `count` neighbouring rows from `row` on; the last outer axis stands at `index`, the others at `source`.
+template <class Writer>
+void Engine::write_group(const Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const {
+  const auto& [axis, stride] = outer_.back();
+  const int64_t length = inner_.output;
+  int64_t target = static_cast<int64_t>(row) * length;
+  const int64_t end = index + count;
+  while (index < end) {
+    if (axis.interior != 0) {
+      const int64_t at = source_index(axis, mode_, index++);
+      if (at == kFill) {
+        writer.fill(target, length);
+      } else {
+        write_row(writer, target, source + at * stride);
+      }
+      target += length;
+      continue;
+    }
+    const Run run = run_at(axis, mode_, index, end);
+    if (run.kind == Run::Kind::kFilled) {
+      writer.fill(target, run.count * length);
+      target += run.count * length;
+    } else {
+      const int64_t step = run.kind == Run::Kind::kForward ? stride : run.kind == Run::Kind::kBackward ? -stride : 0;
+      int64_t from = source + run.source * stride;
+      for (int64_t i = 0; i < run.count; ++i, from += step, target += length) write_row(writer, target, from);
+    }
+    index += run.count;
+  }
+}
+
+template <class Writer>
+void Engine::walk(size_t task, const Writer& writer) const {
+  const size_t prefix = outer_.size() - 1;
+  const int64_t last = outer_.back().axis.output;
+  int64_t row = static_cast<int64_t>(task) / parts_ * rows_per_task_;
+  const int64_t stop = std::min(rows_, row + rows_per_task_);
   int64_t position[kMostAxes];
-  size_t rest = row;
-  for (size_t i = outer_.size(); i > 0; --i) {
-    position[i - 1] = static_cast<int64_t>(rest % outer_[i - 1].axis.output);
+  int64_t index = row % last;
+  int64_t rest = row / last;
+  for (size_t i = prefix; i > 0; --i) {
+    position[i - 1] = rest % outer_[i - 1].axis.output;
     rest /= outer_[i - 1].axis.output;
   }
-  for (; row < stop; ++row) {
-    char* target = output + row * row_bytes_;
-    const int64_t offset = source_offset(position);
-    if (offset == kFill) {
-      write_fill(target, row_bytes_, fill, width_);
-    } else {
-      writer.write_row(row_, source + offset, target);
+  while (row < stop) {
+    int64_t source = 0;
+    for (size_t i = 0; i < prefix && source != kFill; ++i) {
+      const int64_t at = source_index(outer_[i].axis, mode_, position[i]);
+      source = at == kFill ? kFill : source + at * outer_[i].stride;
     }
-    for (size_t i = outer_.size(); i > 0; --i) {
+    const int64_t count = std::min(stop - row, last - index);
+    if (source == kFill) {
+      writer.fill(row * inner_.output, count * inner_.output);
+    } else if (parts_ > 1) {
+      const int64_t part = static_cast<int64_t>(task) % parts_;
+      const int64_t at = source_index(outer_.back().axis, mode_, index);
+      const int64_t begin = inner_.output * part / parts_;
+      const int64_t end = inner_.output * (part + 1) / parts_;
+      if (at == kFill) {
+        writer.fill(row * inner_.output + begin, end - begin);
+      } else {
+        write_part(writer, row, source + at * outer_.back().stride, begin, end);
+      }
+    } else {
+      write_group(writer, row, index, count, source);
+    }
+    row += count;
+    index = 0;
+    for (size_t i = prefix; i > 0; --i) {
       if (++position[i - 1] < outer_[i - 1].axis.output) break;
       position[i - 1] = 0;
     }
   }
+}
+
+void Engine::run(size_t task, const char* source, char* output, const char* fill) const noexcept {
+  if (bits_ < 8) {
+    unsigned pattern = static_cast<unsigned char>(*fill);
+    for (int width = bits_; width < 8; width *= 2) pattern |= pattern << width;
+    // The unused bits of the last byte are 0.
+    if (task + 1 == tasks_) output[(rows_ * inner_.output * element_ - 1) / 8] = 0;
+    walk(task, BitWriter{reinterpret_cast<const uint8_t*>(source), reinterpret_cast<uint8_t*>(output),
+                         static_cast<uint8_t>(pattern), static_cast<unsigned>(bits_), element_});
+    return;
+  }
+  char pattern[64];
+  for (size_t at = 0; at < sizeof(pattern); at += bits_ / 8) std::memcpy(pattern + at, fill, bits_ / 8);
+  const size_t element = element_ / 8;
+  switch (element) {
+    case 1: walk(task, ByteWriter<1>{source, output, pattern, element, streaming_}); break;
+    case 2: walk(task, ByteWriter<2>{source, output, pattern, element, streaming_}); break;
+    case 4: walk(task, ByteWriter<4>{source, output, pattern, element, streaming_}); break;
+    case 8: walk(task, ByteWriter<8>{source, output, pattern, element, streaming_}); break;
+    case 16: walk(task, ByteWriter<16>{source, output, pattern, element, streaming_}); break;
+    default: walk(task, ByteWriter<0>{source, output, pattern, element, streaming_}); break;
+  }
+#if PADOPS_STREAM
+  if (streaming_) stream_end();
+#endif
 }
 
 }  // namespace padops

@@ -1,8 +1,8 @@
-// Executes a plan on bytes. Knows no dialect, no element type and no runtime: an element is a width.
+// Executes a plan on memory. Knows no dialect, no element type and no runtime: an element is a number of bits.
 //
 // Untouched axes merge into their neighbours, trailing ones into the element. What is left is rows along the innermost
-// axis that changes, each a short list of runs; the other axes only choose the source row. Nothing is ever as long as
-// the output but the output itself.
+// axis that changes, each a short list of runs, and outer axes that choose the source row, in runs as well. Nothing is
+// ever as long as the output but the output itself.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace padops {
 
-// A stretch of a row, in elements.
+// A stretch of an axis, in positions.
 struct Run {
   enum class Kind {
     kFilled,    // the fill
-    kForward,   // source elements from `source` up
-    kBackward,  // source elements from `source` down
-    kRepeat,    // the source element `source` again and again
-    kDilated,   // source elements from `source` up, the first `lead` places in, interior fill between them (P6)
-    kPeriodic,  // what stands `source` elements earlier in this output row
+    kForward,   // source positions from `source` up
+    kBackward,  // source positions from `source` down
+    kRepeat,    // the source position `source` again and again
+    kDilated,   // source positions from `source` up, the first `lead` places in, interior fill between them (P6)
+    kPeriodic,  // what stands `source` positions earlier in this output row
   };
   Kind kind;
   int64_t target;
@@ -32,34 +32,45 @@ struct Run {
 
 class Engine {
  public:
-  // width: bytes of one element of the tensor.
-  Engine(const Plan& plan, size_t width);
+  // bits: of one element of the tensor; 2, 4 or a multiple of 8 up to 128.
+  Engine(const Plan& plan, int bits);
 
   // The work falls into this many independent tasks; 0 where the output is empty.
   size_t tasks() const { return tasks_; }
 
-  // Writes the part of the output that belongs to `task`. `fill` is one element. Never throws.
+  // Writes the part of the output that belongs to `task`. `fill` is one element, sub-byte ones in the low bits.
   void run(size_t task, const char* source, char* output, const char* fill) const noexcept;
 
  private:
   // One of the axes that choose the source row.
   struct Outer {
     AxisPlan axis;
-    int64_t stride;  // bytes between two source positions
+    int64_t stride;  // positions of the innermost axis between two positions of this one, in the source
   };
 
-  int64_t source_offset(const int64_t* position) const;
+  void split();
+  template <class Writer>
+  void walk(size_t task, const Writer& writer) const;
+  template <class Writer>
+  void write_group(const Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const;
+  template <class Writer>
+  void write_row(const Writer& writer, int64_t target, int64_t source) const;
+  template <class Writer>
+  void write_part(const Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const;
+  template <class Writer>
+  void write_run(const Writer& writer, const Run& run, int64_t target, int64_t source) const;
 
   Mode mode_;
-  size_t width_;      // bytes of one element of the tensor: what the fill repeats with
-  size_t element_;    // bytes of one element of a row
-  int64_t interior_;  // of the innermost axis
-  std::vector<Outer> outer_;
-  std::vector<Run> row_;
-  size_t row_bytes_;
-  size_t rows_;
-  size_t rows_per_task_;
-  size_t tasks_;
+  int bits_;           // of one element of the tensor: what the fill repeats with
+  int64_t element_;    // bits of one position of a row
+  AxisPlan inner_;     // the axis that rows run along
+  std::vector<Run> runs_;
+  std::vector<Outer> outer_;  // the last of them chooses among neighbouring rows
+  int64_t rows_ = 0;
+  int64_t rows_per_task_ = 1;
+  int64_t parts_ = 1;  // tasks that share a row, where rows are few and long
+  size_t tasks_ = 0;
+  bool streaming_ = false;
 };
 
 // Calls visit(source element index, or kFill) for each element of the output, in order.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "float16.h"
-#include "packing.h"
 #include "text.h"
 
 namespace padops {
@@ -55,7 +54,7 @@ size_t element_count(const std::vector<int64_t>& dims) {
 void check_memory(const std::vector<int64_t>& dims, int bits) {
   constexpr size_t kSurelyThere = size_t{1} << 30;
   const size_t count = element_count(dims);
-  const size_t bytes = bits == 0 ? count * sizeof(std::string) : bits < 8 ? packed_bytes(count, bits) : count * (bits / 8);
+  const size_t bytes = bits == 0 ? count * sizeof(std::string) : bits < 8 ? count / (8 / bits) : count * (bits / 8);
   if (bytes <= kSurelyThere) return;
   void* volatile tried = std::malloc(bytes);
   if (tried == nullptr)
@@ -207,14 +206,14 @@ void Kernel::read_constants(const ort::KernelInfo* info) {
     if (is_constant == 0 || value == nullptr) continue;
     const InputRow& row = op_.inputs[i];
     if (row.kind != InputKind::kData) {
-      read_integers(constant_, row, value);
+      constant_.integers[row.name] = read_integers(row, value);
     } else if (mode_ == Mode::kConstant) {
       constant_fill_ = read_fill(value);
     }
   }
 }
 
-void Kernel::read_integers(Arguments& node, const InputRow& row, const ort::Value* value) const {
+Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) const {
   const TensorShape shape = value_shape(api_, value);
   const std::string type = type_name(shape.element_type);
   const std::vector<std::string_view>& allowed = integer_types(row.kind);
@@ -239,7 +238,7 @@ void Kernel::read_integers(Arguments& node, const InputRow& row, const ort::Valu
   if (type == "int32") take(int32_t{});
   if (type == "uint64") take(uint64_t{});
   if (type == "int64") take(int64_t{});
-  node.integers[row.name] = std::move(list);
+  return list;
 }
 
 Element Kernel::value_attribute() const {
@@ -260,9 +259,33 @@ Element Kernel::read_fill(const ort::Value* value) const {
   if (type_.bits == 0) return read_strings(api_, value, 1).bytes;
   const char* bytes = tensor_bytes(api_, value);
   if (type_.bits >= 8) return Element(bytes, type_.bits / 8);
-  unsigned char element = 0;
-  unpack(reinterpret_cast<const unsigned char*>(bytes), 1, type_.bits, &element);
-  return Element(1, static_cast<char>(element));
+  return Element(1, static_cast<char>(*bytes & ((1 << type_.bits) - 1)));
+}
+
+// The plan for this shape and these amounts: the latest one if it fits, else a new one.
+std::shared_ptr<const Prepared> Kernel::prepare(std::vector<int64_t> shape,
+                                                std::vector<std::pair<const InputRow*, Integers>> integers) const {
+  std::vector<int64_t> key = shape;
+  for (const auto& [row, list] : integers) {
+    key.push_back(static_cast<int64_t>(list.shape.size()));
+    key.insert(key.end(), list.shape.begin(), list.shape.end());
+    key.insert(key.end(), list.values.begin(), list.values.end());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (latest_ && latest_->key == key) return latest_;
+  }
+  Arguments node = constant_;
+  for (auto& [row, list] : integers) node.integers[row->name] = std::move(list);
+  auto made = std::make_shared<Prepared>();
+  made->key = std::move(key);
+  made->plan = make_plan(shape, op_.amounts(op_, node, shape), mode_, op_.rules);
+  made->dims = made->plan.shape();
+  check_memory(made->dims, type_.bits);
+  if (type_.bits > 0) made->engine.emplace(made->plan, type_.bits);
+  const std::lock_guard lock(mutex_);
+  latest_ = made;
+  return made;
 }
 
 void Kernel::compute(ort::KernelContext* context) const {
@@ -271,28 +294,26 @@ void Kernel::compute(ort::KernelContext* context) const {
   const auto input = [&](size_t i) {
     const ort::Value* value = nullptr;
     if (i < given) check(api_, api_.KernelContext_GetInput()(context, i, &value));
+    const InputRow& row = op_.inputs[i];
+    if (value == nullptr && !row.optional) throw PadError("P8", text("input ", row.name, " is required"));
     return value;
   };
-  Arguments node = constant_;
-  // P7: the default is 0 in every type, the empty string for strings.
-  Element fill = constant_fill_.value_or(Element(std::max(type_.bits / 8, type_.bits > 0 ? 1 : 0), '\0'));
+  const ort::Value* data = input(0);
+  std::vector<std::pair<const InputRow*, Integers>> integers;
+  std::optional<Element> fill = constant_fill_;
   for (size_t i = 1; i < op_.inputs.size(); ++i) {
     const InputRow& row = op_.inputs[i];
+    if (row.kind != InputKind::kData && constant_.find(row.name) != nullptr) continue;
     const ort::Value* value = input(i);
-    if (value == nullptr && !row.optional) throw PadError("P8", text("input ", row.name, " is required"));
     if (value == nullptr) continue;
     if (row.kind != InputKind::kData) {
-      if (constant_.find(row.name) == nullptr) read_integers(node, row, value);
-    } else if (mode_ == Mode::kConstant && !constant_fill_) {
+      integers.emplace_back(&row, read_integers(row, value));
+    } else if (mode_ == Mode::kConstant && !fill) {
       fill = read_fill(value);
     }
   }
-  const ort::Value* data = input(0);
-  if (data == nullptr) throw PadError("P8", text("input ", op_.inputs[0].name, " is required"));
-  const std::vector<int64_t> shape = value_shape(api_, data).dims;
-  const Plan plan = make_plan(shape, op_.amounts(op_, node, shape), mode_, op_.rules);
-  const std::vector<int64_t> dims = plan.shape();
-  check_memory(dims, type_.bits);
+  const auto prepared = prepare(value_shape(api_, data).dims, std::move(integers));
+  const std::vector<int64_t>& dims = prepared->dims;
   ort::Value* output = nullptr;
   try {
     check(api_, api_.KernelContext_GetOutput()(context, 0, dims.data(), dims.size(), &output));
@@ -300,52 +321,33 @@ void Kernel::compute(ort::KernelContext* context) const {
     // A caller's own output of another shape, or no memory after all.
     throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
-  if (type_.bits == 0) {
-    move_strings(plan, data, output, fill);
-  } else if (type_.bits < 8) {
-    move_packed(context, plan, data, output, fill);
+  // P7: the default is 0 in every type, the empty string for strings.
+  if (!fill) fill = type_.bits == 0 ? Element() : Element(std::max(type_.bits / 8, 1), '\0');
+  if (prepared->engine) {
+    run_engine(context, *prepared->engine, data, output, *fill);
   } else {
-    move_bytes(context, plan, data, output, fill);
+    move_strings(prepared->plan, data, output, *fill);
   }
 }
 
-void Kernel::execute(const ort::KernelContext* context, const Engine& engine, const char* source, char* output,
-                     const Element& fill) const {
+void Kernel::run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data,
+                        ort::Value* output, const Element& fill) const {
+  if (engine.tasks() == 0) return;
   struct Work {
     const Engine& engine;
     const char* source;
     char* output;
     const char* fill;
-  } work{engine, source, output, fill.data()};
+  } work{engine, tensor_bytes(api_, data), tensor_bytes(api_, output), fill.data()};
   const auto run = [](void* user, size_t task) {
-    const auto& given = *static_cast<const Work*>(user);
-    given.engine.run(task, given.source, given.output, given.fill);
+    const auto& part = *static_cast<const Work*>(user);
+    part.engine.run(task, part.source, part.output, part.fill);
   };
   if (engine.tasks() == 1) {
     run(&work, 0);
-  } else if (engine.tasks() > 1) {
+  } else {
     check(api_, api_.KernelContext_ParallelFor()(context, run, engine.tasks(), 0, &work));
   }
-}
-
-void Kernel::move_bytes(const ort::KernelContext* context, const Plan& plan, const ort::Value* data,
-                        ort::Value* output, const Element& fill) const {
-  const Engine engine(plan, type_.bits / 8);
-  if (engine.tasks() == 0) return;
-  execute(context, engine, tensor_bytes(api_, data), tensor_bytes(api_, output), fill);
-}
-
-void Kernel::move_packed(const ort::KernelContext* context, const Plan& plan, const ort::Value* data,
-                         ort::Value* output, const Element& fill) const {
-  const Engine engine(plan, 1);
-  if (engine.tasks() == 0) return;
-  size_t count = 1;
-  for (const AxisPlan& axis : plan.axes) count *= axis.size;
-  std::vector<unsigned char> source(count);
-  std::vector<unsigned char> target(element_count(plan.shape()));
-  unpack(reinterpret_cast<const unsigned char*>(tensor_bytes(api_, data)), count, type_.bits, source.data());
-  execute(context, engine, reinterpret_cast<const char*>(source.data()), reinterpret_cast<char*>(target.data()), fill);
-  pack(target.data(), target.size(), type_.bits, reinterpret_cast<unsigned char*>(tensor_bytes(api_, output)));
 }
 
 void Kernel::move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const {

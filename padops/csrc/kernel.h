@@ -2,8 +2,11 @@
 // talks to ONNX Runtime.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dialects.h"
@@ -12,8 +15,16 @@
 
 namespace padops {
 
-// An element as bytes: sub-byte types unpacked into one, strings as they are.
+// An element as bytes: sub-byte types in the low bits of one, strings as they are.
 using Element = std::string;
+
+// A plan ready to run, and what it was made for.
+struct Prepared {
+  std::vector<int64_t> key;  // the shape of the data and the integer inputs that are not constant
+  Plan plan;
+  std::vector<int64_t> dims;  // of the output
+  std::optional<Engine> engine;  // none for strings
+};
 
 class Kernel {
  public:
@@ -32,16 +43,14 @@ class Kernel {
  private:
   void read_attributes(const ort::KernelInfo* info);
   void read_constants(const ort::KernelInfo* info);
-  void read_integers(Arguments& node, const InputRow& row, const ort::Value* value) const;
+  Integers read_integers(const InputRow& row, const ort::Value* value) const;
   Element read_fill(const ort::Value* value) const;
   Element value_attribute() const;
-  void move_bytes(const ort::KernelContext* context, const Plan& plan, const ort::Value* data, ort::Value* output,
-                  const Element& fill) const;
-  void move_packed(const ort::KernelContext* context, const Plan& plan, const ort::Value* data, ort::Value* output,
-                   const Element& fill) const;
+  std::shared_ptr<const Prepared> prepare(std::vector<int64_t> shape,
+                                          std::vector<std::pair<const InputRow*, Integers>> integers) const;
+  void run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data,
+                  ort::Value* output, const Element& fill) const;
   void move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const;
-  void execute(const ort::KernelContext* context, const Engine& engine, const char* source, char* output,
-               const Element& fill) const;
 
   const ort::Api& api_;
   const OpRow& op_;
@@ -50,6 +59,8 @@ class Kernel {
   Mode mode_ = Mode::kConstant;
   Arguments constant_;                  // attributes, and the integer inputs that never change
   std::optional<Element> constant_fill_;
+  mutable std::mutex mutex_;                        // a kernel may compute in several threads at once
+  mutable std::shared_ptr<const Prepared> latest_;  // shapes mostly repeat
 };
 
 // Throws std::runtime_error with the runtime's message unless the status is OK, and releases it.

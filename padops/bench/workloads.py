@@ -1,0 +1,93 @@
+"""What the benchmark pads: shapes that networks really have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from padops.dtypes import by_name
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One Pad.
+
+    Attributes:
+        name: Short, and unique.
+        shape: Of the data.
+        begin: Amounts before each axis.
+        end: Amounts after each axis.
+        mode: ``constant`` pads with 0.
+        dtype: A name of ``padops.dtypes``.
+        interior: Amounts between any two elements of each axis; empty for none.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    begin: tuple[int, ...]
+    end: tuple[int, ...]
+    mode: str = "constant"
+    dtype: str = "float"
+    interior: tuple[int, ...] = ()
+
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        interior = self.interior or (0,) * len(self.shape)
+        return tuple(b + (n - 1) * (i + 1) + 1 + e for n, b, e, i in zip(self.shape, self.begin, self.end, interior))
+
+    @property
+    def output_bytes(self) -> int:
+        """Bytes written; for strings those of NumPy's pointers."""
+        bits = by_name(self.dtype).bits or 64
+        return (prod(self.output_shape) * bits + 7) // 8
+
+    def data(self) -> np.ndarray:
+        """The same random elements at every call."""
+        rng = np.random.default_rng(0)
+        dtype = by_name(self.dtype)
+        if dtype.name == "string":
+            return np.array([f"token {i % 997}" for i in range(prod(self.shape))], object).reshape(self.shape)
+        if dtype.name == "bool":
+            return rng.integers(0, 2, self.shape).astype(bool)
+        if dtype.bits < 8:
+            return rng.integers(0, 1 << (dtype.bits - 1), self.shape).astype(np.uint8).view(dtype.numpy)
+        return rng.integers(0, 100, self.shape).astype(dtype.numpy)
+
+
+def _around(name: str, shape: tuple[int, ...], pads: dict[int, int | tuple[int, int]], **more: object) -> Workload:
+    """``pads``: axis -> the amount on both sides, or (before, after)."""
+    pairs = [(p, p) if isinstance(p, int) else p for p in (pads.get(i, 0) for i in range(len(shape)))]
+    return Workload(name, shape, tuple(b for b, _ in pairs), tuple(e for _, e in pairs), **more)
+
+
+MODES = ("constant", "reflect", "edge", "wrap")
+_IMAGE, _FEATURES, _UHD = (1, 3, 224, 224), (1, 64, 256, 256), (3, 2160, 3840)
+
+WORKLOADS: tuple[Workload, ...] = (
+    *(_around(f"image {mode}", _IMAGE, {2: 3, 3: 3}, mode=mode) for mode in MODES),
+    *(_around(f"features {mode}", _FEATURES, {2: 1, 3: 1}, mode=mode) for mode in MODES),
+    _around("nhwc", (8, 56, 56, 96), {1: 4, 2: 4}),
+    _around("4k uint8", _UHD, {1: 16, 2: 16}, dtype="uint8"),
+    _around("4k float", _UHD, {1: 16, 2: 16}),
+    _around("audio reflect", (1, 480000), {1: 200}, mode="reflect"),
+    _around("volume", (1, 8, 64, 64, 64), {2: 1, 3: 1, 4: 1}),
+    _around("sequence", (32, 512, 768), {1: (0, 16)}),
+    _around("mask bool", (8, 1, 1024, 1024), {2: (0, 64), 3: (0, 64)}, dtype="bool"),
+    _around("tokens int64", (64, 384), {1: (0, 128)}, dtype="int64"),
+    _around("kv cache +1", (1, 32, 2048, 128), {2: (0, 1)}),
+    _around("kv cache +512", (1, 32, 2048, 128), {2: (0, 512)}),
+    _around("crop", _FEATURES, {2: -8, 3: -8}),
+    _around("tiny", (2, 3), {0: 1, 1: 1}),
+    _around("no-op", _FEATURES, {}),
+    _around("image float16", _IMAGE, {2: 3, 3: 3}, dtype="float16"),
+    _around("features float16", _FEATURES, {2: 1, 3: 1}, dtype="float16"),
+    _around("features int16", _FEATURES, {2: 1, 3: 1}, dtype="int16"),
+    _around("features bool", _FEATURES, {2: 1, 3: 1}, dtype="bool"),
+    _around("features int4", _FEATURES, {2: 1, 3: 1}, dtype="int4"),
+    _around("strings", (1000, 1000), {0: 1, 1: 1}, dtype="string"),
+    Workload("interior", (1, 64, 128, 128), (0, 0, 0, 0), (0, 0, 0, 0), interior=(0, 0, 1, 1)),
+)
+
+QUICK = ("image constant", "image reflect", "features constant", "nhwc", "4k float", "tokens int64", "kv cache +1", "tiny")

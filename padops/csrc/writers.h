@@ -1,0 +1,207 @@
+// How the runs of a row become memory. One writer for elements of whole bytes, one for elements of 4 or 2 bits; both
+// count in elements of a row ("positions"), from the beginning of the output and of the source.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "stream.h"
+
+namespace padops {
+
+// Copies up to 64 bytes without a call; the pieces overlap, so that every size takes few stores.
+inline void copy_short(char* target, const char* source, size_t bytes) {
+  const auto pair = [&](auto part) {
+    constexpr size_t kPart = sizeof(part);
+    decltype(part) first;
+    decltype(part) last;
+    std::memcpy(&first, source, kPart);
+    std::memcpy(&last, source + bytes - kPart, kPart);
+    std::memcpy(target, &first, kPart);
+    std::memcpy(target + bytes - kPart, &last, kPart);
+  };
+  struct Block16 { uint64_t parts[2]; };
+  struct Block32 { uint64_t parts[4]; };
+  if (bytes >= 32) {
+    pair(Block32{});
+  } else if (bytes >= 16) {
+    pair(Block16{});
+  } else if (bytes >= 8) {
+    pair(uint64_t{});
+  } else if (bytes >= 4) {
+    pair(uint32_t{});
+  } else if (bytes >= 2) {
+    pair(uint16_t{});
+  } else if (bytes == 1) {
+    *target = *source;
+  }
+}
+
+// Goes on with what stands `period` bytes before `target`, doubling the stretch that is copied.
+inline void repeat_before(char* target, size_t period, size_t bytes) {
+  const char* source = target - period;
+  for (size_t known = period; bytes > 0;) {
+    const size_t chunk = std::min(known, bytes);
+    std::memcpy(target, source, chunk);
+    target += chunk;
+    bytes -= chunk;
+    known += chunk;
+  }
+}
+
+// Elements of whole bytes. kElement is the bytes of a row's element, or 0 where only `element` tells.
+template <size_t kElement>
+struct ByteWriter {
+  const char* source;
+  char* output;
+  const char* pattern;  // the fill, repeated over 64 bytes
+  size_t element;       // bytes of a row's element
+  bool streaming;
+
+  size_t size() const { return kElement == 0 ? element : kElement; }
+
+  void fill(int64_t target, int64_t count) const {
+    char* to = output + target * size();
+    const size_t bytes = count * size();
+    if (bytes <= 64) {
+      copy_short(to, pattern, bytes);
+      return;
+    }
+#if PADOPS_STREAM
+    if (streaming && bytes >= kLeastStreamed) {
+      stream_fill(to, pattern, bytes);
+      return;
+    }
+#endif
+    size_t at = 0;
+    for (; at + 64 <= bytes; at += 64) std::memcpy(to + at, pattern, 64);
+    copy_short(to + at, pattern, bytes - at);
+  }
+
+  void forward(int64_t target, int64_t from, int64_t count) const {
+    char* to = output + target * size();
+    const char* begin = source + from * size();
+    const size_t bytes = count * size();
+    if (bytes <= 64) {
+      copy_short(to, begin, bytes);
+      return;
+    }
+#if PADOPS_STREAM
+    if (streaming && bytes >= kLeastStreamed) {
+      stream_copy(to, begin, bytes);
+      return;
+    }
+#endif
+    std::memcpy(to, begin, bytes);
+  }
+
+  void backward(int64_t target, int64_t from, int64_t count) const {
+    char* to = output + target * size();
+    const char* begin = source + from * size();
+    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * size(), begin - i * size(), size());
+  }
+
+  void repeat(int64_t target, int64_t from, int64_t count) const {
+    char* to = output + target * size();
+    std::memcpy(to, source + from * size(), size());
+    if constexpr (kElement == 0) {
+      repeat_before(to + size(), size(), (count - 1) * size());
+    } else {
+      char held[kElement];
+      std::memcpy(held, to, kElement);
+      for (int64_t i = 1; i < count; ++i) std::memcpy(to + i * kElement, held, kElement);
+    }
+  }
+
+  // Fill with source elements in it: the first `lead` places in, then every `step`.
+  void dilated(int64_t target, int64_t from, int64_t count, int64_t lead, int64_t step) const {
+    fill(target, count);
+    char* to = output + target * size();
+    const char* begin = source + from * size();
+    for (int64_t at = lead; at < count; at += step, begin += size()) std::memcpy(to + at * size(), begin, size());
+  }
+
+  void periodic(int64_t target, int64_t period, int64_t count) const {
+    repeat_before(output + target * size(), period * size(), count * size());
+  }
+};
+
+// Elements of 4 or 2 bits, packed without a break, the first in the lowest bits. A task's part of the output begins at a
+// whole byte, so that no two tasks write to one.
+struct BitWriter {
+  const uint8_t* source;
+  uint8_t* output;
+  uint8_t pattern;  // the fill, repeated over a byte
+  unsigned bits;    // of one element of the tensor
+  int64_t element;  // bits of a row's element
+
+  void fill(int64_t target, int64_t count) const {
+    int64_t at = target * element;
+    const int64_t end = at + count * element;
+    for (; at < end && at % 8 != 0; at += bits) put(at, pattern & mask());
+    const int64_t bytes = (end - at) / 8;
+    std::memset(output + at / 8, pattern, bytes);
+    for (at += bytes * 8; at < end; at += bits) put(at, pattern & mask());
+  }
+
+  void forward(int64_t target, int64_t from, int64_t count) const {
+    copy(target * element, source, from * element, count * element);
+  }
+
+  void backward(int64_t target, int64_t from, int64_t count) const {
+    for (int64_t i = 0; i < count; ++i) forward(target + i, from - i, 1);
+  }
+
+  void repeat(int64_t target, int64_t from, int64_t count) const {
+    forward(target, from, 1);
+    periodic(target + 1, 1, count - 1);
+  }
+
+  void dilated(int64_t target, int64_t from, int64_t count, int64_t lead, int64_t step) const {
+    fill(target, count);
+    for (int64_t at = lead; at < count; at += step) forward(target + at, from++, 1);
+  }
+
+  void periodic(int64_t target, int64_t period, int64_t count) const {
+    // What is copied must be whole before it is read, so no more than a period at a time; doubling it is still right.
+    for (int64_t known = period; count > 0;) {
+      const int64_t chunk = std::min(known, count);
+      copy(target * element, output, (target - known) * element, chunk * element);
+      target += chunk;
+      count -= chunk;
+      known += chunk;
+    }
+  }
+
+ private:
+  unsigned mask() const { return (1u << bits) - 1; }
+
+  void put(int64_t at, unsigned value) const {
+    uint8_t& byte = output[at / 8];
+    byte = static_cast<uint8_t>((byte & ~(mask() << at % 8)) | value << at % 8);
+  }
+
+  // Positions and lengths in bits.
+  void copy(int64_t to, const uint8_t* begin, int64_t from, int64_t length) const {
+    const auto get = [&](int64_t at) { return static_cast<unsigned>(begin[at / 8] >> at % 8) & mask(); };
+    const int64_t end = to + length;
+    for (; to < end && to % 8 != 0; to += bits, from += bits) put(to, get(from));
+    const unsigned shift = from % 8;
+    const int64_t bytes = (end - to) / 8;
+    const uint8_t* in = begin + from / 8;
+    uint8_t* out = output + to / 8;
+    if (shift == 0) {
+      std::memcpy(out, in, bytes);
+    } else {
+      for (int64_t i = 0; i < bytes; ++i)
+        out[i] = static_cast<uint8_t>(in[i] >> shift | in[i + 1] << (8 - shift));
+    }
+    to += bytes * 8;
+    from += bytes * 8;
+    for (; to < end; to += bits, from += bits) put(to, get(from));
+  }
+};
+
+}  // namespace padops
