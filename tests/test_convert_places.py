@@ -83,14 +83,14 @@ def test_every_depth() -> None:
     assert conversion.verification.outcome == "equal"
     assert same_but_for_the_pads(source, checked(conversion))
     assert paths(conversion) == [
-        "graph/outer.then_branch/If_0.then_branch/If_0.then_branch/If_0.then_branch/p",
-        "graph/outer.then_branch/If_0.then_branch/If_0.then_branch/If_0.else_branch/Pad_0",
-        "graph/outer.then_branch/If_0.then_branch/If_0.then_branch/p",
-        "graph/outer.then_branch/If_0.then_branch/If_0.else_branch/Pad_0",
-        "graph/outer.then_branch/If_0.then_branch/p",
-        "graph/outer.then_branch/If_0.else_branch/Pad_0",
-        "graph/outer.then_branch/p",
         "graph/outer.else_branch/Pad_0",
+        "graph/outer.then_branch/If_0.else_branch/Pad_0",
+        "graph/outer.then_branch/If_0.then_branch/If_0.else_branch/Pad_0",
+        "graph/outer.then_branch/If_0.then_branch/If_0.then_branch/If_0.else_branch/Pad_0",
+        "graph/outer.then_branch/If_0.then_branch/If_0.then_branch/If_0.then_branch/p",
+        "graph/outer.then_branch/If_0.then_branch/If_0.then_branch/p",
+        "graph/outer.then_branch/If_0.then_branch/p",
+        "graph/outer.then_branch/p",
         "graph/loop.body/scan.body/Pad_0",
         "graph/loop.body/in_loop",
     ]
@@ -181,7 +181,9 @@ def test_amounts_that_the_caller_gives() -> None:
 def test_new_constants_in_a_function_are_nodes() -> None:
     body = function(17, [pad(["a"], "r", pads=[0, 1, 0, 2], mode="wrap")])
     call = helper.make_node("Block", ["x"], ["y"], domain="custom")
-    source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
+    source = model(
+        [call], 17, functions=[body], imports=[("custom", 1)], ir_version=9, outputs=[("y", FLOAT, [None, None])]
+    )
     proto = checked(padops.convert(source, verify=True))
     assert [node.op_type for node in proto.functions[0].node] == ["Constant", "Pad_19"]
 
@@ -193,7 +195,7 @@ def test_new_constants_hide_nothing() -> None:
     else_branch = branch("e", [helper.make_node("Identity", ["x"], ["e"], name="t_pads_3")])
     node = helper.make_node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)
     source = model([helper.make_node("Identity", ["x"], ["t_pads"]), node], 17,
-                   inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])])  # fmt: skip
+                   inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])], outputs=[("y", FLOAT, [None, None])])  # fmt: skip
     proto = checked(padops.convert(source, verify=True))
     made = next(a.g for a in proto.graph.node[1].attribute if a.name == "then_branch")
     assert [t.name for t in made.initializer] == ["t_pads_4"]
