@@ -1,6 +1,8 @@
-"""New constants in a graph, under names that nothing in the model has."""
+"""New constants and nodes in a graph, under names that nothing in the model has."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import onnx_ir as ir
@@ -9,7 +11,7 @@ from padops.convert.graphs import Found, walk
 
 
 class Constants:
-    """Adds constants to one model.
+    """Adds constants, and nodes that work on them, to one model.
 
     A value of a graph hides one of the same name outside it, so a new name must be new in the whole model.
     """
@@ -34,7 +36,7 @@ class Constants:
             found: The node that is to read it.
             role: What it is to the node, for its name.
         """
-        name = self._fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
+        name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
         tensor = ir.tensor(array, name=name)
         if found.scope.takes_initializers:
             value = ir.Value(
@@ -47,10 +49,18 @@ class Constants:
         found.node.prepend(node)
         return value
 
+    def insert(self, op_type: str, inputs: Sequence[ir.Value | None], found: Found, role: str) -> ir.Value:
+        """The output of a new node of the default domain, without attributes, in front of the node of ``found``."""
+        name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
+        value = ir.Value(name=name)
+        found.node.prepend(ir.Node("", op_type, inputs, outputs=[value], name=name))
+        return value
+
     def _take(self, *values: ir.Value | None) -> None:
         self._taken.update(value.name for value in values if value is not None and value.name)
 
-    def _fresh(self, wanted: str) -> str:
+    def fresh(self, wanted: str) -> str:
+        """A name that nothing in the model has: ``wanted``, or that and a number."""
         name, number = wanted, 1
         while name in self._taken:
             number += 1

@@ -86,14 +86,18 @@ class Document:
         for name, value in graph.initializers.items():
             if name not in known:
                 ir.serde.serialize_tensor_into(message.initializer.add(), value.const_value)
+        gone = [i for i, t in enumerate(message.initializer) if t.name and t.name not in graph.initializers]
+        for i in reversed(gone):
+            del message.initializer[i]
         self._write_nodes(graph, message)
 
     def _write_nodes(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto) -> None:
-        nodes = []
+        nodes, changed = [], False
         for node in graph:
             origin = self._origin.get(node)
             if origin is None:
                 nodes.append(ir.to_proto(node))
+                changed = True
                 continue
             nodes.append(origin)
             if node in self.touched:
@@ -101,7 +105,7 @@ class Document:
             else:
                 for inner, inner_message in subgraphs(node, origin):
                     self._write_graph(inner, inner_message)
-        if len(nodes) != len(message.node):
+        if changed or len(nodes) != len(message.node):
             del message.node[:]
             message.node.extend(nodes)
 

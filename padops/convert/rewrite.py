@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import onnx_ir as ir
@@ -12,7 +13,8 @@ from padops.convert.document import Document
 from padops.convert.graphs import Found, walk
 from padops.convert.records import PadRecord
 from padops.convert.select import needs, runs
-from padops.convert.sources.finding import Finding
+from padops.convert.sources import SOURCES, Source
+from padops.convert.sources.finding import Edit, Finding
 from padops.convert.targets import TARGETS
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
@@ -26,12 +28,15 @@ class ConvertPads(ir.passes.InPlacePass):
         problem: What kept types from being inferred, or None.
     """
 
-    def __init__(self, document: Document, select: str = "all", target: str = "padops") -> None:
+    def __init__(
+        self, document: Document, select: str = "all", target: str = "padops", asked: Sequence[Source] = SOURCES
+    ) -> None:
         super().__init__()
         self.records: list[PadRecord] = []
         self.problem: str | None = None
         self._document = document
         self._select = select
+        self._sources = asked
         self._put = TARGETS[target]
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
@@ -42,8 +47,7 @@ class ConvertPads(ir.passes.InPlacePass):
             record = self._decide(found, finding)
             if record.status == "converted":
                 constants = constants or Constants(model)
-                self._put(finding.draft, found, constants)
-                self._document.touched.add(found.node)
+                self._change(found, finding, constants)
             self.records.append(record)
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
@@ -54,17 +58,27 @@ class ConvertPads(ir.passes.InPlacePass):
         for found in walk(model):
             # A function of this domain is what an operator falls back on where the library is absent.
             inside_fallback = isinstance(found.scope.root, ir.Function) and found.scope.root.domain == DOMAIN
-            if not inside_fallback and (finding := sources.find(found, types)) is not None:
+            if not inside_fallback and (finding := sources.find(found, types, self._sources)) is not None:
                 findings.append((found, finding))
         return findings
+
+    def _change(self, found: Found, finding: Finding, constants: Constants) -> None:
+        if isinstance(finding.draft, Edit):
+            self._document.touched.update(finding.draft.apply(found, constants, self._put))
+        else:
+            self._put(finding.draft, found, constants)
+            self._document.touched.add(found.node)
 
     def _decide(self, found: Found, finding: Finding) -> PadRecord:
         if finding.draft is None:
             return finding.record(found, finding.status, finding.reason)
         if self._select == "all":
             return finding.record(found, "converted")
-        facts = finding.facts()
-        why = needs(facts)
+        if finding.facts is None:
+            why, fine = finding.draft.needed, finding.draft.runs
+        else:
+            facts = finding.facts()
+            why, fine = needs(facts), runs(facts)
         if why is None:
-            return finding.record(found, "not needed", runs(facts))
+            return finding.record(found, "not needed", fine)
         return replace(finding, notes=(*finding.notes, why)).record(found, "converted")

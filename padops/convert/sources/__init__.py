@@ -6,7 +6,7 @@ cannot be one. To add a source, write a file with a function ``find(found, types
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from padops.convert.graphs import Found
 from padops.convert.sources import converted, microsoft, onnx_pad, unknown
@@ -14,7 +14,8 @@ from padops.convert.sources.finding import Finding
 from padops.convert.types import Types
 
 # In the order in which they are asked; the last takes whatever calls itself Pad.
-SOURCES: tuple[Callable[[Found, Types], Finding | None], ...] = (
+Source = Callable[[Found, Types], Finding | None]
+SOURCES: tuple[Source, ...] = (
     converted.find,
     onnx_pad.find,
     microsoft.find,
@@ -22,6 +23,6 @@ SOURCES: tuple[Callable[[Found, Types], Finding | None], ...] = (
 )
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(found: Found, types: Types, asked: Sequence[Source] = SOURCES) -> Finding | None:
     """What the first source that knows the node says of it; None where it is no Pad."""
-    return next((finding for source in SOURCES if (finding := source(found, types)) is not None), None)
+    return next((finding for source in asked if (finding := source(found, types)) is not None), None)

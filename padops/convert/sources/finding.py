@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx_ir as ir
@@ -12,6 +13,9 @@ from padops.convert.graphs import Found
 from padops.convert.records import PadRecord, Status
 from padops.dialects import OPS
 from padops.dialects.onnx_pad import VERSIONS
+
+if TYPE_CHECKING:
+    from padops.convert.constants import Constants
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,28 @@ class Draft:
     op_type: str
     inputs: tuple[ir.Value | np.ndarray | None, ...]
     attributes: Mapping[str, ir.Attr]
+
+
+# How a target puts a draft in the place of a node; see ``targets``.
+Put = Callable[[Draft, Found, "Constants"], None]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What is to be done where putting one node in the place of another is not enough.
+
+    Attributes:
+        op_type: What the record is to say that the Pad has become.
+        apply: Does it; gives those nodes, of the ones that were there before, whose operator, inputs or attributes have
+            changed.
+        needed: Why ONNX Runtime cannot be left with what is there, or None. Of no account where there are facts.
+        runs: What ONNX Runtime can be left with, where it can.
+    """
+
+    op_type: str
+    apply: Callable[[Found, Constants, Put], Sequence[ir.Node]]
+    needed: str | None = None
+    runs: str = "ONNX Runtime runs it"
 
 
 @dataclass(frozen=True)
@@ -65,7 +91,7 @@ class Finding:
     Attributes:
         form: See ``PadRecord.form``.
         draft: What it is to become, else None.
-        facts: Asks what is known of it, where there is a draft.
+        facts: Asks what is known of it; there for every Draft, and for an Edit that does not say itself what is needed.
         status: Of a Pad that stays.
         reason: Why it stays.
         op_type: Of a Pad that is an operator of padops already.
@@ -73,7 +99,7 @@ class Finding:
     """
 
     form: str
-    draft: Draft | None = None
+    draft: Draft | Edit | None = None
     facts: Callable[[], Facts] | None = None
     status: Status = "left"
     reason: str | None = None
