@@ -19,6 +19,7 @@ _HOMES = {
     "PadRecord": "padops.convert",
     "describe": "padops.session",
     "get_library_path": "padops.session",
+    "pyop_errors": "padops.pyop",
     "register": "padops.session",
     "register_schemas": "padops.shapes",
     "run_reference": "padops.reference",

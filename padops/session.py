@@ -11,14 +11,17 @@ import weakref
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import onnxruntime
 
 _SUFFIXES = {"win32": ".dll", "darwin": ".so"}
 
-_registered: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
+_registered: dict[str, weakref.WeakSet[onnxruntime.SessionOptions]] = {
+    "native": weakref.WeakSet(),
+    "pyop": weakref.WeakSet(),
+}
 
 
 @cache
@@ -66,20 +69,37 @@ def _rebuild_editable_install() -> None:
         ) from error
 
 
-def register(session_options: onnxruntime.SessionOptions) -> None:
-    """Makes the operators of the domain ``padops`` known to the sessions that use these options.
+def register(session_options: onnxruntime.SessionOptions, backend: Literal["native", "pyop"] = "native") -> None:
+    """Makes the operators of padops known to the sessions that use these options.
 
     Registering the same options twice does nothing the second time.
 
     Args:
         session_options: The options that the session will be created with.
+        backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
+            Python kernel of the domain ``padops.pyop`` (see ``pyop.py``), without the compiled library; it brings the
+            operators of onnxruntime-extensions along, whose library must not be registered with the same options
+            again. Both may be registered.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library; the message says what to do.
+        ValueError: There is no such backend.
     """
-    if session_options in _registered:
+    if backend not in _registered:
+        raise ValueError(f"backend is {backend!r}, expected 'native' or 'pyop'")
+    if session_options in _registered[backend]:
         return
+    if backend == "pyop":
+        from padops import pyop
+
+        pyop.register(session_options)
+    else:
+        _register_library(session_options)
+    _registered[backend].add(session_options)
+
+
+def _register_library(session_options: onnxruntime.SessionOptions) -> None:
     path = get_library_path()
     try:
         session_options.register_custom_ops_library(path)
@@ -91,7 +111,6 @@ def register(session_options: onnxruntime.SessionOptions) -> None:
             "padops needs onnxruntime 1.20 or newer, on the platform that the wheel was built for; "
             "'padops info' prints both"
         ) from error
-    _registered.add(session_options)
 
 
 @cache

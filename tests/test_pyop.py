@@ -1,0 +1,131 @@
+"""Python kernels of onnxruntime-extensions: the same bits and the same errors as the reference, in a real session.
+
+What could abort the process runs in a process of its own. ``PADOPS_EXAMPLES`` sets how many random cases are drawn.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+import case_strategies
+import native
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from hypothesis import HealthCheck, given, settings
+from onnx import helper
+
+import padops
+from padops import pyop, reference
+from padops.dtypes import by_name, by_numpy
+from padops.plan import PadError
+
+PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "5000"))
+
+
+@cache
+def options() -> onnxruntime.SessionOptions:
+    """For all sessions of this file; each of them only runs one small Pad at a time."""
+    made = onnxruntime.SessionOptions()
+    made.log_severity_level = 4
+    made.intra_op_num_threads = 1
+    padops.register(made, backend="pyop")
+    return made
+
+
+@lru_cache(maxsize=1024)
+def session(fields: tuple[tuple[str, str], ...], types: tuple[int, ...]) -> onnxruntime.InferenceSession:
+    names = [f"i{i}" for i in range(len(types))]
+    slots = names + ["empty"] * (pyop.SLOTS - len(names))
+    graph = helper.make_graph(
+        [helper.make_node(pyop.OP_TYPE, slots, ["output"], domain=pyop.DOMAIN, **dict(fields))],
+        "one",
+        [helper.make_tensor_value_info(name, dtype, None) for name, dtype in zip(names, types)],
+        [helper.make_tensor_value_info("output", types[0], None)],
+        [helper.make_tensor("empty", onnx.TensorProto.INT64, [0], [])],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop.DOMAIN, pyop.VERSION)]
+    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options())
+
+
+def run(op_type: str, attributes: dict, inputs: list[np.ndarray | None], node: str = "") -> np.ndarray:
+    """One node in a session."""
+    fields = pyop.encode(op_type, attributes, [array is not None for array in inputs], node)
+    arrays = [array for array in inputs if array is not None]
+    built = session(tuple(fields.items()), tuple(by_numpy(array.dtype).onnx for array in arrays))
+    return built.run(None, {f"i{i}": array for i, array in enumerate(arrays)})[0]
+
+
+def without_nul(array: np.ndarray | None) -> np.ndarray | None:
+    """onnxruntime-extensions cuts strings at the first NUL."""
+    if array is None or array.dtype != object:
+        return array
+    return np.array([text.replace("\0", "␀") for text in array.reshape(-1).tolist()], object).reshape(array.shape)
+
+
+def in_python(case: case_strategies.Case) -> bool:
+    return by_numpy(case.inputs[0].dtype).name in pyop.TYPES
+
+
+@pytest.fixture
+def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Without the log of what is meant to fail, and with the errors of this test alone."""
+    pyop.pyop_errors(clear=True)
+    with caplog.at_level(logging.CRITICAL, logger="padops.pyop"):
+        yield
+    pyop.pyop_errors(clear=True)
+
+
+FAMILIES = {  # cases, their share of the examples, and the rules that they have to break now and then
+    "onnx": (case_strategies.onnx_cases(), 0.4, ("P1", "P5", "P7", "P8", "P9")),
+    "openvino": (case_strategies.openvino_cases(), 0.2, ("P1", "P4", "P5", "P7", "P8", "P9")),
+    "ngraph": (case_strategies.ngraph_cases(), 0.2, ("P1", "P4", "P6", "P7", "P8", "P9")),
+    "same": (case_strategies.same_cases(), 0.2, ("P5", "P7", "P9", "S1")),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pyop_is_the_reference(family: str, quiet: None) -> None:
+    """Every operator, mode and rule, in all types that Python kernels have: every bit, and every error's text."""
+    cases, share, rules = FAMILIES[family]
+    seen: Counter[str] = Counter()
+
+    @settings(
+        max_examples=round(EXAMPLES * share),
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(cases.filter(in_python))
+    def check(case: case_strategies.Case) -> None:
+        inputs = [without_nul(array) for array in case.inputs]
+        output = run(case.op, case.attributes, inputs, "decoder/pad")
+        failed = pyop.pyop_errors(clear=True)
+        try:
+            expected = reference.run(case.op, case.attributes, inputs, "decoder/pad")
+        except PadError as error:
+            assert [(row.rule, row.message) for row in failed] == [(error.rule, str(error))]
+            assert output.size == 0 and output.dtype == inputs[0].dtype
+            seen[error.rule] += 1
+        else:
+            assert not failed
+            assert native.bits(output) == native.bits(expected)
+            mode = case.attributes.get(padops.OPS[case.op].mode, "constant").lower()
+            seen.update((case.op, mode, by_numpy(output.dtype).name, f"rank {output.ndim}"))
+
+    check()
+    print(dict(seen))
+    if EXAMPLES < 5000:
+        return  # only a full run is large enough to tell
+    ops = [op for op in padops.OPS.values() if op.name.startswith(PREFIX[family])]
+    ranks = range(3, 6) if family == "same" else range(5)
+    modes = {mode.lower() for op in ops for mode in op.modes}
+    for what in (*(op.name for op in ops), *modes, *pyop.TYPES, *(f"rank {rank}" for rank in ranks), *rules):
+        assert seen[what], (what, seen)
