@@ -1,0 +1,121 @@
+"""The library as a file, and the wheel that carries it: what other systems and other bindings rely on."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import padops
+from padops import session
+
+ROOT = Path(__file__).resolve().parent.parent
+GLIBC = (2, 28)  # of manylinux_2_28: Debian 10, Ubuntu 18.10, RHEL 8 and newer
+LIBC = re.compile(r"(libc|libm|libdl|libpthread)\.so\.\d|ld-linux.*\.so\.\d")
+
+
+def readelf(*options: str) -> str:
+    """What binutils, which every gcc brings, reads from the library."""
+    command = ["readelf", "--wide", *options, padops.get_library_path()]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def dynamic_symbols() -> list[tuple[bool, str]]:
+    """Whether the library defines it, and the name with its version, of each dynamic symbol."""
+    rows = [line.split() for line in readelf("--dyn-syms").splitlines()]
+    symbols = [(row[6] != "UND", row[7]) for row in rows if len(row) > 7 and row[0].rstrip(":").isdigit()]
+    assert symbols
+    return symbols
+
+
+def dynamic_section(tag: str) -> list[str]:
+    return re.findall(rf"\({tag}\).*\[(.*)\]", readelf("--dynamic"))
+
+
+def test_exports_two_functions() -> None:
+    assert sorted(name for defined, name in dynamic_symbols() if defined) == ["RegisterCustomOps", "padops_describe"]
+
+
+def test_needs_no_new_glibc() -> None:
+    versions = {name.partition("@")[2].lstrip("@") for defined, name in dynamic_symbols() if not defined and "@" in name}
+    numbers = {version: tuple(map(int, re.findall(r"\d+", version))) for version in versions}
+    assert any(version.startswith("GLIBC_") for version in versions)
+    assert [version for version in versions if not version.startswith("GLIBC_")] == [], "libstdc++ and libgcc are static"
+    assert [version for version, number in numbers.items() if number > GLIBC] == []
+
+
+def test_needs_libc_alone() -> None:
+    needed = dynamic_section("NEEDED")
+    assert needed
+    assert [name for name in needed if not LIBC.fullmatch(name)] == []
+
+
+def test_has_no_search_path() -> None:
+    assert dynamic_section("RPATH") + dynamic_section("RUNPATH") == []
+
+
+def test_another_library_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    chosen = tmp_path / "other.so"
+    monkeypatch.setenv("PADOPS_LIBRARY", str(chosen))
+    with pytest.raises(FileNotFoundError, match=r"PADOPS_LIBRARY is '.*other.so', which is not a file; set it to one"):
+        session.get_library_path.__wrapped__()
+    chosen.touch()
+    assert session.get_library_path.__wrapped__() == str(chosen.resolve())
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """A wheel of this checkout; its build folder stays, so that only what has changed is compiled again."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--wheel-dir", str(folder)]
+    command += ["--disable-pip-version-check", "--quiet", f"--config-settings=build-dir={ROOT / 'build' / 'wheel'}"]
+    if find_spec("scikit_build_core"):
+        command.append("--no-build-isolation")
+    subprocess.run(command, check=True)
+    (built,) = folder.iterdir()
+    return zipfile.ZipFile(built)
+
+
+def test_wheel_has_no_python_abi(wheel: zipfile.ZipFile) -> None:
+    """One wheel a platform: for every CPython, and PyPy too."""
+    tags = Path(wheel.filename).stem.split("-")[2:]
+    assert tags == ["py3", "none", re.sub(r"[-.]", "_", sysconfig.get_platform())]
+
+
+def test_wheel_holds_the_package_and_one_library(wheel: zipfile.ZipFile) -> None:
+    names = [name for name in wheel.namelist() if not name.endswith("/")]
+    package = {name for name in names if name.startswith("padops/")}
+    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "padops").rglob("*.py")}
+    assert package - modules == {"padops/libpadops.so"}
+    assert modules - package == set()
+    metadata = f"padops-{padops.__version__}.dist-info/"
+    assert {name for name in names if not name.startswith((metadata, "padops/"))} == set()
+    assert metadata + "licenses/LICENSE" in names
+
+
+def test_wheel_runs_by_itself(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    """Unpacked beside its dependencies, in an empty folder: the command's self-check runs an operator natively."""
+    wheel.extractall(tmp_path / "unpacked")
+    (tmp_path / "empty").mkdir()
+    # Without site, so that an editable install of this checkout does not come first.
+    paths = [str(tmp_path / "unpacked"), sysconfig.get_path("platlib")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+    def python(*arguments: str) -> str:
+        command = [sys.executable, "-S", *arguments]
+        ran = subprocess.run(command, cwd=tmp_path / "empty", env=environment, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+    code = "import padops; print(padops.__file__); print(padops.get_library_path())"
+    package = tmp_path / "unpacked" / "padops"
+    assert python("-c", code).split() == [str(package / "__init__.py"), str(package / "libpadops.so")]
+    assert padops.__version__ in python("-m", "padops", "info")
+    assert list((tmp_path / "empty").iterdir()) == []
