@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,40 +12,12 @@
 
 namespace padops {
 
-// Copies up to 64 bytes without a call; the pieces overlap, so that every size takes few stores.
-inline void copy_short(char* target, const char* source, size_t bytes) {
-  const auto pair = [&](auto part) {
-    constexpr size_t kPart = sizeof(part);
-    decltype(part) first;
-    decltype(part) last;
-    std::memcpy(&first, source, kPart);
-    std::memcpy(&last, source + bytes - kPart, kPart);
-    std::memcpy(target, &first, kPart);
-    std::memcpy(target + bytes - kPart, &last, kPart);
-  };
-  struct Block16 { uint64_t parts[2]; };
-  struct Block32 { uint64_t parts[4]; };
-  if (bytes >= 32) {
-    pair(Block32{});
-  } else if (bytes >= 16) {
-    pair(Block16{});
-  } else if (bytes >= 8) {
-    pair(uint64_t{});
-  } else if (bytes >= 4) {
-    pair(uint32_t{});
-  } else if (bytes >= 2) {
-    pair(uint16_t{});
-  } else if (bytes == 1) {
-    *target = *source;
-  }
-}
-
 // Goes on with what stands `period` bytes before `target`, doubling the stretch that is copied.
 inline void repeat_before(char* target, size_t period, size_t bytes) {
   const char* source = target - period;
   for (size_t known = period; bytes > 0;) {
     const size_t chunk = std::min(known, bytes);
-    std::memcpy(target, source, chunk);
+    copy_bytes(target, source, chunk);
     target += chunk;
     bytes -= chunk;
     known += chunk;
@@ -94,7 +67,7 @@ struct ByteWriter {
       return;
     }
 #endif
-    std::memcpy(to, begin, bytes);
+    copy_bytes(to, begin, bytes);
   }
 
   void backward(int64_t target, int64_t from, int64_t count) const {
@@ -183,6 +156,25 @@ struct BitWriter {
     byte = static_cast<uint8_t>((byte & ~(mask() << at % 8)) | value << at % 8);
   }
 
+  // `bytes` bytes that begin `shift` bits into `in`, 8 at a time; reads one byte more.
+  static void shift_bytes(uint8_t* out, const uint8_t* in, int64_t bytes, unsigned shift) {
+    int64_t at = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      const auto word_at = [&](int64_t i) {
+        uint64_t word;
+        std::memcpy(&word, in + i, sizeof(word));
+        word = word >> shift | uint64_t{in[i + 8]} << (64 - shift);
+        std::memcpy(out + i, &word, sizeof(word));
+      };
+      for (; at + 8 <= bytes; at += 8) word_at(at);
+      if (at < bytes && bytes > 8) {
+        word_at(bytes - 8);  // once more over what is there already
+        return;
+      }
+    }
+    for (; at < bytes; ++at) out[at] = static_cast<uint8_t>(in[at] >> shift | in[at + 1] << (8 - shift));
+  }
+
   // Positions and lengths in bits.
   void copy(int64_t to, const uint8_t* begin, int64_t from, int64_t length) const {
     const auto get = [&](int64_t at) { return static_cast<unsigned>(begin[at / 8] >> at % 8) & mask(); };
@@ -193,10 +185,9 @@ struct BitWriter {
     const uint8_t* in = begin + from / 8;
     uint8_t* out = output + to / 8;
     if (shift == 0) {
-      std::memcpy(out, in, bytes);
+      copy_bytes(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in), bytes);
     } else {
-      for (int64_t i = 0; i < bytes; ++i)
-        out[i] = static_cast<uint8_t>(in[i] >> shift | in[i + 1] << (8 - shift));
+      shift_bytes(out, in, bytes, shift);
     }
     to += bytes * 8;
     from += bytes * 8;
