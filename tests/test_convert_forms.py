@@ -128,7 +128,7 @@ FORMS = [
         "Pad_13, not Pad_11, which does not have bool", BOOL),
     Row("int8 in attribute form, the default fill", 1, pad(["x"], paddings=[0, 1, 0, 2], value=0.0),
         "Pad-1 attributes", "Pad_11", [[0, 1, 0, 2]], "amounts as an input, because Pad_1 does not have int8", INT8),
-    Row("negative zero is a fill of its own", 11, pad(["x"], pads=[0, 1, 0, 2], value=-0.0, mode="wrap"),
+    Row("wrap in attribute form", 11, pad(["x"], pads=[0, 1, 0, 2], value=-0.0, mode="wrap"),
         "Pad-11 node in attribute form", "Pad_19", [[0, 1, 0, 2]], "amounts as an input, because Pad_2 does not have "
         "mode wrap; Pad_19, not Pad_11, which does not have mode wrap [P9]", attributes={"mode": b"wrap"}),
     # An attribute value beside input amounts.
@@ -290,6 +290,12 @@ def test_doubles_get_a_fill_of_their_own_type() -> None:
     fill = numpy_helper.to_array(made.initializer[-1])
     assert (fill.dtype, fill.shape, fill.item()) == (np.float64, (), float(np.float32(0.1)))
     assert made.initializer[-1].name == node.input[2] == "y_constant_value"
+
+
+def test_negative_zero_is_a_fill_of_its_own() -> None:
+    _, node, made = convert_one(model([pad(value=-0.0)], 13, tensors=[tensor("pads", [0, 1, 0, 2])]))
+    (fill,) = [numpy_helper.to_array(t) for t in made.initializer if t.name == node.input[2]]
+    assert fill.tobytes() == np.float32(-0.0).tobytes()
 
 
 def test_amounts_from_a_constant_node_that_says_the_same() -> None:
