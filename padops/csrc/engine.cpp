@@ -14,9 +14,11 @@ namespace padops {
 
 namespace {
 
-// Work below the first is not worth handing to another thread; work above it falls into tasks of about the second.
+// Work below the first is not worth handing to another thread; work above it falls into eight tasks or more, of sizes
+// between the other two.
 constexpr int64_t kLeastSharedBytes = 256 * 1024;
-constexpr int64_t kTaskBytes = 64 * 1024;
+constexpr int64_t kLeastTaskBytes = 64 * 1024;
+constexpr int64_t kMostTaskBytes = 1024 * 1024;
 
 // As many as NumPy's; a task keeps its place in them without allocating, so that it cannot fail.
 constexpr size_t kMostAxes = 64;
@@ -147,17 +149,18 @@ void Engine::split() {
   const int64_t bytes = rows_ * row_bytes;
   rows_per_task_ = rows_;
   if (bytes >= kLeastSharedBytes) {
-    const bool long_rows = row_bytes >= 2 * kTaskBytes && rows_ < 16;
+    const int64_t task_bytes = std::clamp(bytes / 8, kLeastTaskBytes, kMostTaskBytes);
+    const bool long_rows = row_bytes >= 2 * task_bytes;
     // Parts compute their runs from their positions, which would be many where the period is short.
     const int64_t turn = period(inner_, mode_);
-    const bool few_runs = turn == 0 || turn * element_ / 8 >= kTaskBytes || inner_.output <= turn;
+    const bool few_runs = turn == 0 || turn * element_ / 8 >= task_bytes || inner_.output <= turn;
     if (long_rows && few_runs && inner_.interior == 0 && element_ % 8 == 0) {
-      parts_ = row_bytes / kTaskBytes;
+      parts_ = row_bytes / task_bytes;
       rows_per_task_ = 1;
     } else {
       // Tasks of sub-byte elements begin at whole bytes.
       const int64_t unit = element_ % 8 == 0 ? 1 : 8 / bits_;
-      rows_per_task_ = std::max<int64_t>(kTaskBytes / row_bytes / unit, 1) * unit;
+      rows_per_task_ = std::max<int64_t>(task_bytes / row_bytes / unit, 1) * unit;
     }
   }
   tasks_ = (rows_ + rows_per_task_ - 1) / rows_per_task_ * parts_;
