@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import defs
 
-from padops.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Node, Op
+from padops.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Attribute, Node, Op
 from padops.plan import Amounts, Mode, PadError, make_plan
 
 _ATTRIBUTE_TYPES = {
@@ -53,9 +53,16 @@ def _schema(op: Op) -> defs.OpSchema:
         attributes=[
             defs.OpSchema.Attribute(row.name, _ATTRIBUTE_TYPES[row.type], "", required=True)
             if row.required
-            else defs.OpSchema.Attribute(row.name, onnx.helper.make_attribute(row.name, row.default), "")
+            else defs.OpSchema.Attribute(row.name, _default(row), "")
             for row in op.attributes
         ],
+    )
+
+
+def _default(row: Attribute) -> onnx.AttributeProto:
+    """The default of an attribute; an empty list says its type only if it is told."""
+    return onnx.helper.make_attribute(
+        row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
     )
 
 
@@ -91,7 +98,8 @@ def _output_dims(
     )
     if not known:
         return [unknown] * len(dims)
-    # Sizes stand in for the dims that are not known; only the amounts of their axes are used.
+    # A size stands in for a dim that is not known; only whether its axis is padded counts. Where SAME pads any size it
+    # pads 1.
     sizes = [dim.dim_value if dim.HasField("dim_value") else 1 for dim in dims]
     amounts = op.amounts(node, sizes)
     if all(dim.HasField("dim_value") for dim in dims):
