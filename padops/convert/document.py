@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 import onnx
@@ -24,6 +25,9 @@ from padops.convert.scan import external_tensors, refuse_what_would_be_lost
 
 LARGEST_PROTO = (1 << 31) - 1  # bytes of one protobuf message
 
+# Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were read.
+FOREIGN = {".json": "padops.convert.ngraph_json", ".xml": "padops.convert.openvino_ir"}
+
 
 @dataclass(eq=False, repr=False)
 class Document:
@@ -37,6 +41,7 @@ class Document:
         size: Bytes of that file.
         sha256: Of that file.
         touched: Nodes that a pass has changed; new nodes need not be listed.
+        foreign: The files that it was read from, where they are not ONNX; there is no path then.
     """
 
     model: ir.Model
@@ -46,6 +51,7 @@ class Document:
     size: int = 0
     sha256: str = ""
     touched: set[ir.Node] = field(default_factory=set)
+    foreign: list[FileRecord] = field(default_factory=list)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
 
     def data_files(self) -> list[DataFile]:
@@ -60,8 +66,8 @@ class Document:
         return find_data_files(tensors, self.base_dir) if tensors else []
 
     def files(self) -> list[FileRecord]:
-        """The model file, if it was one."""
-        return [] if self.path is None else [FileRecord(str(self.path), self.size, self.sha256)]
+        """The model file, if it was one, or the files of another format."""
+        return self.foreign if self.path is None else [FileRecord(str(self.path), self.size, self.sha256)]
 
     def message(self) -> onnx.ModelProto:
         """The model as a message, without what passes have changed since the last ``write_back``."""
@@ -71,6 +77,8 @@ class Document:
 
     def write_back(self) -> onnx.ModelProto:
         """Brings the message up to date with the graph and returns it."""
+        if self.foreign:
+            self._drop_imports()
         if self.proto is None or not self._origin:
             self.proto = ir.to_proto(self.model)
             return self.proto
@@ -80,6 +88,15 @@ class Document:
             self._write_nodes(function, message)
             _write_imports(function, message)
         return self.proto
+
+    def _drop_imports(self) -> None:
+        """Forgets the domains of another format, none of whose nodes is left."""
+        used = {node.domain for node in self.model.graph} | {""}
+        for domain in set(self.model.graph.opset_imports) - used:
+            del self.model.graph.opset_imports[domain]
+        kept = [row for row in self.message().opset_import if row.domain in used]
+        del self.message().opset_import[:]
+        self.message().opset_import.extend(kept)
 
     def _write_graph(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
         known = {tensor.name for tensor in message.initializer}
@@ -141,7 +158,7 @@ def read(source: str | os.PathLike[str] | onnx.ModelProto | ir.Model, base_dir: 
     """Takes a model in; the caller's object is copied, a file is read without its external data.
 
     Args:
-        source: A file, a message or a graph.
+        source: A file (of ONNX, or of a format in ``FOREIGN``), a message or a graph.
         base_dir: The folder that a message's external data are relative to. A file's are relative to its own folder
             (that of the link, where it is a symbolic link), a graph's tensors know theirs.
 
@@ -160,11 +177,22 @@ def read(source: str | os.PathLike[str] | onnx.ModelProto | ir.Model, base_dir: 
         return _build(message, None, base_dir)
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
+        if path.suffix.lower() in FOREIGN:
+            return _read_foreign(path)
         content = _content(path)
         document = _build(_parse(content, path), path, path.parent)
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
         return document
     raise UsageError(f"source is a {type(source).__name__}, expected a path, an onnx.ModelProto or an onnx_ir.Model")
+
+
+def _read_foreign(path: Path) -> Document:
+    """A model of another format, which its reader turns into a message."""
+    _check_file(path)
+    message, files = import_module(FOREIGN[path.suffix.lower()]).read(path)
+    document = _build(message, None, None)
+    document.foreign = files
+    return document
 
 
 def _external_values(model: ir.Model) -> Iterator[ir.ExternalTensor]:
@@ -174,11 +202,15 @@ def _external_values(model: ir.Model) -> Iterator[ir.ExternalTensor]:
                 yield value.const_value
 
 
-def _content(path: Path) -> bytes:
+def _check_file(path: Path) -> None:
     if not path.exists():
         raise PadopsError(f"{path} does not exist")
     if not path.is_file():
         raise PadopsError(f"{path} is not a file")
+
+
+def _content(path: Path) -> bytes:
+    _check_file(path)
     if (size := path.stat().st_size) > LARGEST_PROTO:
         raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
     return path.read_bytes()

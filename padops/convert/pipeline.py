@@ -79,9 +79,12 @@ def convert(
         files = document.data_files() if target or verify or document.path else []
     if target:
         _check_target(target, document, files, in_place)
+    original = partial(_message, _message(document.message()) if document.foreign and verify else source)
     conversion = _rewrite(document, select, files)
+    if document.foreign and conversion.left:
+        raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
     compare = _comparison(document, inputs, seed) if verify else None
-    job = Job(document, files, None if dry_run else target, compare, partial(_message, source), progress)
+    job = Job(document, files, None if dry_run else target, compare, original, progress)
     try:
         if strict and conversion.left:
             count = len(conversion.left)
@@ -130,6 +133,9 @@ def _check_paths(source: Source, target: Path | None, report: str | os.PathLike[
 
 def _check_target(target: Path, document: documents.Document, files: list[DataFile], in_place: bool) -> None:
     """Refuses to write over what is being read."""
+    for record in document.foreign:
+        if _same_file(target, Path(record.name)):
+            raise UsageError(f"{target} belongs to the source, which is not an ONNX model; give another output")
     if document.path is not None and not in_place and _same_file(target, document.path):
         raise UsageError(f"{target} is the source itself; to replace it, convert in place")
     for file in files:
