@@ -152,7 +152,7 @@ def _same_file(one: Path, other: Path) -> bool:
 
 def _rewrite(document: documents.Document, select: str, files: list[DataFile]) -> Conversion:
     """Converts the document's model and tells what happened."""
-    opsets = dict(document.model.graph.opset_imports)
+    opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     convert_pads = ConvertPads(document, select)
     convert_pads(document.model)
     notes = [convert_pads.problem] if convert_pads.problem else []
