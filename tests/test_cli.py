@@ -146,8 +146,8 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = TARGETS["padops"]
 
-    def put(draft, found, constants) -> None:
-        real(draft, found, constants)
+    def put(draft, found, constants, types) -> None:
+        real(draft, found, constants, types)
         found.node.replace_input_with(1, constants.add(np.array([0, 0, 1, 2]), found, "wrong"))
 
     monkeypatch.setitem(TARGETS, "padops", put)

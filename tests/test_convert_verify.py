@@ -38,8 +38,8 @@ def wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """A converter that gets the mode wrong."""
     real = TARGETS["padops"]
 
-    def put(draft: Any, found: Any, constants: Any) -> None:
-        real(draft, found, constants)
+    def put(draft: Any, found: Any, constants: Any, types: Any) -> None:
+        real(draft, found, constants, types)
         found.node.attributes["mode"] = ir.AttrString("mode", "edge")
 
     monkeypatch.setitem(TARGETS, "padops", put)
@@ -73,7 +73,7 @@ def test_what_differs_from_the_reference_is_found(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_converted_model_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    def put(draft: Any, found: Any, constants: Any) -> None:
+    def put(draft: Any, found: Any, constants: Any, types: Any) -> None:
         found.node.domain, found.node.op_type = "padops", "Pad_0"
         found.scope.root.opset_imports["padops"] = 1
 

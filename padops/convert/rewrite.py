@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import onnx_ir as ir
 
 from padops.convert import sources
 from padops.convert.constants import Constants
 from padops.convert.document import Document
+from padops.convert.errors import PadopsError
 from padops.convert.graphs import Found, walk
 from padops.convert.records import PadRecord
 from padops.convert.select import needs, runs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.finding import Edit, Finding
-from padops.convert.targets import TARGETS
+from padops.convert.sources.finding import Edit, Finding, Put, Unconvertible
+from padops.convert.targets import TARGETS, TYPED
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
 
@@ -37,17 +39,21 @@ class ConvertPads(ir.passes.InPlacePass):
         self._document = document
         self._select = select
         self._sources = asked
-        self._put = TARGETS[target]
+        self._target = target
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Converts in place; nodes keep their names, outputs and metadata."""
         types = Types(self._document)
+        findings = self._find(model, types)
+        if findings and self._target in TYPED:
+            types.settle()
+        put = partial(TARGETS[self._target], types=types)
         constants: Constants | None = None
-        for found, finding in self._find(model, types):
+        for found, finding in findings:
             record = self._decide(found, finding)
             if record.status == "converted":
                 constants = constants or Constants(model)
-                self._change(found, finding, constants)
+                record = self._change(found, finding, constants, put, record)
             self.records.append(record)
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
@@ -62,17 +68,25 @@ class ConvertPads(ir.passes.InPlacePass):
                 findings.append((found, finding))
         return findings
 
-    def _change(self, found: Found, finding: Finding, constants: Constants) -> None:
+    def _change(self, found: Found, finding: Finding, constants: Constants, put: Put, record: PadRecord) -> PadRecord:
+        """Changes the node; gives the record, with what the target has to say."""
         if isinstance(finding.draft, Edit):
-            self._document.touched.update(finding.draft.apply(found, constants, self._put))
-        else:
-            self._put(finding.draft, found, constants)
-            self._document.touched.add(found.node)
+            try:
+                self._document.touched.update(finding.draft.apply(found, constants, put))
+            except Unconvertible as why:  # perhaps in the middle of it, so that nothing can be left as it was
+                raise PadopsError(f"{found.path} cannot be converted: {why}") from why
+            return record
+        try:
+            notes = put(finding.draft, found, constants)
+        except Unconvertible as why:
+            return finding.record(found, "left", str(why))
+        self._document.touched.add(found.node)
+        return replace(record, notes=(*record.notes, *(notes or ())))
 
     def _decide(self, found: Found, finding: Finding) -> PadRecord:
-        if finding.draft is None:
+        if finding.draft is None or finding.already == self._target:
             return finding.record(found, finding.status, finding.reason)
-        if self._select == "all":
+        if self._select == "all" or finding.already:
             return finding.record(found, "converted")
         if finding.facts is None:
             why, fine = finding.draft.needed, finding.draft.runs

@@ -9,7 +9,9 @@ import onnx_ir as ir
 
 from padops.convert.document import Document
 from padops.convert.graphs import subgraphs
+from padops.dialects import DOMAIN
 from padops.dtypes import by_onnx
+from padops.shapes import register_schemas
 
 # Bytes of an initializer that inference may want to look into (amounts, axes, shapes); larger ones are only declared.
 WORTH_KEEPING = 1024
@@ -46,26 +48,35 @@ class Types:
             shape = inferred.shape if inferred else None
         return None if shape is None else [dim if isinstance(dim, int) else None for dim in shape]
 
+    def settle(self) -> None:
+        """Infers now: once a node has been added to the model, it no longer goes beside the message."""
+        if self._inferred is None:
+            self._infer()
+
     def _inferred_dtype(self, value: ir.Value) -> ir.DataType | None:
         inferred = self._lookup(value)
         return inferred.type.dtype if inferred and isinstance(inferred.type, ir.TensorType) else None
 
     def _lookup(self, value: ir.Value) -> ir.TypeAndShape | None:
-        if self._inferred is None:
-            self._inferred = {}
-            try:
-                # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
-                message = onnx.shape_inference.infer_shapes(_declarations(self._document.message()))
-            except (
-                onnx.shape_inference.InferenceError,
-                onnx.checker.ValidationError,
-                ValueError,
-                RuntimeError,
-            ) as error:
-                self.problem = f"types and shapes could not be inferred: {error}"
-            else:
-                self._collect(self._document.model.graph, message.graph)
+        self.settle()
         return self._inferred.get(value)
+
+    def _infer(self) -> None:
+        self._inferred = {}
+        if DOMAIN in self._document.model.graph.opset_imports:
+            register_schemas()
+        try:
+            # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
+            message = onnx.shape_inference.infer_shapes(_declarations(self._document.message()))
+        except (
+            onnx.shape_inference.InferenceError,
+            onnx.checker.ValidationError,
+            ValueError,
+            RuntimeError,
+        ) as error:
+            self.problem = f"types and shapes could not be inferred: {error}"
+        else:
+            self._collect(self._document.model.graph, message.graph)
 
     def _collect(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
         stated = {info.name: info for info in (*message.value_info, *message.output)}

@@ -1,9 +1,12 @@
-"""Operators of the domain ``padops``: what an earlier conversion made."""
+"""Operators of padops, native or in Python: what an earlier conversion made, and what another target may want."""
 
 from __future__ import annotations
 
+import onnx_ir as ir
+
+from padops import pyop
 from padops.convert.graphs import Found
-from padops.convert.sources.finding import Finding
+from padops.convert.sources.finding import Draft, Finding
 from padops.convert.types import Types
 from padops.dialects import DOMAIN, OPS
 
@@ -11,9 +14,34 @@ from padops.dialects import DOMAIN, OPS
 def find(found: Found, types: Types) -> Finding | None:
     """Recognises a node that is converted already."""
     node = found.node
+    if node.domain == pyop.DOMAIN:
+        return _find_pyop(found)
     if node.domain != DOMAIN:
         return None
     form = f"{DOMAIN}::{node.op_type}"
     if node.op_type not in OPS:
         return Finding(form, reason="this version of padops does not know the operator")
-    return Finding(form, status="already converted", op_type=node.op_type)
+    draft = Draft(node.op_type, tuple(node.inputs), dict(node.attributes))
+    return Finding(form, draft, status="already converted", op_type=node.op_type, already="padops")
+
+
+def _find_pyop(found: Found) -> Finding:
+    """The native operator that a Python kernel stands for."""
+    node = found.node
+    form = f"{pyop.DOMAIN}::{node.op_type}"
+    texts = {name: node.attributes[name].value for name in pyop.ATTRIBUTES if name in node.attributes}
+    if node.op_type != pyop.OP_TYPE or len(texts) != len(pyop.ATTRIBUTES) or texts["op"] not in OPS:
+        return Finding(form, reason="this version of padops does not know the operator")
+    try:
+        op_type, attributes, inputs, _ = pyop.decode(texts, node.inputs)
+    except (ValueError, KeyError, TypeError) as error:
+        return Finding(form, reason=f"its attributes cannot be read: {error}")
+    draft = Draft(op_type, tuple(inputs), {name: _attribute(op_type, name, v) for name, v in attributes.items()})
+    return Finding(form, draft, status="already converted", op_type=op_type, already="pyop")
+
+
+def _attribute(op_type: str, name: str, value: object) -> ir.Attr:
+    kinds = {row.name: row.type for row in OPS[op_type].attributes}
+    if kinds[name] == "ints":
+        return ir.AttrInt64s(name, value)
+    return ir.AttrString(name, value) if kinds[name] == "string" else ir.AttrFloat32(name, float(value))

@@ -33,8 +33,8 @@ class Draft:
     attributes: Mapping[str, ir.Attr]
 
 
-# How a target puts a draft in the place of a node; see ``targets``.
-Put = Callable[[Draft, Found, "Constants"], None]
+# How a target puts a draft in the place of a node, once it has the types of the model; see ``targets``.
+Put = Callable[[Draft, Found, "Constants"], "Sequence[str] | None"]
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ class Finding:
         status: Of a Pad that stays.
         reason: Why it stays.
         op_type: Of a Pad that is an operator of padops already.
+        already: The target whose form it has, for such a Pad: it stays where that is the one that is asked for.
         notes: See ``PadRecord.notes``.
     """
 
@@ -104,6 +105,7 @@ class Finding:
     status: Status = "left"
     reason: str | None = None
     op_type: str | None = None
+    already: str | None = None
     notes: tuple[str, ...] = ()
 
     def record(self, found: Found, status: Status, reason: str | None = None) -> PadRecord:

@@ -1,16 +1,24 @@
 """What Pads become: one file for each form of the output.
 
 A target puts a :class:`~padops.convert.sources.finding.Draft` in the place of a node. To add one, write a file with a
-function ``put(draft, found, constants)`` and list it here.
+function ``put(draft, found, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before
+it has changed anything, and list it here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from padops.convert.constants import Constants
 from padops.convert.graphs import Found
 from padops.convert.sources.finding import Draft
-from padops.convert.targets import native
+from padops.convert.targets import native, pyop
+from padops.convert.types import Types
 
-TARGETS: dict[str, Callable[[Draft, Found, Constants], None]] = {"padops": native.put}
+TARGETS: dict[str, Callable[[Draft, Found, Constants, Types], Sequence[str] | None]] = {
+    "padops": native.put,
+    "pyop": pyop.put,
+}
+
+# Targets that ask for types and shapes, which can only be inferred before the first node is changed.
+TYPED = frozenset({"pyop"})

@@ -1,0 +1,80 @@
+"""One node in the place of another: what targets share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.constants import Constants
+from padops.convert.errors import PadopsError
+from padops.convert.graphs import Found, constant
+from padops.convert.sources.finding import Draft
+from padops.dialects import OPS
+
+
+def values(draft: Draft, found: Found, constants: Constants) -> list[ir.Value | None]:
+    """The inputs of the draft, its arrays as new constants."""
+    rows = OPS[draft.op_type].inputs
+    return [
+        constants.add(value, found, rows[i].name) if isinstance(value, np.ndarray) else value
+        for i, value in enumerate(draft.inputs)
+    ]
+
+
+def become(
+    found: Found,
+    operator: tuple[str, int, str],
+    inputs: Sequence[ir.Value | None],
+    attributes: Iterable[ir.Attr],
+) -> None:
+    """Makes the node another operator; it stays the same node, with its name, outputs and metadata.
+
+    Args:
+        found: The node.
+        operator: Domain, version and name.
+        inputs: None where absent.
+        attributes: All that the node is to have.
+
+    Raises:
+        PadopsError: The model imports another version of the domain.
+    """
+    node, scope = found.node, found.scope
+    domain, version, op_type = operator
+    imports = [graph.opset_imports for graph in (scope.root, scope.model.graph)]
+    for known in imports:
+        if known.get(domain, version) != version:
+            raise PadopsError(f"{scope.path} imports version {known[domain]} of the domain {domain}; this is {version}")
+    former = [value for value in node.inputs if value is not None]
+    node.resize_inputs(len(inputs))
+    for i, value in enumerate(inputs):
+        if node.inputs[i] is not value:
+            node.replace_input_with(i, value)
+    wanted = {attribute.name: attribute for attribute in attributes}
+    for name in list(node.attributes):
+        if name not in wanted:
+            del node.attributes[name]
+    for attribute in wanted.values():
+        node.attributes.add(attribute)
+    node.domain, node.op_type = domain, op_type
+    for value in former:
+        _drop_empty(value, found)
+    # A function's body has imports of its own, and ONNX Runtime wants those of the model to have the domain as well.
+    for known in imports:
+        known[domain] = version
+
+
+def _drop_empty(value: ir.Value, found: Found) -> None:
+    """Takes away an empty constant that nothing reads any more: it stood for an input that was absent."""
+    if value.uses() or value.is_graph_output() or value.is_graph_input() or not _is_empty(value, found):
+        return
+    if value.producer() is not None:
+        found.scope.graph.remove(value.producer())
+    elif found.scope.graph.initializers.get(value.name) is value:
+        del found.scope.graph.initializers[value.name]
+
+
+def _is_empty(value: ir.Value, found: Found) -> bool:
+    array = constant(value, found.scope)
+    return array is not None and array.size == 0

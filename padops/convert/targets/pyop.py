@@ -1,0 +1,63 @@
+"""The Python kernel of the domain ``padops.pyop``; see ``padops/pyop.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from padops import pyop
+from padops.convert.constants import Constants
+from padops.convert.graphs import Found
+from padops.convert.sources.finding import Draft, Unconvertible
+from padops.convert.targets.placing import become, values
+from padops.convert.types import Types
+from padops.dialects import OPS
+from padops.dtypes import by_numpy
+
+STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
+
+
+def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple[str, ...]:
+    """Turns the node into the operator of the draft, in Python; it stays the same node.
+
+    Raises:
+        Unconvertible: It cannot be one; nothing has been changed.
+    """
+    type_name = _type(draft, found, types)
+    if (reason := pyop.refusal(type_name)) is not None:
+        raise Unconvertible(reason)
+    attributes = {name: _plain(attribute) for name, attribute in draft.attributes.items()}
+    given = [value is not None for value in draft.inputs]
+    texts = pyop.encode(draft.op_type, attributes, given, found.node.name or "")
+    inputs = [value for value in values(draft, found, constants) if value is not None]
+    if len(inputs) < pyop.SLOTS:
+        empty = constants.add(np.zeros(0, np.int64), found, "absent")
+        inputs += [empty] * (pyop.SLOTS - len(inputs))
+    operator = (pyop.DOMAIN, pyop.VERSION, pyop.OP_TYPE)
+    become(found, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
+    return (STRINGS_END_AT_NUL,) if type_name == "string" else ()
+
+
+def _type(draft: Draft, found: Found, types: Types) -> str | None:
+    """The element type of the data, which the fill and the output have too."""
+    position = OPS[draft.op_type].input_index(OPS[draft.op_type].fill)
+    same = [draft.inputs[i] for i in (0, position) if i is not None and i < len(draft.inputs)]
+    for value in same:
+        if isinstance(value, np.ndarray):
+            return by_numpy(value.dtype).name
+    return types.name(*same, *found.node.outputs)
+
+
+def _plain(attribute: ir.Attr) -> Any:
+    """The value of an attribute as JSON has it."""
+    if attribute.is_ref():
+        raise Unconvertible(
+            f"its attribute {attribute.name} is given by the caller of the function, and a Python kernel has its own "
+            "attributes only"
+        )
+    value = attribute.value
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return list(value) if isinstance(value, (tuple, list)) else value
