@@ -276,8 +276,15 @@ void Engine::run(size_t task, const char* source, char* output, const char* fill
     for (int width = bits_; width < 8; width *= 2) pattern |= pattern << width;
     // The unused bits of the last byte are 0.
     if (task + 1 == tasks_) output[(rows_ * inner_.output * element_ - 1) / 8] = 0;
-    walk(task, BitWriter{reinterpret_cast<const uint8_t*>(source), reinterpret_cast<uint8_t*>(output),
-                         static_cast<uint8_t>(pattern), static_cast<unsigned>(bits_), element_});
+    const auto* from = reinterpret_cast<const uint8_t*>(source);
+    auto* to = reinterpret_cast<uint8_t*>(output);
+    const auto byte = static_cast<uint8_t>(pattern);
+    const auto element = static_cast<uint64_t>(element_);
+    if (bits_ == 4) {
+      walk(task, BitWriter<4>{from, to, byte, element});
+    } else {
+      walk(task, BitWriter<2>{from, to, byte, element});
+    }
     return;
   }
   char pattern[64];

@@ -103,20 +103,20 @@ struct ByteWriter {
 
 // Elements of 4 or 2 bits, packed without a break, the first in the lowest bits. A task's part of the output begins at a
 // whole byte, so that no two tasks write to one.
+template <unsigned kBits>
 struct BitWriter {
   const uint8_t* source;
   uint8_t* output;
-  uint8_t pattern;  // the fill, repeated over a byte
-  unsigned bits;    // of one element of the tensor
-  int64_t element;  // bits of a row's element
+  uint8_t pattern;   // the fill, repeated over a byte
+  uint64_t element;  // bits of a row's element
 
   void fill(int64_t target, int64_t count) const {
-    int64_t at = target * element;
-    const int64_t end = at + count * element;
-    for (; at < end && at % 8 != 0; at += bits) put(at, pattern & mask());
-    const int64_t bytes = (end - at) / 8;
-    std::memset(output + at / 8, pattern, bytes);
-    for (at += bytes * 8; at < end; at += bits) put(at, pattern & mask());
+    uint64_t at = target * element;
+    const uint64_t end = at + count * element;
+    for (; at < end && at % 8 != 0; at += kBits) put(at, pattern & kMask);
+    const uint64_t bytes = (end - at) / 8;
+    if (bytes > 0) std::memset(output + at / 8, pattern, bytes);
+    for (at += bytes * 8; at < end; at += kBits) put(at, pattern & kMask);
   }
 
   void forward(int64_t target, int64_t from, int64_t count) const {
@@ -149,23 +149,33 @@ struct BitWriter {
   }
 
  private:
-  unsigned mask() const { return (1u << bits) - 1; }
+  static constexpr unsigned kMask = (1u << kBits) - 1;
 
-  void put(int64_t at, unsigned value) const {
+  void put(uint64_t at, unsigned value) const {
     uint8_t& byte = output[at / 8];
-    byte = static_cast<uint8_t>((byte & ~(mask() << at % 8)) | value << at % 8);
+    byte = static_cast<uint8_t>((byte & ~(kMask << at % 8)) | value << at % 8);
   }
 
-  // `bytes` bytes that begin `shift` bits into `in`, 8 at a time; reads one byte more.
-  static void shift_bytes(uint8_t* out, const uint8_t* in, int64_t bytes, unsigned shift) {
-    int64_t at = 0;
+  // `bytes` bytes that begin `shift` bits into `in`, 16 or 8 at a time; reads one byte more.
+  static void shift_bytes(uint8_t* out, const uint8_t* in, uint64_t bytes, unsigned shift) {
+    uint64_t at = 0;
     if constexpr (std::endian::native == std::endian::little) {
-      const auto word_at = [&](int64_t i) {
+      const auto word_at = [&](uint64_t i) {
         uint64_t word;
         std::memcpy(&word, in + i, sizeof(word));
         word = word >> shift | uint64_t{in[i + 8]} << (64 - shift);
         std::memcpy(out + i, &word, sizeof(word));
       };
+#if PADOPS_STREAM
+      const __m128i right = _mm_cvtsi32_si128(static_cast<int>(shift));
+      const __m128i left = _mm_cvtsi32_si128(static_cast<int>(64 - shift));
+      for (; at + 24 <= bytes + 1; at += 16) {
+        const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at));
+        const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at + 8));
+        const __m128i words = _mm_or_si128(_mm_srl_epi64(low, right), _mm_sll_epi64(high, left));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + at), words);
+      }
+#endif
       for (; at + 8 <= bytes; at += 8) word_at(at);
       if (at < bytes && bytes > 8) {
         word_at(bytes - 8);  // once more over what is there already
@@ -176,12 +186,12 @@ struct BitWriter {
   }
 
   // Positions and lengths in bits.
-  void copy(int64_t to, const uint8_t* begin, int64_t from, int64_t length) const {
-    const auto get = [&](int64_t at) { return static_cast<unsigned>(begin[at / 8] >> at % 8) & mask(); };
-    const int64_t end = to + length;
-    for (; to < end && to % 8 != 0; to += bits, from += bits) put(to, get(from));
+  void copy(uint64_t to, const uint8_t* begin, uint64_t from, uint64_t length) const {
+    const auto get = [&](uint64_t at) { return static_cast<unsigned>(begin[at / 8] >> at % 8) & kMask; };
+    const uint64_t end = to + length;
+    for (; to < end && to % 8 != 0; to += kBits, from += kBits) put(to, get(from));
     const unsigned shift = from % 8;
-    const int64_t bytes = (end - to) / 8;
+    const uint64_t bytes = (end - to) / 8;
     const uint8_t* in = begin + from / 8;
     uint8_t* out = output + to / 8;
     if (shift == 0) {
@@ -191,7 +201,7 @@ struct BitWriter {
     }
     to += bytes * 8;
     from += bytes * 8;
-    for (; to < end; to += bits, from += bits) put(to, get(from));
+    for (; to < end; to += kBits, from += kBits) put(to, get(from));
   }
 };
 
