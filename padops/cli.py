@@ -73,6 +73,10 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
     parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
                         "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
+    parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
+                        "SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
+    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
+                        "the exporter left nodes of its framework, such as tf2onnx's MirrorPad; repeatable")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted")
     parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
@@ -99,6 +103,8 @@ def _convert(options: argparse.Namespace) -> int:
                 options.source,
                 options.output,
                 select=options.select,
+                auto_pad=options.auto_pad,
+                custom_domains=options.custom_domains,
                 strict=options.strict,
                 verify=options.verify,
                 inputs=options.inputs,
@@ -162,11 +168,14 @@ def _show(console: Console, conversion: Conversion) -> None:
 
 def _now(record: PadRecord) -> tuple[str, str]:
     """What became of a Pad, and the style to say it in."""
+    from padops.dialects import OPS
+
     if record.status == "left":
         return "left", "bold yellow"
     if record.status == "not needed":
         return "as it was", "dim"
-    return f"padops::{record.op_type}", "green" if record.status == "converted" else "dim"
+    now = f"padops::{record.op_type}" if record.op_type in OPS else str(record.op_type)
+    return now, "green" if record.status == "converted" else "dim"
 
 
 def _why(record: PadRecord) -> list[str]:

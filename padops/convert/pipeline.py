@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -15,6 +15,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert import document as documents
+from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
 from padops.convert.external import DataFile
 from padops.convert.records import Conversion, FileRecord, Verification
@@ -31,6 +32,8 @@ def convert(
     output: str | os.PathLike[str] | None = None,
     *,
     select: Literal["all", "needed"] = "all",
+    auto_pad: Literal["keep", "explicit"] = "keep",
+    custom_domains: Collection[str] = (),
     strict: bool = False,
     verify: bool = False,
     inputs: Inputs | None = None,
@@ -44,12 +47,16 @@ def convert(
     """Converts every Pad of a model into an operator of the domain ``padops``.
 
     ONNX Pad of opset 1 to 26 in any form and ``com.microsoft::Pad`` are converted, in the main graph, in the bodies of
-    If, Loop and Scan at any depth, and in the model's functions. Nothing else in the model changes.
+    If, Loop and Scan at any depth, and in the model's functions; so is the symmetric Pad that tf2onnx spells in nodes.
+    Nothing else in the model changes.
 
     Args:
         source: A file, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
+        auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
+        custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
+            MirrorPad, PadV2 and Pad, as tf2onnx leaves them.
         strict: Raise, and write nothing, if a Pad cannot be converted.
         verify: Run the original and the converted model on the same inputs and compare every bit, before writing.
         inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
@@ -71,6 +78,7 @@ def convert(
     """
     target = _target(source, output, in_place)
     _check_options(select, verify, inputs)
+    asked = _sources(auto_pad, custom_domains)
     _check_paths(source, target, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
@@ -80,7 +88,7 @@ def convert(
     if target:
         _check_target(target, document, files, in_place)
     original = partial(_message, _message(document.message()) if document.foreign and verify else source)
-    conversion = _rewrite(document, select, files)
+    conversion = _rewrite(document, select, files, asked)
     if document.foreign and conversion.left:
         raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
     compare = _comparison(document, inputs, seed) if verify else None
@@ -118,6 +126,17 @@ def _check_options(select: str, verify: bool, inputs: Inputs | None) -> None:
         raise UsageError("inputs are for verifying; ask for that too")
 
 
+def _sources(auto_pad: str, custom_domains: Collection[str]) -> tuple[sources.Source, ...]:
+    """The sources that the options ask for."""
+    if auto_pad not in ("keep", "explicit"):
+        raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
+    if isinstance(custom_domains, str):
+        raise UsageError(f"custom_domains is the string {custom_domains!r}, expected a list of names")
+    if known := sorted(set(custom_domains) & sources.KNOWN_DOMAINS):
+        raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
+    return sources.choose(auto_pad == "explicit", tuple(custom_domains))
+
+
 def _check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
     """Refuses files that cannot be written, and a report in the place of a model."""
     reported = Path(report) if report is not None else None
@@ -150,10 +169,12 @@ def _same_file(one: Path, other: Path) -> bool:
     return os.path.abspath(one) == os.path.abspath(other)
 
 
-def _rewrite(document: documents.Document, select: str, files: list[DataFile]) -> Conversion:
+def _rewrite(
+    document: documents.Document, select: str, files: list[DataFile], asked: tuple[sources.Source, ...]
+) -> Conversion:
     """Converts the document's model and tells what happened."""
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    convert_pads = ConvertPads(document, select)
+    convert_pads = ConvertPads(document, select, asked=asked)
     convert_pads(document.model)
     notes = [convert_pads.problem] if convert_pads.problem else []
     if not convert_pads.records:

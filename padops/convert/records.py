@@ -24,7 +24,8 @@ class PadRecord:
         form: What was found, such as ``"Pad-18 inputs"``, ``"Pad-2 attributes"``, ``"com.microsoft::Pad-1"``.
         status: ``"converted"``; ``"already converted"``; ``"not needed"``, where only those that ONNX Runtime cannot
             run correctly were asked for; or ``"left"``, where it could not be converted.
-        op_type: The operator of the domain ``padops``, or None where the node is left as it is.
+        op_type: The operator of the domain ``padops``; ``"explicit pads"`` where the node stays what it is, and its
+            ``auto_pad`` is written out; None where it is left.
         reason: Why it is left, else None.
         notes: What else is worth knowing, such as a change of the version.
     """

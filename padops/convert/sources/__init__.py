@@ -1,26 +1,46 @@
 """Where Pads come from: one file for each foreign form of a node.
 
 A source looks at a node and says what it is, as a :class:`Draft` of an operator of the domain ``padops``, or why it
-cannot be one. To add a source, write a file with a function ``find(found, types) -> Finding | None`` and list it here.
+cannot be one; or it says which nodes to change together, as an :class:`Edit`. To add a source, write a file with a
+function ``find(found, types) -> Finding | None`` and list it here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
+from padops.convert import auto_pad
 from padops.convert.graphs import Found
-from padops.convert.sources import converted, microsoft, onnx_pad, unknown
+from padops.convert.sources import converted, microsoft, onnx_pad, openvino, symmetric_emulation, tensorflow, unknown
 from padops.convert.sources.finding import Finding
 from padops.convert.types import Types
+from padops.dialects import DOMAIN
 
-# In the order in which they are asked; the last takes whatever calls itself Pad.
 Source = Callable[[Found, Types], Finding | None]
-SOURCES: tuple[Source, ...] = (
-    converted.find,
-    onnx_pad.find,
-    microsoft.find,
-    unknown.find,
-)
+
+
+def choose(explicit_auto_pad: bool = False, custom_domains: Collection[str] = ()) -> tuple[Source, ...]:
+    """The sources, in the order in which they are asked; the last takes whatever else calls itself Pad.
+
+    Args:
+        explicit_auto_pad: Whether nodes with ``auto_pad`` count as Pads.
+        custom_domains: Where the user says that nodes of other frameworks are.
+    """
+    return (
+        converted.find,
+        partial(tensorflow.find, domains=custom_domains),
+        symmetric_emulation.find,
+        onnx_pad.find,
+        microsoft.find,
+        openvino.find,
+        *((auto_pad.find,) if explicit_auto_pad else ()),
+        unknown.find,
+    )
+
+
+SOURCES = choose()
+KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOMAIN})
 
 
 def find(found: Found, types: Types, asked: Sequence[Source] = SOURCES) -> Finding | None:

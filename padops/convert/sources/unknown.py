@@ -1,4 +1,4 @@
-"""Nodes that call themselves Pad in a domain that no other source knows: listed, so that none is passed over."""
+"""Nodes that call themselves a Pad in a domain that no other source knows: listed, so that none is passed over."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from padops.convert.types import Types
 def find(found: Found, types: Types) -> Finding | None:
     """Recognises a Pad of a foreign domain, unless it calls a function of the model, whose body is looked into."""
     node = found.node
-    if node.op_type != "Pad" or node.op_identifier() in found.scope.model.functions:
+    if node.op_type not in ("Pad", "MirrorPad", "PadV2") or node.op_identifier() in found.scope.model.functions:
         return None
-    return Finding(f"{node.domain or 'ai.onnx'}::Pad", reason=f"the domain {node.domain} is not one that padops knows")
+    domain = node.domain or "ai.onnx"
+    reason = f"the domain {domain} is not one that padops knows"
+    if node.op_type != "Pad":
+        reason = f"{node.op_type} is TensorFlow's; name its domain as a custom domain"
+    elif node.domain:
+        reason += "; if a framework's nodes are in it, name it as a custom domain"
+    return Finding(f"{domain}::{node.op_type}", reason=reason)

@@ -1,0 +1,112 @@
+"""``auto_pad`` SAME_UPPER and SAME_LOWER become amounts that are written out, by rule S1.
+
+A source of the converter that is asked only with ``auto_pad="explicit"``. A node comes out in one of three ways:
+
+- **explicit pads**: all amounts are known. They are where the size is; and where it is not but the stride is 1, or
+  every size begins with the same amount.
+- **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. It
+  fills with what the operator reads outside its data: 0, the zero point, or the lowest value of the type.
+- **explicit pads, by size**: an If that chooses between nodes with explicit pads, for the two kinds of nodes that must
+  tell data from padding: an AveragePool that counts only data, a MaxPool that gives indices.
+
+Bits stay as they are wherever ONNX Runtime computes SAME rightly, but for one case: where a MaxPool of double has
+SamePad_1 in front, a window that begins outside and meets NaN gives its largest number instead of NaN.
+"""
+
+from __future__ import annotations
+
+from padops.convert.auto_pad.amounts import Amount, transposed
+from padops.convert.auto_pad.edits import Choices, by_size, explicit, same_pad
+from padops.convert.auto_pad.operators import OPERATORS
+from padops.convert.auto_pad.reading import Reading, read, read_mode
+from padops.convert.graphs import Found
+from padops.convert.sources.finding import Edit, Finding, Unconvertible
+from padops.convert.types import Types
+
+MOST_BRANCHES = 64
+EXPLICIT = "explicit pads"
+RUNS = "ONNX Runtime pads it rightly by itself"
+
+
+def find(found: Found, types: Types) -> Finding | None:
+    """Recognises a node that pads SAME; others, those with VALID or without auto_pad included, are no concern of it."""
+    node = found.node
+    operator = OPERATORS.get((node.domain, node.op_type))
+    if operator is None or "auto_pad" not in node.attributes:
+        return None
+    name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
+    try:
+        mode = read_mode(found)
+        if mode is None:
+            return None
+        return _finding(f"{name} auto_pad={mode}", read(found, operator, mode, types))
+    except Unconvertible as why:
+        return Finding(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
+
+
+def _finding(form: str, reading: Reading) -> Finding:
+    """What the node is to become.
+
+    Raises:
+        Unconvertible: Nothing that does the same.
+    """
+    needed = _needed(reading)
+    if reading.operator.transposed:
+        amounts = [transposed(axis, more, reading.mode) for axis, more in zip(reading.axes, reading.output_padding)]
+        if None in amounts:
+            raise Unconvertible(
+                "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
+                "reference and TensorFlow do not agree on the elements that are missing"
+            )
+        return _explicit(form, reading, amounts, needed)
+    choices = [axis.amounts(reading.mode) for axis in reading.axes]
+    fits = not reading.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in reading.axes)))
+    if fits and all(choice is not None and len(choice) == 1 for choice in choices):
+        return _explicit(form, reading, [choice[0] for choice in choices], needed)
+    if reading.tells_data:
+        return _by_size(form, reading, choices, fits, needed)
+    fill = reading.fill()
+    notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
+    edit = Edit("SamePad_1", lambda found, constants, put: same_pad(found, constants, put, reading, fill), needed, RUNS)
+    return Finding(form, edit, notes=notes)
+
+
+def _fits(choice: list[Amount] | None, kernel: int) -> bool:
+    """Whether ONNX Runtime takes the amounts for a pooling."""
+    return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
+
+
+def _explicit(form: str, reading: Reading, amounts: list[Amount], needed: str | None) -> Finding:
+    pads = [amount.begin for amount in amounts] + [amount.end for amount in amounts]
+    edit = Edit(EXPLICIT, lambda found, constants, put: explicit(found.node, pads), needed, RUNS)
+    return Finding(form, edit, notes=(f"pads {pads}",))
+
+
+def _by_size(form: str, reading: Reading, choices: Choices, fits: bool, needed: str | None) -> Finding:
+    told = f"it {reading.tells_data}"
+    if not fits:
+        raise Unconvertible(f"{told}, and ONNX Runtime takes no pads as large as the kernel")
+    if None in choices:
+        raise Unconvertible(f"{told}, and its strides leave too many amounts to choose from")
+    branches = 1
+    for choice in choices:
+        branches *= len(choice)
+    if branches > MOST_BRANCHES:
+        raise Unconvertible(f"{told}, and there are {branches} amounts to choose from, more than {MOST_BRANCHES}")
+    if reading.opset is None or reading.opset < 7:
+        raise Unconvertible(f"{told}, and opset {reading.opset} cannot choose by size")
+    edit = Edit(EXPLICIT, lambda found, constants, put: by_size(found, constants, reading, choices), needed, RUNS)
+    return Finding(form, edit, notes=(f"an If chooses between {branches} pads by the size; it {reading.tells_data}",))
+
+
+def _needed(reading: Reading) -> str | None:
+    """Why ONNX Runtime cannot be left with the node (measured with onnxruntime 1.31.1)."""
+    if reading.operator.transposed:
+        return None
+    if any(axis.dilation > 1 for axis in reading.axes):
+        if reading.operator.pooling:
+            return "ONNX Runtime computes SAME as if there were no dilation"
+        return "ONNX Runtime refuses SAME with a dilation"
+    if reading.operator.pooling and any(axis.least < 0 for axis in reading.axes):
+        return "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
+    return None

@@ -1,0 +1,136 @@
+"""TensorFlow's own Pads: nodes that tf2onnx leaves as they are when it is told so.
+
+``--custom-ops MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` gives nodes with TensorFlow's inputs and attributes in a domain
+that the user has named, and without ``:DOMAIN`` in one of its own. In the branches of an If, tf2onnx 1.17.0 loses the
+domain of a node that gives the branch's output; so the default domain is looked into as well.
+
+All of them are OpenVINOPad_12: it takes amounts of any integer type at run time, and reaches as far as TensorFlow does:
+n - 1 elements for REFLECT, n for SYMMETRIC, n being those of the axis (P4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.constants import Constants
+from padops.convert.graphs import Found, constant
+from padops.convert.sources.finding import Draft, Edit, Finding, Put, Unconvertible, string_attribute
+from padops.convert.types import Types
+from padops.dialects import OPS
+
+OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # where tf2onnx puts custom nodes that no domain was named for
+MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+INPUTS = {"MirrorPad": 2, "PadV2": 3, "Pad": 2}
+OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that say what the inputs say already
+OP = "OpenVINOPad_12"
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A node as TensorFlow means it: ``paddings`` has one row of two for each axis, constant or not."""
+
+    data: ir.Value
+    paddings: ir.Value | np.ndarray
+    fill: ir.Value | None
+    mode: str
+
+    def draft(self, begins: ir.Value | np.ndarray, ends: ir.Value | np.ndarray) -> Draft:
+        return Draft(OP, (self.data, begins, ends, self.fill), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
+
+
+def find(found: Found, types: Types, domains: Collection[str]) -> Finding | None:
+    """Recognises MirrorPad, PadV2 and Pad of ``domains`` and of tf2onnx's own; in the default domain, what it lost."""
+    node = found.node
+    if node.op_type not in INPUTS or node.op_identifier() in found.scope.model.functions:
+        return None
+    if node.domain not in (*domains, OWN_DOMAIN) and not _has_lost_its_domain(found, types, domains):
+        return None
+    if _is_of_another_dialect(node):
+        return None
+    form = f"TensorFlow {node.op_type} in the domain '{node.domain}'"
+    try:
+        reading = _read(found, types)
+    except Unconvertible as why:
+        return Finding(form, reason=str(why))
+    needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
+    return Finding(form, Edit(OP, lambda found, constants, put: _convert(found, constants, put, reading), needed))
+
+
+def _has_lost_its_domain(found: Found, types: Types, domains: Collection[str]) -> bool:
+    """Whether a node of the default domain is one of TensorFlow's, in a model that the user says has such."""
+    node = found.node
+    if node.domain != "" or not domains:
+        return False
+    if node.op_type != "Pad":  # ONNX has neither of the others
+        return True
+    shape = types.shape(node.inputs[1]) if len(node.inputs) == 2 and not node.attributes else None
+    return shape is not None and len(shape) == 2 and shape[1] == 2 and (shape[0] != 1 or _is_int32(node, types))
+
+
+def _is_int32(node: ir.Node, types: Types) -> bool:
+    """ONNX takes amounts of one row as well, but only as int64."""
+    return types.name(node.inputs[1]) == "int32"
+
+
+def _is_of_another_dialect(node: ir.Node) -> bool:
+    """Whether a Pad is not TensorFlow's, which has no attributes of its own and two inputs."""
+    return node.op_type == "Pad" and (bool(set(node.attributes) - set(OF_TENSORFLOW)) or len(node.inputs) != 2)
+
+
+def _read(found: Found, types: Types) -> _Reading:
+    node = found.node
+    expected = INPUTS[node.op_type]
+    if len(node.inputs) != expected or None in node.inputs:
+        given = sum(value is not None for value in node.inputs)
+        raise Unconvertible(f"it has {given} inputs, expected {expected}")
+    known = (*OF_TENSORFLOW, "mode") if node.op_type == "MirrorPad" else OF_TENSORFLOW
+    if foreign := sorted(set(node.attributes) - set(known)):
+        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+    mode = "constant"
+    if node.op_type == "MirrorPad":
+        text = string_attribute(node, "mode", "")
+        if text not in MODES:
+            raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
+        mode = MODES[text]
+    data, paddings = node.inputs[0], node.inputs[1]
+    type_name = types.name(data, *node.outputs)
+    if type_name is not None and type_name not in OPS[OP].types:
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+    array = constant(paddings, found.scope)
+    _check_shape(list(array.shape) if array is not None else types.shape(paddings), types.shape(data))
+    if array is not None and (array < 0).any():
+        raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
+    fill = node.inputs[2] if node.op_type == "PadV2" else None
+    return _Reading(data, paddings if array is None else array, fill, mode)
+
+
+def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] | None) -> None:
+    """Refuses paddings that are known not to be one row of two for each axis of the data."""
+    if shape is None:
+        return
+    rank = "rank" if data is None else len(data)
+    if len(shape) != 2 or shape[1] not in (2, None) or (data is not None and shape[0] not in (len(data), None)):
+        raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
+
+
+def _convert(found: Found, constants: Constants, put: Put, reading: _Reading) -> list[ir.Node]:
+    """Puts the node in place; amounts that are known only at run time are taken apart by two nodes in front of it."""
+    if isinstance(reading.paddings, np.ndarray):
+        begins, ends = (np.ascontiguousarray(column, np.int64) for column in reading.paddings.T)
+    else:
+        begins, ends = (
+            _column(reading.paddings, i, found, constants, role) for i, role in enumerate(("pads_begin", "pads_end"))
+        )
+    put(reading.draft(begins, ends), found, constants)
+    return [found.node]
+
+
+def _column(paddings: ir.Value, i: int, found: Found, constants: Constants, role: str) -> ir.Value:
+    index = constants.add(np.array(i, np.int64), found, f"{role}_column")
+    value = constants.insert("Gather", [paddings, index], found, role)
+    value.producer().attributes.add(ir.AttrInt64("axis", 1))
+    return value
