@@ -71,6 +71,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     where.add_argument("-o", "--output", metavar="OUT", help="the file to write")
     where.add_argument("--in-place", action="store_true", help="replace IN, in one step")
     where.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
+    parser.add_argument("--target", choices=("padops", "pyop"), default="padops", help="what Pads become (default: "
+                        "%(default)s: operators of the native library; pyop: a kernel in Python)")  # fmt: skip
     parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
                         "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
     parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
@@ -102,6 +104,7 @@ def _convert(options: argparse.Namespace) -> int:
             conversion = convert(
                 options.source,
                 options.output,
+                target=options.target,
                 select=options.select,
                 auto_pad=options.auto_pad,
                 custom_domains=options.custom_domains,

@@ -21,6 +21,7 @@ from padops.convert.external import DataFile
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.rewrite import ConvertPads
 from padops.convert.staging import Progress, write_whole
+from padops.convert.targets import TARGETS
 from padops.convert.writing import Job, finish
 
 Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
@@ -31,6 +32,7 @@ def convert(
     source: Source,
     output: str | os.PathLike[str] | None = None,
     *,
+    target: Literal["padops", "pyop"] = "padops",
     select: Literal["all", "needed"] = "all",
     auto_pad: Literal["keep", "explicit"] = "keep",
     custom_domains: Collection[str] = (),
@@ -53,6 +55,8 @@ def convert(
     Args:
         source: A file, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
+        target: ``"padops"``: the operators of the native library. ``"pyop"``: the Python kernel of the domain
+            ``padops.pyop`` (see ``pyop.py``), as far as it has the element type.
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
@@ -76,28 +80,28 @@ def convert(
         PadsLeftError: ``strict``, and a Pad could not be converted.
         VerificationError: ``verify``, and the models do not agree.
     """
-    target = _target(source, output, in_place)
-    _check_options(select, verify, inputs)
+    path = _output_path(source, output, in_place)
+    _check_options(target, select, verify, inputs)
     asked = _sources(auto_pad, custom_domains)
-    _check_paths(source, target, report)
+    _check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
     with told("read", source):
         document = documents.read(source, Path(base_dir) if base_dir is not None else None)
-        files = document.data_files() if target or verify or document.path else []
-    if target:
-        _check_target(target, document, files, in_place)
+        files = document.data_files() if path or verify or document.path else []
+    if path:
+        _check_target(path, document, files, in_place)
     original = partial(_message, _message(document.message()) if document.foreign and verify else source)
-    conversion = _rewrite(document, select, files, asked)
+    conversion = _rewrite(document, target, select, files, asked)
     if document.foreign and conversion.left:
         raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
     compare = _comparison(document, inputs, seed) if verify else None
-    job = Job(document, files, None if dry_run else target, compare, original, progress)
+    job = Job(document, files, None if dry_run else path, compare, original, progress)
     try:
         if strict and conversion.left:
             count = len(conversion.left)
             raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
-        with told("write", target):
+        with told("write", path):
             conversion = finish(job, conversion)
         if conversion.verification is not None and not conversion.verification.passed:
             raise VerificationError(_mismatch(conversion.verification), conversion)
@@ -108,7 +112,7 @@ def convert(
     return conversion
 
 
-def _target(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
+def _output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
     """The model file that is to be written, or None."""
     if not in_place:
         return None if output is None else Path(output)
@@ -119,7 +123,9 @@ def _target(source: Source, output: str | os.PathLike[str] | None, in_place: boo
     return Path(source)
 
 
-def _check_options(select: str, verify: bool, inputs: Inputs | None) -> None:
+def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None) -> None:
+    if target not in TARGETS:
+        raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if inputs is not None and not verify:
@@ -170,11 +176,11 @@ def _same_file(one: Path, other: Path) -> bool:
 
 
 def _rewrite(
-    document: documents.Document, select: str, files: list[DataFile], asked: tuple[sources.Source, ...]
+    document: documents.Document, target: str, select: str, files: list[DataFile], asked: tuple[sources.Source, ...]
 ) -> Conversion:
     """Converts the document's model and tells what happened."""
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    convert_pads = ConvertPads(document, select, asked=asked)
+    convert_pads = ConvertPads(document, select, target, asked)
     convert_pads(document.model)
     notes = [convert_pads.problem] if convert_pads.problem else []
     if not convert_pads.records:
