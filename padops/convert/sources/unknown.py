@@ -16,6 +16,4 @@ def find(found: Found, types: Types) -> Finding | None:
     reason = f"the domain {domain} is not one that padops knows"
     if node.op_type != "Pad":
         reason = f"{node.op_type} is TensorFlow's; name its domain as a custom domain"
-    elif node.domain:
-        reason += "; if a framework's nodes are in it, name it as a custom domain"
     return Finding(f"{domain}::{node.op_type}", reason=reason)
