@@ -1,0 +1,133 @@
+"""The rules of ``onnxifier``, watched while they work."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from padops.convert.errors import PadopsError
+from padops.convert.openvino_ir.tables import REPAIRS, harmless
+
+LARGEST = (1 << 31) - 1  # bytes of a model; onnxifier infers shapes with its weights inside
+
+
+@dataclass
+class _Log:
+    """What the rules did: the layers that they refused, with the reasons, and the attributes that they read."""
+
+    refusals: dict[str, str] = field(default_factory=dict)
+    read: set[tuple[str, str]] = field(default_factory=set)
+
+
+def apply_rules(
+    message: onnx.ModelProto, layers: Mapping[str, dict[str, str]], kinds: Mapping[str, str], path: Path
+) -> tuple[onnx.ModelProto, dict[str, str]]:
+    """Lets onnxifier convert layers.
+
+    Args:
+        message: The model.
+        layers: The attributes of the layers to convert, by their names.
+        kinds: Their types.
+        path: Of the IR, for messages.
+
+    Returns:
+        The model, and the layers that could not be converted, or not wholly, with the reasons.
+
+    Raises:
+        PadopsError: onnxifier is not installed, or the model is too large for it.
+    """
+    if message.ByteSize() > LARGEST:
+        raise PadopsError(f"{path} has {message.ByteSize()} bytes of layers and weights; onnxifier takes {LARGEST}")
+    try:
+        from onnxifier import OnnxGraph, PassManager
+        from onnxifier.domain.intel.openvino.passes.op import IR_PASSES, OP_CONVERT
+    except ImportError as error:
+        raise PadopsError(
+            f"{path} has layers that are no Pads ({', '.join(sorted(set(kinds.values())))}). They need onnxifier, which "
+            f"cannot be imported ({error}): pip install 'padops[openvino]', with Python 3.11 or newer"
+        ) from error
+    log = _Log()
+    rules = [OP_CONVERT.get_type(name) for name in sorted(OP_CONVERT)]
+    rules = [rule for rule in rules if rule.__name__ in kinds.values()]
+    first = [IR_PASSES.get_type("shapeof_to_constant")] if "ShapeOf" in kinds.values() else []
+    with _quiet():
+        watched = [_watch(rule, log) for rule in (*first, *rules)]
+        message = PassManager(watched).optimize(OnnxGraph(message), strict=True).model
+    return message, log.refusals or _unread(layers, kinds, log.read)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps onnxifier from writing to the terminal; whatever matters of it comes as an exception."""
+    logger = logging.getLogger("O2O")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+def _watch(rule: type, log: _Log) -> Any:
+    """A rule that is told only values which do not depend on the model's inputs, and whose doings are recorded."""
+
+    class Watched(rule):
+        def rewrite(self, graph: Any, nodes: list[onnx.NodeProto], *args: Any, **kwargs: Any) -> None:
+            try:
+                super().rewrite(graph, nodes, *args, **kwargs)
+            except Exception as error:  # a rule may raise anything, AssertionError included
+                text = " ".join(str(error).split())
+                log.refusals[nodes[0].name] = f"onnxifier: {text or type(error).__name__}"
+
+        def get_attribute(self, node: onnx.NodeProto, name: str, default: Any = None) -> Any:
+            log.read.add((node.name, name))
+            return super().get_attribute(node, name, default)
+
+        def get_value(self, node: onnx.NodeProto | str, output_name: str | None = None) -> Any:
+            # onnxifier would run whatever is before the node, on random inputs where it needs inputs.
+            maker = self.graph._out_to_node.get(node) if isinstance(node, str) else node.name
+            if maker is None or _varies(self.graph, maker):
+                return None
+            return super().get_value(node, output_name)
+
+    Watched.__name__ = rule.__name__  # onnxifier finds the layers of a rule by the name of its class
+    for name in ("__NAME__", "__DEPS__", "__PATCHES__"):
+        setattr(Watched, name, getattr(rule, name))
+    return Watched()
+
+
+def _varies(graph: Any, name: str) -> bool:
+    """Whether what a node gives depends on the inputs of the model."""
+    found, waiting = {name}, [name]
+    while waiting:
+        node = waiting.pop()
+        if any(value in graph.inputs for value in graph.nodes[node]["pb"].input):
+            return True
+        before = set(graph.predecessors(node)) - found
+        found |= before
+        waiting += before
+    return False
+
+
+def _unread(
+    layers: Mapping[str, dict[str, str]], kinds: Mapping[str, str], read: set[tuple[str, str]]
+) -> dict[str, str]:
+    """Layers with an attribute that matters and that no rule has read."""
+    repaired = {(kind, name, value) for kind, name, value, *_ in REPAIRS}
+    return {
+        layer: f"onnxifier does not read {name}='{value}'"
+        for layer, attributes in layers.items()
+        for name, value in attributes.items()
+        if (layer, name) not in read
+        and (kinds[layer], name, value) not in repaired
+        and not harmless(kinds[layer], name, value)
+    }

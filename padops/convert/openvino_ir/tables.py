@@ -1,0 +1,78 @@
+"""What is known of OpenVINO's layers and of onnxifier's rules for them; each line was measured against OpenVINO.
+
+``tests/test_convert_openvino_ir.py`` compares every type of layer that is listed here with OpenVINO's CPU device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Layers that ONNX has as they are, under this name.
+SAME = {
+    **{name: name for name in ("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh")},
+    **{name: name for name in ("CumSum", "Equal", "Erf", "Exp", "Floor", "Greater", "IsNaN", "Less", "Log", "Mish")},
+    **{name: name for name in ("NonZero", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Tan", "Tanh", "Tile")},
+    "Ceiling": "Ceil",
+    "ConvertLike": "CastLike",
+    "LogicalAnd": "And",
+    "LogicalNot": "Not",
+    "LogicalOr": "Or",
+    "LogicalXor": "Xor",
+    "Negative": "Neg",
+    "SoftPlus": "Softplus",
+    "SoftSign": "Softsign",
+}
+
+# Layers whose rule in onnxifier gives what OpenVINO gives, apart from what ``checks.py`` and the rest of this file say.
+RULES = frozenset(
+    """
+    AvgPool BatchNormInference Broadcast Clamp Concat Convolution ConvolutionBackpropData DepthToSpace Divide Gather
+    GatherElements GatherND Gelu GreaterEqual GroupConvolution GroupConvolutionBackpropData HSigmoid
+    HSwish HardSigmoid Interpolate LessEqual MVN MatMul MaxPool Maximum Minimum Multiply PReLU Power Range ReLU
+    ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScaledDotProductAttention
+    ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Select Selu ShapeOf Slice SoftMax SpaceToDepth Split Squeeze
+    StridedSlice Subtract Swish TopK Transpose Unsqueeze VariadicSplit
+    """.split()
+)
+
+# Values of attributes that change nothing, so that they may be dropped; "*" stands for every layer, or every value.
+HARMLESS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("*", "auto_broadcast"): ("numpy",),
+    ("*", "ellipsis_mask"): ("", "0"),
+    ("*", "new_axis_mask"): ("", "0"),
+    ("CumSum", "exclusive"): ("false",),
+    ("CumSum", "reverse"): ("false",),
+    ("Divide", "m_pythondiv"): ("*",),  # see checks.py
+    ("Gather", "batch_dims"): ("0",),
+    ("Interpolate", "antialias"): ("false",),
+    ("Interpolate", "cube_coeff"): ("-0.75",),  # the default of both; onnxifier looks for it under another name
+    ("MaxPool", "axis"): ("0",),
+    ("MaxPool", "index_element_type"): ("i64",),
+    ("NonZero", "output_type"): ("i64",),
+    ("Round", "mode"): ("half_to_even",),
+    ("ScatterElementsUpdate", "use_init_val"): ("true",),
+    ("TopK", "stable"): ("*",),  # ONNX's is
+}
+
+# Attributes that onnxifier drops although ONNX has them: layer, attribute, value, attribute and value of the ONNX node.
+REPAIRS: tuple[tuple[str, str, str, str, int], ...] = (
+    ("AvgPool", "exclude-pad", "true", "count_include_pad", 0),
+    ("AvgPool", "exclude-pad", "false", "count_include_pad", 1),
+    ("Reshape", "special_zero", "true", "allowzero", 0),
+    ("Reshape", "special_zero", "false", "allowzero", 1),
+    ("TopK", "sort", "value", "sorted", 1),
+)
+
+# Inputs that OpenVINO takes as int32 or of rank 0 too, and ONNX only as int64 or of rank 1.
+INT64_INPUTS = {"GatherND": 1, "ScatterNDUpdate": 1, "Tile": 1, "VariadicSplit": 2}
+RANK_1_INPUTS = {"Squeeze": 1}
+
+
+def harmless(kind: str, name: str, value: str) -> bool:
+    """Whether an attribute of a layer may be dropped."""
+    if name == "version":
+        return True
+    if name.endswith("_mask"):
+        value = "".join(sorted(set(value) & set("01")))  # "0, 0, 0" says no more than "0"
+    allowed = HARMLESS.get((kind, name), HARMLESS.get(("*", name), ()))
+    return "*" in allowed or value in allowed

@@ -1,0 +1,80 @@
+"""nGraph's Pad of version 0: amounts as attributes, interior ones included.
+
+It is told from other frameworks' Pads by its attributes ``padding_below`` and ``padding_above``, in a domain that the
+user has named or in the one that ``ngraph_json`` gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import onnx_ir as ir
+
+from padops.convert.graphs import Found
+from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible
+from padops.convert.types import Types
+from padops.dialects import OPS
+
+DOMAIN = "ngraph"
+OP = OPS["NGraphPad_0"]
+AMOUNTS = ("padding_below", "padding_above", "padding_interior")
+
+
+def find(found: Found, types: Types, domains: Collection[str] = ()) -> Finding | None:
+    """Recognises a node with nGraph's attributes in ``domains`` or in the one of ``ngraph_json``."""
+    node = found.node
+    if node.op_type != "Pad" or node.domain not in (*domains, DOMAIN) or not set(AMOUNTS[:2]) & set(node.attributes):
+        return None
+    form = f"nGraph Pad in the domain '{node.domain}'"
+    try:
+        draft = _draft(node, types)
+    except Unconvertible as why:
+        return Finding(form, reason=str(why))
+    return Finding(form, draft, lambda: _facts(node, types))
+
+
+def _draft(node: ir.Node, types: Types) -> Draft:
+    if len(node.inputs) != 2 or None in node.inputs:
+        given = sum(value is not None for value in node.inputs)
+        raise Unconvertible(f"it has {given} inputs, expected 2: {' and '.join(row.name for row in OP.inputs)}")
+    if foreign := sorted(set(node.attributes) - {*AMOUNTS, OP.mode}):
+        raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+    for name in AMOUNTS:
+        if name not in node.attributes and name != "padding_interior":
+            raise Unconvertible(f"it has no attribute {name}")
+        if name in node.attributes and node.attributes[name].type != ir.AttributeType.INTS:
+            raise Unconvertible(f"its attribute {name} is of type {node.attributes[name].type.name}, expected INTS")
+    type_name = types.name(*node.inputs, *node.outputs)
+    if type_name is not None and type_name not in OP.types:
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+    attributes = {name: node.attributes[name] for name in AMOUNTS if name in node.attributes}
+    if OP.mode in node.attributes:
+        attributes[OP.mode] = _mode(node.attributes[OP.mode])
+    return Draft(OP.name, tuple(node.inputs), attributes)
+
+
+def _mode(attribute: ir.Attr) -> ir.Attr:
+    """The mode by its name; nGraph's own serializer writes the number that the name has in C++."""
+    if attribute.is_ref():
+        return attribute
+    value = attribute.value
+    if attribute.type == ir.AttributeType.INT and 0 <= value < len(OP.modes):
+        return ir.AttrString(OP.mode, OP.modes[value])
+    if attribute.type == ir.AttributeType.STRING and value.upper() in OP.modes:
+        return ir.AttrString(OP.mode, value.upper())
+    raise Unconvertible(f"{OP.mode} {value!r} is not one of {', '.join(OP.modes)} [P9]")
+
+
+def _facts(node: ir.Node, types: Types) -> Facts:
+    return Facts(
+        domain=node.domain,
+        opset=1,
+        wrong_form=True,  # ONNX Runtime has nothing of such a domain
+        type=types.name(*node.inputs),
+        mode=None,
+        shape=None,
+        pads=None,
+        axes=None,
+        has_axes=False,
+        fill_shape=None,
+    )
