@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from padops.bench.command import add_bench
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -53,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_convert(commands.add_parser("convert", help="convert the Pads of a model", description=CONVERT))
     info = commands.add_parser("info", help="print versions, the library and its operators; check that one runs")
     info.set_defaults(run=_info)
+    add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
     describe = commands.add_parser("describe", help="print the operators as JSON")
     describe.set_defaults(run=_describe)
     return parser

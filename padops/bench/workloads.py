@@ -90,4 +90,13 @@ WORKLOADS: tuple[Workload, ...] = (
     Workload("interior", (1, 64, 128, 128), (0, 0, 0, 0), (0, 0, 0, 0), interior=(0, 0, 1, 1)),
 )
 
-QUICK = ("image constant", "image reflect", "features constant", "nhwc", "4k float", "tokens int64", "kv cache +1", "tiny")
+QUICK = (
+    "image constant",
+    "image reflect",
+    "features constant",
+    "nhwc",
+    "4k float",
+    "tokens int64",
+    "kv cache +1",
+    "tiny",
+)
