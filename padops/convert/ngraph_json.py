@@ -185,8 +185,7 @@ class _Builder:
             elements = np.array([_parse(str(text), kind) for text in texts], by_onnx(kind).numpy)
         except (ValueError, OverflowError) as error:
             raise self._damaged(f"{what}: {error}") from None
-        array = np.broadcast_to(elements, dims) if elements.size == 1 else elements.reshape(dims)
-        raw = np.ascontiguousarray(array).tobytes()
+        raw = elements.tobytes() * (prod(dims) if len(texts) == 1 else 1)
         self._graph.initializer.append(TensorProto(name=name, data_type=kind, dims=dims, raw_data=raw))
         self._values[name] = kind, dims
 

@@ -12,7 +12,16 @@ from functools import partial
 
 from padops.convert import auto_pad
 from padops.convert.graphs import Found
-from padops.convert.sources import converted, microsoft, onnx_pad, openvino, symmetric_emulation, tensorflow, unknown
+from padops.convert.sources import (
+    converted,
+    microsoft,
+    ngraph,
+    onnx_pad,
+    openvino,
+    symmetric_emulation,
+    tensorflow,
+    unknown,
+)
 from padops.convert.sources.finding import Finding
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
@@ -30,6 +39,7 @@ def choose(explicit_auto_pad: bool = False, custom_domains: Collection[str] = ()
     return (
         converted.find,
         partial(tensorflow.find, domains=custom_domains),
+        partial(ngraph.find, domains=custom_domains),
         symmetric_emulation.find,
         onnx_pad.find,
         microsoft.find,
