@@ -262,10 +262,10 @@ Element Kernel::read_fill(const ort::Value* value) const {
   return Element(1, static_cast<char>(*bytes & ((1 << type_.bits) - 1)));
 }
 
-// The plan for this shape and these amounts: the latest one if it fits, else a new one.
-std::shared_ptr<const Prepared> Kernel::prepare(std::vector<int64_t> shape,
+// The plan for these amounts and the shape that `key` begins as: the latest one if it fits, else a new one.
+std::shared_ptr<const Prepared> Kernel::prepare(std::vector<int64_t> key,
                                                 std::vector<std::pair<const InputRow*, Integers>> integers) const {
-  std::vector<int64_t> key = shape;
+  const size_t rank = key.size();
   for (const auto& [row, list] : integers) {
     key.push_back(static_cast<int64_t>(list.shape.size()));
     key.insert(key.end(), list.shape.begin(), list.shape.end());
@@ -275,6 +275,7 @@ std::shared_ptr<const Prepared> Kernel::prepare(std::vector<int64_t> shape,
     const std::lock_guard lock(mutex_);
     if (latest_ && latest_->key == key) return latest_;
   }
+  const std::vector<int64_t> shape(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(rank));
   Arguments node = constant_;
   for (auto& [row, list] : integers) node.integers[row->name] = std::move(list);
   auto made = std::make_shared<Prepared>();

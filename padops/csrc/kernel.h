@@ -46,7 +46,7 @@ class Kernel {
   Integers read_integers(const InputRow& row, const ort::Value* value) const;
   Element read_fill(const ort::Value* value) const;
   Element value_attribute() const;
-  std::shared_ptr<const Prepared> prepare(std::vector<int64_t> shape,
+  std::shared_ptr<const Prepared> prepare(std::vector<int64_t> key,
                                           std::vector<std::pair<const InputRow*, Integers>> integers) const;
   void run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data,
                   ort::Value* output, const Element& fill) const;
