@@ -77,3 +77,22 @@ def test_axes(op: str, kind: type, held: frozenset[int]) -> None:
             expected = native.bits(numpy_pad(data, whole, mode))
             assert native.bits(native.run(op, {"mode": mode}, inputs, constants=held)) == expected
             assert native.bits(reference.run(op, {"mode": mode}, inputs)) == expected
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_one_session_for_changing_shapes(op: str) -> None:
+    """P8: what a kernel keeps from one run is used again only for the same shapes and amounts, all told apart."""
+    flat = np.arange(3, dtype=np.float32)
+    for mode in modes_of(op):
+        for data, pads in (
+            (flat.reshape(3, 1), np.array([1, 0, 0, 1])),
+            (flat.reshape(1, 3), np.array([1, 0, 0, 1])),
+            (flat.reshape(1, 3), np.array([0, 1, 1, 0])),
+            (np.arange(6, dtype=np.float32).reshape(3, 2), np.array([1, 0, 0, 1])),
+            (np.arange(6, dtype=np.float32).reshape(3, 2), np.array([1, 0, 0, 1])),
+        ):
+            expected = numpy_pad(data, pads.tolist(), mode).tolist()
+            assert native.run(op, {"mode": mode}, [data, pads]).tolist() == expected
+        # The same numbers in the same order as in the last run: dims 3 and 2, pads of 4; here dim 3, pads of [1, 4].
+        with pytest.raises(Exception, match=r"pads has 4 values, expected 2 \(2 per axis, rank 1\) \[P8\]"):
+            native.run(op, {"mode": mode}, [flat, np.array([[1, 0, 0, 1]])])
