@@ -22,7 +22,8 @@ import json
 import logging
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ SURELY_THERE = 1 << 30  # bytes that are not tried out before the runtime is ask
 
 _log = logging.getLogger(__name__)
 _errors: deque[PyOpError] = deque(maxlen=KEPT_ERRORS)
+_collecting: list[PyOpError] | None = None
 _preparing = threading.Lock()
 
 
@@ -85,12 +87,24 @@ def pyop_errors(clear: bool = False) -> list[PyOpError]:
     return found
 
 
+@contextmanager
+def collected() -> Iterator[list[PyOpError]]:
+    """Gives a list that gets the calls that fail meanwhile; they are neither logged nor kept elsewhere."""
+    global _collecting
+    outer, _collecting = _collecting, []
+    try:
+        yield _collecting
+    finally:
+        _collecting = outer
+
+
 def refusal(type_name: str | None) -> str | None:
-    """Why a Pad of this element type cannot be a Python kernel, or None if it can."""
-    if type_name in TYPES:
+    """Why a Pad of this element type cannot be a Python kernel, or None if it can.
+
+    A type that is not known until the model is loaded is no danger: ONNX Runtime refuses one that no kernel is for.
+    """
+    if type_name is None or type_name in TYPES:
         return None
-    if type_name is None:
-        return "the type of its data is not known, and onnxruntime-extensions aborts the process for some"
     return f"its data are {type_name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
 
 
@@ -159,9 +173,13 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
     op_type, node = fields.get("op", OP_TYPE), fields.get("node", "")
     rule = error.rule if isinstance(error, PadError) else None
     message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"
-    _errors.append(PyOpError(op_type, node, rule, message))
+    record = PyOpError(op_type, node, rule, message)
     if isinstance(error, KeyboardInterrupt):
         _interrupt_later()
+    if _collecting is not None:
+        _collecting.append(record)
+        return
+    _errors.append(record)
     try:
         _log.error("%s; the output is an empty tensor", message, exc_info=None if rule else error)
     except BaseException as failure:

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops import reference
+from padops import pyop, reference
 from padops.convert.graphs import Scope, constant
 from padops.dialects import DOMAIN, OPS
 
@@ -29,6 +29,9 @@ def expected_outputs(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) 
             inputs = [None if value is None else _typed(values[value]) for value in node.inputs]
             attributes = {name: attribute.value for name, attribute in node.attributes.items()}
             values[node.outputs[0]] = reference.run(node.op_type, attributes, inputs, node.name or "")
+        elif node.domain == pyop.DOMAIN:
+            texts = {name: attribute.value for name, attribute in node.attributes.items()}
+            values[node.outputs[0]] = reference.run(*pyop.decode(texts, [_typed(values[v]) for v in node.inputs]))
         elif (node.domain, node.op_type) == ("", "Identity"):
             values[node.outputs[0]] = values[node.inputs[0]]
         elif (array := constant(node.outputs[0], scope)) is not None:

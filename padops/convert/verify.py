@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 
+from padops import pyop
 from padops.convert.comparison import Value, describe_difference, pack, unpack
 from padops.convert.errors import PadopsError
 from padops.convert.expected import expected_outputs
@@ -26,6 +27,7 @@ from padops.plan import PadError
 if TYPE_CHECKING:
     import onnxruntime
 
+EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 TURNS = 2  # sets of random inputs; branches and single bools differ between them
 
 Feeds = dict[str, np.ndarray]
@@ -71,20 +73,14 @@ class _DoesNotRun(Exception):
 class _Session:
     """A model in ONNX Runtime, on the CPU."""
 
-    def __init__(self, path: Path, native: bool, optimised: bool) -> None:
+    def __init__(self, path: Path, optimised: bool) -> None:
         try:
             import onnxruntime
         except ImportError as error:
             raise PadopsError(f"cannot verify without onnxruntime: {error}") from error
-        from padops.session import register
-
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are told by what catches them
-        if native:
-            try:
-                register(options)
-            except (FileNotFoundError, RuntimeError) as error:
-                raise PadopsError(f"cannot verify: {error}") from error
+        _register(options, _domains(path))
         if not optimised:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         try:
@@ -95,7 +91,14 @@ class _Session:
         self._quiet.log_severity_level = 4
 
     def run(self, feeds: Feeds) -> Outputs:
-        """The outputs by name; raises _DoesNotRun with what ONNX Runtime says."""
+        """The outputs by name; raises _DoesNotRun with what ONNX Runtime or a Python kernel says."""
+        with pyop.collected() as failed:
+            outputs = self._run(feeds)
+        if failed:
+            raise _DoesNotRun(failed[0].message)
+        return outputs
+
+    def _run(self, feeds: Feeds) -> Outputs:
         outputs = self._session.get_outputs()
         names = [output.name for output in outputs]
         # Only OrtValues carry every element type; but there are none of strings, and none that this reads of sequences.
@@ -108,6 +111,28 @@ class _Session:
             return dict(zip(names, self._session.run(names, values, self._quiet), strict=True))
         except Exception as error:  # as above
             raise _DoesNotRun(_one_line(error)) from error
+
+
+def _domains(path: Path) -> set[str]:
+    """The domains of operators that a model imports."""
+    return {row.domain for row in onnx.load(path, load_external_data=False).opset_import}
+
+
+def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
+    """Adds the libraries that have these domains, as far as this package knows them."""
+    from padops.session import register
+
+    try:
+        if DOMAIN in domains:
+            register(options)
+        if pyop.DOMAIN in domains:
+            register(options, backend="pyop")  # which brings onnxruntime-extensions along
+        elif domains & EXTENSIONS:
+            from onnxruntime_extensions import get_library_path
+
+            options.register_custom_ops_library(get_library_path())
+    except (FileNotFoundError, ImportError, RuntimeError) as error:
+        raise PadopsError(f"cannot verify: {error}") from error
 
 
 def _one_line(error: Exception) -> str:
@@ -152,16 +177,15 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     Raises:
         UsageError: The given inputs are not those of the model.
     """
-    native = _uses_padops(original)
     try:
-        trials = _trials(_Session(original, native, optimised=True), case.turns())
+        trials = _trials(_Session(original, optimised=True), case.turns())
     except _DoesNotRun as error:
         return _without_original(converted, case, str(error))
     verification = _check(converted, True, trials)
     if verification.outcome != "different":
         return verification
     try:
-        plain = _trials(_Session(original, native, optimised=False), [[trial.feeds] for trial in trials])
+        plain = _trials(_Session(original, optimised=False), [[trial.feeds] for trial in trials])
     except _DoesNotRun as error:
         note = f"without graph optimisation, ONNX Runtime does not run the original: {error}"
         return replace(verification, notes=(*verification.notes, note))
@@ -171,12 +195,6 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     differing = "; ".join(f"{output.name}: {output.detail}" for output in verification.outputs if not output.equal)
     note = f"without graph optimisation; with it, ONNX Runtime optimises the two graphs differently ({differing})"
     return replace(again, notes=(*again.notes, note))
-
-
-def _uses_padops(path: Path) -> bool:
-    """Whether a model needs padops before it is converted: an earlier conversion made it."""
-    message = onnx.load(path, load_external_data=False)
-    return any(row.domain == DOMAIN for row in message.opset_import)
 
 
 def _trials(session: _Session, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
@@ -207,7 +225,7 @@ def _check(converted: Path, optimised: bool, trials: Sequence[Trial]) -> Verific
     comparisons: dict[str, OutputComparison] = {}
     notes = []
     try:
-        session = _Session(converted, True, optimised)
+        session = _Session(converted, optimised)
         for trial in trials:
             outputs = session.run(trial.feeds)
             for name, value in trial.outputs.items():
@@ -238,7 +256,7 @@ def _without_original(converted: Path, case: Case, refusal: str) -> Verification
     """Checks a converted model whose original ONNX Runtime does not run; one of Pads alone, against the reference."""
     notes = [f"ONNX Runtime does not run the original: {refusal}"]
     try:
-        trials = _trials(_Session(converted, True, optimised=True), case.turns())
+        trials = _trials(_Session(converted, optimised=True), case.turns())
     except _DoesNotRun as error:
         return Verification("fails", notes=(*notes, f"nor the converted model: {error}"))
     message = onnx.load(converted, load_external_data=False)

@@ -46,7 +46,7 @@ def become(
     for known in imports:
         if known.get(domain, version) != version:
             raise PadopsError(f"{scope.path} imports version {known[domain]} of the domain {domain}; this is {version}")
-    former = [value for value in node.inputs if value is not None]
+    former = dict.fromkeys(value for value in node.inputs if value is not None)
     node.resize_inputs(len(inputs))
     for i, value in enumerate(inputs):
         if node.inputs[i] is not value:

@@ -16,6 +16,7 @@ from padops.convert.types import Types
 from padops.dialects import OPS
 from padops.dtypes import by_numpy
 
+IN_PYTHON = f"in Python, as {pyop.DOMAIN}::{pyop.OP_TYPE}"
 STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
@@ -37,7 +38,7 @@ def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple
         inputs += [empty] * (pyop.SLOTS - len(inputs))
     operator = (pyop.DOMAIN, pyop.VERSION, pyop.OP_TYPE)
     become(found, operator, inputs, [ir.AttrString(name, text) for name, text in texts.items()])
-    return (STRINGS_END_AT_NUL,) if type_name == "string" else ()
+    return (IN_PYTHON, STRINGS_END_AT_NUL) if type_name == "string" else (IN_PYTHON,)
 
 
 def _type(draft: Draft, found: Found, types: Types) -> str | None:
