@@ -266,11 +266,14 @@ Element Kernel::read_fill(const ort::Value* value) const {
 std::shared_ptr<const Prepared> Kernel::prepare(std::vector<int64_t> key,
                                                 std::vector<std::pair<const InputRow*, Integers>> integers) const {
   const size_t rank = key.size();
+  // The key says where each list in it ends and which input it is: no two runs that differ have the same.
   for (const auto& [row, list] : integers) {
+    key.push_back(row - op_.inputs.data());
     key.push_back(static_cast<int64_t>(list.shape.size()));
     key.insert(key.end(), list.shape.begin(), list.shape.end());
     key.insert(key.end(), list.values.begin(), list.values.end());
   }
+  key.push_back(static_cast<int64_t>(rank));
   {
     const std::lock_guard lock(mutex_);
     if (latest_ && latest_->key == key) return latest_;
