@@ -35,6 +35,9 @@ def session_options() -> onnxruntime.SessionOptions:
     options.intra_op_num_threads = 2
     # Idle threads of the hundreds of sessions that the tests keep would take the processor from the one that runs.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Memory of its own for every tensor: what is written beyond its end is not another tensor's, and sanitizers see it.
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
     padops.register(options)
     return options
 

@@ -18,6 +18,7 @@ import onnxruntime
 import pytest
 from onnx import helper
 
+import padops
 from padops import reference
 from padops.plan import LARGEST, PadError
 
@@ -161,14 +162,22 @@ P10 = [
 ]  # fmt: skip
 
 
-def _bindable() -> onnx.ModelProto:
-    """One Pad_18 with named inputs and a named output."""
-    node = helper.make_node("Pad_18", ["data", "pads"], ["output"], name="n", domain="padops")
+def _one_node(op: str, element_type: int) -> onnx.ModelProto:
+    """A Pad with named inputs and a named output."""
+    node = helper.make_node(op, ["data", "pads"], ["output"], name=NODE, domain="padops")
     info = helper.make_tensor_value_info
-    inputs = [info("data", onnx.TensorProto.FLOAT, None), info("pads", onnx.TensorProto.INT64, None)]
-    graph = helper.make_graph([node], "one", inputs, [info("output", onnx.TensorProto.FLOAT, None)])
+    inputs = [info("data", element_type, None), info("pads", onnx.TensorProto.INT64, None)]
+    graph = helper.make_graph([node], "one", inputs, [info("output", element_type, None)])
     imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
     return helper.make_model(graph, opset_imports=imports, ir_version=9)
+
+
+def _options_with_arena() -> onnxruntime.SessionOptions:
+    """As most users have them."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    padops.register(options)
+    return options
 
 
 def _resident() -> int:
@@ -211,15 +220,20 @@ def test_more_than_the_memory(name: str, amount: int, size: int) -> None:
     """P10: a size that passes the checks but that no machine can hold is an error, and the next run is fine."""
     data = native.random_array(np.random.default_rng(1), native.by_name(name), (3,))
     expected = f"padops::Pad_21 '{NODE}': no memory for an output of shape [{3 + amount}] ({size} bytes) [P10]"
+    built = native.session(_one_node("Pad_21", native.by_name(name).onnx), _options_with_arena())
+
+    def run(amount: int) -> np.ndarray:
+        return native.run_session(built, {"data": data, "pads": ints(0, amount)})
+
     before = _resident()
-    assert failure(native.run, "Pad_21", {}, [data, ints(0, amount)], NODE) == expected
-    assert native.run("Pad_21", {}, [data, ints(0, 2)], NODE).shape == (5,)
+    assert failure(run, amount) == expected
+    assert run(2).shape == (5,)
     assert _resident() < before + 2**26, "the runtime's arena must not have heard of that size"
 
 
 def test_output_of_another_shape() -> None:
     """P10: an output that the caller has bound, of a shape that is not the result's, is an error and stays as it was."""
-    built = native.session(_bindable())
+    built = native.session(_one_node("Pad_18", onnx.TensorProto.FLOAT))
     for size, error in ((4, None), (3, "{3}"), (5, "{5}")):
         binding = built.io_binding()
         binding.bind_cpu_input("data", ones(2))
@@ -231,7 +245,7 @@ def test_output_of_another_shape() -> None:
             assert output.numpy().tolist() == [0, 1, 1, 0]
             continue
         text = failure(built.run_with_iobinding, binding)
-        assert text.startswith("padops::Pad_18 'n': the runtime gives no output of shape [4]: ") and error in text
+        assert text.startswith(f"padops::Pad_18 '{NODE}': the runtime gives no output of shape [4]: ") and error in text
         assert output.numpy().tolist() == [7] * size
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, combinations, product
 
 import native
@@ -96,3 +97,16 @@ def test_one_session_for_changing_shapes(op: str) -> None:
         # The same numbers in the same order as in the last run: dims 3 and 2, pads of 4; here dim 3, pads of [1, 4].
         with pytest.raises(Exception, match=r"pads has 4 values, expected 2 \(2 per axis, rank 1\) \[P8\]"):
             native.run(op, {"mode": mode}, [flat, np.array([[1, 0, 0, 1]])])
+
+
+def test_threads_with_shapes_of_their_own() -> None:
+    """P8: one session in many threads, each with other shapes and amounts than its neighbours."""
+
+    def run(i: int) -> bool:
+        data = np.full((i % 5 + 1, i % 3 + 1), i, np.float32)
+        pads = [i % 2, i % 7, i % 4, 1]
+        return (native.run("Pad_19", {"mode": "wrap"}, [data, np.array(pads)]) == numpy_pad(data, pads, "wrap")).all()
+
+    run(0)  # creates the session
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(run, range(2_000)))

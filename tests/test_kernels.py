@@ -18,7 +18,7 @@ from padops.dtypes import by_name
 
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
 SUB_BYTE = [name for name, dtype in TYPES.items() if 0 < dtype.bits < 8]
-TASK_BYTES = 256 * 1024  # csrc/engine.cpp: what is larger goes through the thread pool
+SHARED_BYTES = 256 * 1024  # csrc/engine.cpp: what is larger goes through the thread pool
 
 
 def check(op: str, mode: str, data: np.ndarray, pads, fill: np.ndarray | None = None, slow: bool = True) -> None:
@@ -52,6 +52,7 @@ def test_op_mode_type(op: str, mode: str, dtype) -> None:
 
 LARGE = {
     "one long row": ((400_003,), (70_001, 90_007)),
+    "few long rows": ((3, 200_003), (1, 1_001, 1, 2_003)),
     "rows": ((1_400, 400), (3, 11, 5, 13)),
     "many short rows": ((160_000, 2), (1, 1, 2, 1)),
     "5-D": ((4, 6, 9, 13, 130), (1, 2, 1, 3, 4, 2, 1, 0, 2, 5)),
@@ -71,18 +72,20 @@ def test_large(layout: str, mode: str, name: str) -> None:
     shape, pads = LARGE[layout]
     rng = np.random.default_rng(7)
     data = native.random_array(rng, TYPES[name], shape)
-    assert data.nbytes > TASK_BYTES
+    assert data.nbytes > SHARED_BYTES
     check(NEWEST, mode, data, pads, native.random_array(rng, TYPES[name], ()), slow=False)
 
 
-@pytest.mark.parametrize("name", ["int4", "string"])
+@pytest.mark.parametrize("name", [*SUB_BYTE, "string"])
 @pytest.mark.parametrize("mode", MODES)
 def test_large_of_unusual_types(mode: str, name: str) -> None:
-    """P2: packed elements go through the thread pool too; strings are many allocations."""
+    """P2: packed elements go through the thread pool too, in rows that begin within a byte; strings are allocations."""
     rng = np.random.default_rng(8)
     dtype = TYPES[name]
-    shape = (900, 601) if name == "int4" else (90, 61)
-    check(NEWEST, mode, native.random_array(rng, dtype, shape), (5, 3, 1, 7), native.random_array(rng, dtype, ()), False)
+    fill = native.random_array(rng, dtype, ())
+    for shape, pads in (((1_501, 1_001), (5, 3, 1, 7)), ((3_000, 5, 99), (2, 1, 0, 3, 5, 0)), ((1_600_001,), (1, 2))):
+        shape = shape if dtype.bits else [min(size, 60) for size in shape]
+        check("Pad_25", mode, native.random_array(rng, dtype, shape), pads, fill, slow=False)
 
 
 @pytest.mark.parametrize("mode", MODES)
