@@ -25,6 +25,10 @@ _ATTRIBUTE_TYPES = {
 
 def register_schemas() -> None:
     """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing."""
+    # onnx's reference evaluator looks through all schemas when it is first imported, and takes Pad_18 of any domain for
+    # version 18 of Pad; afterwards it does not look again.
+    import onnx.reference  # noqa: F401
+
     for op in OPS.values():
         if not defs.has(op.name, DOMAIN):
             schema = _schema(op)

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import onnx
 import onnx_ir as ir
 
+from padops import pyop
 from padops.convert.document import Document
 from padops.convert.graphs import subgraphs
 from padops.dialects import DOMAIN
 from padops.dtypes import by_onnx
-from padops.shapes import register_schemas
 
 # Bytes of an initializer that inference may want to look into (amounts, axes, shapes); larger ones are only declared.
 WORTH_KEEPING = 1024
@@ -27,7 +27,7 @@ class Types:
 
     def name(self, *values: ir.Value | None) -> str | None:
         """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
-        present = [value for value in values if value is not None]
+        present = [_behind_pads(value) for value in values if value is not None]
         for ask in (_stated_dtype, self._inferred_dtype):  # of all values, before anything is inferred
             for value in present:
                 dtype = ask(value)
@@ -63,8 +63,6 @@ class Types:
 
     def _infer(self) -> None:
         self._inferred = {}
-        if DOMAIN in self._document.model.graph.opset_imports:
-            register_schemas()
         try:
             # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
             message = onnx.shape_inference.infer_shapes(_declarations(self._document.message()))
@@ -86,6 +84,15 @@ class Types:
                     self._inferred[value] = ir.from_proto(stated[value.name].type)
             for inner, inner_message in subgraphs(node, node_message):
                 self._collect(inner, inner_message)
+
+
+def _behind_pads(value: ir.Value) -> ir.Value:
+    """The value that was padded, of the same type: onnx's inference knows no operators of padops."""
+    while (
+        (node := value.producer()) is not None and node.domain in (DOMAIN, pyop.DOMAIN) and node.inputs[0] is not None
+    ):
+        value = node.inputs[0]
+    return value
 
 
 def _stated_dtype(value: ir.Value) -> ir.DataType | None:
