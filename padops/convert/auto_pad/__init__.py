@@ -6,8 +6,8 @@ A source of the converter that is asked only with ``auto_pad="explicit"``. A nod
   every size begins with the same amount.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. It
   fills with what the operator reads outside its data: 0, the zero point, or the lowest value of the type.
-- **explicit pads, by size**: an If that chooses between nodes with explicit pads, for the two kinds of nodes that must
-  tell data from padding: an AveragePool that counts only data, a MaxPool that gives indices.
+- **explicit pads, by size**: an If that chooses between nodes with explicit pads, for those whose data cannot be padded:
+  an AveragePool that counts only data, a MaxPool that gives indices or is in a function, where types are unknown.
 
 Bits stay as they are wherever ONNX Runtime computes SAME rightly, but for one case: where a MaxPool of double has
 SamePad_1 in front, a window that begins outside and meets NaN gives its largest number instead of NaN.
@@ -63,11 +63,10 @@ def _finding(form: str, reading: Reading) -> Finding:
     fits = not reading.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in reading.axes)))
     if fits and all(choice is not None and len(choice) == 1 for choice in choices):
         return _explicit(form, reading, [choice[0] for choice in choices], needed)
-    if reading.tells_data:
+    if reading.unpadded:
         return _by_size(form, reading, choices, fits, needed)
-    fill = reading.fill()
     notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    edit = Edit("SamePad_1", lambda found, constants, put: same_pad(found, constants, put, reading, fill), needed, RUNS)
+    edit = Edit("SamePad_1", lambda found, constants, put: same_pad(found, constants, put, reading), needed, RUNS)
     return Finding(form, edit, notes=notes)
 
 
@@ -83,7 +82,7 @@ def _explicit(form: str, reading: Reading, amounts: list[Amount], needed: str | 
 
 
 def _by_size(form: str, reading: Reading, choices: Choices, fits: bool, needed: str | None) -> Finding:
-    told = f"it {reading.tells_data}"
+    told = f"it {reading.unpadded}"
     if not fits:
         raise Unconvertible(f"{told}, and ONNX Runtime takes no pads as large as the kernel")
     if None in choices:
@@ -96,7 +95,7 @@ def _by_size(form: str, reading: Reading, choices: Choices, fits: bool, needed: 
     if reading.opset is None or reading.opset < 7:
         raise Unconvertible(f"{told}, and opset {reading.opset} cannot choose by size")
     edit = Edit(EXPLICIT, lambda found, constants, put: by_size(found, constants, reading, choices), needed, RUNS)
-    return Finding(form, edit, notes=(f"an If chooses between {branches} pads by the size; it {reading.tells_data}",))
+    return Finding(form, edit, notes=(f"an If chooses between {branches} pads by the size; it {reading.unpadded}",))
 
 
 def _needed(reading: Reading) -> str | None:

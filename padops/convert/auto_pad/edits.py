@@ -30,9 +30,7 @@ def explicit(node: ir.Node, pads: Sequence[int]) -> list[ir.Node]:
     return [node]
 
 
-def same_pad(
-    found: Found, constants: Constants, put: Put, reading: Reading, fill: ir.Value | np.ndarray | None
-) -> list[ir.Node]:
+def same_pad(found: Found, constants: Constants, put: Put, reading: Reading) -> list[ir.Node]:
     """Puts SamePad_1 in front of the node, which from now on pads nothing."""
     node = found.node
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
@@ -47,7 +45,7 @@ def same_pad(
         ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
         ir.AttrInt64s("strides", [axis.stride for axis in axes]),
     ]
-    draft = Draft("SamePad_1", (data, fill), {attribute.name: attribute for attribute in attributes})
+    draft = Draft("SamePad_1", (data, reading.fill), {attribute.name: attribute for attribute in attributes})
     put(draft, Found(before, found.path, found.scope), constants)
     node.replace_input_with(0, padded)
     for name in IMPLIED:

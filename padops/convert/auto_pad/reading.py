@@ -30,8 +30,8 @@ class Reading:
         axes: Its spatial axes.
         first: The first of them in the data.
         output_padding: Of a transposed convolution.
-        tells_data: What it does that padded data would spoil, as the end of a sentence; empty where there is no such.
-        type: Element type of the data, or None.
+        unpadded: Why its data cannot be padded, as the end of a sentence; empty where they can be.
+        fill: What to pad its data with; None for 0, which SamePad_1 fills with by itself.
         opset: Of the default domain.
     """
 
@@ -41,23 +41,9 @@ class Reading:
     axes: tuple[Axis, ...]
     first: int
     output_padding: tuple[int, ...]
-    tells_data: str
-    type: str | None
+    unpadded: str
+    fill: ir.Value | np.ndarray | None
     opset: int | None
-
-    def fill(self) -> ir.Value | np.ndarray | None:
-        """What the operator reads outside the data; None for 0, which SamePad_1 fills with by itself.
-
-        Raises:
-            Unconvertible: It is not known.
-        """
-        if self.operator.outside == "lowest":
-            if self.type is None:
-                raise Unconvertible("it pads with the lowest value of its type, which is not known")
-            dtype = by_name(self.type).numpy
-            return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
-        position = self.operator.zero_point
-        return self.node.inputs[position] if position is not None and position < len(self.node.inputs) else None
 
 
 def read_mode(found: Found) -> str | None:
@@ -103,6 +89,7 @@ def read(found: Found, operator: Operator, mode: str, types: Types) -> Reading:
     more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
     first = 1 if last else 2
     sizes = _sizes(node, first, len(kernel), types)
+    type_name = types.name(node.inputs[0], node.outputs[0]) if operator.outside == "lowest" else None
     return Reading(
         node=node,
         operator=operator,
@@ -110,8 +97,8 @@ def read(found: Found, operator: Operator, mode: str, types: Types) -> Reading:
         axes=tuple(map(Axis, sizes, kernel, strides, dilations)),
         first=first,
         output_padding=tuple(more),
-        tells_data=_tells_data(node, operator),
-        type=types.name(node.inputs[0], node.outputs[0]) if operator.outside == "lowest" else None,
+        unpadded=_unpadded(node, operator, type_name),
+        fill=_fill(node, operator, type_name),
         opset=found.scope.opset,
     )
 
@@ -142,11 +129,24 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
     return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
 
 
-def _tells_data(node: ir.Node, operator: Operator) -> str:
+def _fill(node: ir.Node, operator: Operator, type_name: str | None) -> ir.Value | np.ndarray | None:
+    """What the operator reads outside the data."""
+    if operator.outside == "lowest":
+        if type_name is None:
+            return None
+        dtype = by_name(type_name).numpy
+        return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
+    position = operator.zero_point
+    return node.inputs[position] if position is not None and position < len(node.inputs) else None
+
+
+def _unpadded(node: ir.Node, operator: Operator, type_name: str | None) -> str:
     if operator.outside == "not counted" and not _number(node, "count_include_pad", 0):
         return "counts only data"
     if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
         return "gives indices into the data"
+    if operator.outside == "lowest" and type_name is None:
+        return "has data of a type that is not known"
     return ""
 
 
