@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from padops.bench.command import add_bench
+from padops.conformance.command import add_conformance
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
     describe = commands.add_parser("describe", help="print the operators as JSON")
     describe.set_defaults(run=_describe)
+    add_conformance(commands)
     return parser
 
 

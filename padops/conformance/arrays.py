@@ -1,0 +1,114 @@
+"""Arrays of every element type: random ones, their bits, and their way to another process and into a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from padops.dtypes import DType, by_name, by_numpy
+
+Packed = tuple[str, tuple[int, ...], Any]  # type, shape, bytes (or a list of strings): the same for the same bits
+
+WORDS = ("", "a", "b\0c", "Zoë", "pad", "長い文字列" * 9)
+SHOWN = 64  # elements of an array that a report shows
+
+
+def to_bytes(array: np.ndarray) -> bytes:
+    """The memory of a tensor of ``array``: little-endian, 4- and 2-bit elements packed, the first in the low bits."""
+    dtype = by_numpy(array.dtype)
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    if dtype.bits >= 8:
+        return raw.tobytes()
+    per_byte = 8 // dtype.bits
+    padded = np.zeros((-(-raw.size // per_byte), per_byte), np.uint8)
+    padded.reshape(-1)[: raw.size] = raw & ((1 << dtype.bits) - 1)
+    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
+    return np.bitwise_or.reduce(padded << shifts, axis=1).astype(np.uint8).tobytes()
+
+
+def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
+    """The reverse of :func:`to_bytes`."""
+    data = np.frombuffer(raw, np.uint8)
+    if dtype.bits >= 8:
+        return data.view(dtype.numpy).reshape(shape).copy()
+    count = int(np.prod(shape, dtype=np.int64))
+    per_byte = 8 // dtype.bits
+    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
+    elements = ((data[:, None] >> shifts) & ((1 << dtype.bits) - 1)).reshape(-1)[:count].astype(np.uint8)
+    if dtype.name.startswith("int"):  # ml_dtypes keeps signed elements sign-extended in their byte
+        elements = np.where(elements >> (dtype.bits - 1), elements | (0x100 - (1 << dtype.bits)), elements)
+    return elements.astype(np.uint8).view(dtype.numpy).reshape(shape)
+
+
+def pack(array: np.ndarray | None) -> Packed | None:
+    """What two arrays have in common where they are the same to the last bit; fit for another process.
+
+    Raises:
+        TypeError: The type is none of ``padops.dtypes``.
+    """
+    if array is None:
+        return None
+    dtype = by_numpy(array.dtype)
+    if dtype is None:
+        raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")
+    if dtype.name == "string":
+        return "string", array.shape, [str(text) for text in array.reshape(-1).tolist()]
+    return dtype.name, array.shape, to_bytes(array)
+
+
+def unpack(packed: Packed | None) -> np.ndarray | None:
+    """The reverse of :func:`pack`."""
+    if packed is None:
+        return None
+    name, shape, content = packed
+    if name == "string":
+        array = np.empty(len(content), object)
+        array[:] = content
+        return array.reshape(shape)
+    return from_bytes(content, by_name(name), shape)
+
+
+def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
+    """Elements of every bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents."""
+    if dtype.name == "string":
+        array = np.empty(tuple(shape), object)
+        array[...] = np.array(WORDS, object)[rng.integers(0, len(WORDS), tuple(shape))]
+        return array
+    if dtype.name == "bool":
+        return np.asarray(rng.integers(0, 2, tuple(shape))).astype(bool)
+    count = int(np.prod(shape, dtype=np.int64))
+    return from_bytes(rng.bytes((count * dtype.bits + 7) // 8), dtype, shape)
+
+
+def describe(array: np.ndarray | None) -> dict[str, Any] | None:
+    """An array for a report: type, shape and, of a small one, the values as nested lists.
+
+    Floats stand as texts where JSON has no number for them, with the bits of a NaN. A large array has none.
+    """
+    if array is None:
+        return None
+    dtype = by_numpy(array.dtype)
+    told: dict[str, Any] = {"dtype": dtype.name, "shape": list(array.shape)}
+    if array.size <= SHOWN:
+        told["values"] = _values(array, dtype)
+    return told
+
+
+def _values(array: np.ndarray, dtype: DType) -> Any:
+    if not array.size:
+        return []
+    if dtype.name in ("string", "bool"):
+        return array.tolist()
+    plain = np.empty(array.shape, object)
+    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}")
+    plain.reshape(-1)[:] = [_value(element, int(raw)) for element, raw in zip(array.reshape(-1), bits)]
+    return plain.tolist()
+
+
+def _value(element: Any, raw: int) -> int | float | str:
+    if isinstance(element, np.integer) or "int" in type(element).__name__:
+        return int(element)
+    number = float(element)
+    return number if np.isfinite(number) else f"{number} (0x{raw:x})"

@@ -1,0 +1,44 @@
+"""Where cases come from: one file for each origin, with ``cases(…)`` and ``find(id)``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from padops.conformance.case import Case
+from padops.conformance.cases import table
+from padops.dialects import OPS
+
+
+@dataclass(frozen=True)
+class Level:
+    """How many cases: of each operator, mode and type; of each operator, mode and kind of amounts; drawn ones of each
+    operator."""
+
+    by_type: int
+    by_signs: int
+    drawn: int
+
+
+LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Level(30, 60, 1000)}
+
+
+def collect(level: str, seed: int = 0) -> list[Case]:
+    """The cases of a level; every case of a lower level is one of the higher one too."""
+    size = LEVELS[level]
+    return [*table.cases(list(OPS), size.by_type, size.by_signs, seed)]
+
+
+def find(id: str) -> Case:
+    """The case of an id.
+
+    Raises:
+        ValueError: No case has it.
+    """
+    origin = id.split("/")[0]
+    if origin not in _FINDERS:
+        raise ValueError(f"no case is called {id!r}: its first word is none of {', '.join(_FINDERS)}")
+    return _FINDERS[origin](id)
+
+
+_FINDERS = {"table": table.find}

@@ -1,0 +1,253 @@
+"""Cases from the table of operators: each mode with each type, and around it every other choice in turn.
+
+The id of a case lists its choices, and its numbers are drawn with the id as the seed: an id always means one case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.case import Case, Recipe, integers, seed_of
+from padops.dialects import INTEGER_KINDS, OPS, Op
+from padops.dialects.onnx_pad import VERSIONS
+from padops.dtypes import by_name
+
+NEWEST_OPSET = 26  # that a Pad of the newest version is tried in
+
+# Amounts: the choices that are right on every operator stand first, and come up more often.
+SIGNS = {
+    "begin": 4, "end": 4, "both": 6, "far": 4, "crop": 3, "mixed": 5, "mixed-far": 2,
+    "zero": 1, "to-nothing": 1, "beyond": 2, "negative": 1, "huge": 1,
+}  # fmt: skip
+DIMS = {"plain": 10, "one": 3, "empty": 2}
+RANKS = {1: 4, 2: 5, 3: 3, 4: 2, 5: 1, 6: 1, 0: 1}
+FILLS = {"none": 3, "scalar": 6, "vector": 2, "matrix": 1, "two": 1}
+AXES = {"absent": 6, "some": 3, "negative": 2, "int32": 2, "all": 1, "none": 1, "repeated": 1, "outside": 1}
+PADS = {"flat": 14, "row": 2, "short": 1}
+FORMS = {"dynamic": 3, "held": 2, "static": 2, "fixed": 2}  # fixed: held and static
+INTEGER_TYPES = {"int64": 4, "int32": 2, "int8": 1, "int16": 1}
+WIDE = ("float", "double", "int32")  # types that most peers have, for the choices that have nothing to do with types
+
+
+def draw(rng: np.random.Generator, choices: dict[Any, int]) -> Any:
+    """One of ``choices``, by weight."""
+    names = list(choices)
+    weights = np.array(list(choices.values()), float)
+    return names[int(rng.choice(len(names), p=weights / weights.sum()))]
+
+
+def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Case]:
+    """``by_type`` cases of each operator, mode and type, and ``by_signs`` of each operator, mode and kind of amounts.
+
+    Fewer are a part of more: a quick run repeats what a long one does.
+    """
+    seen = set()
+    for name in ops:
+        op = OPS[name]
+        for mode in op.modes:
+            places = [(dtype, None, i) for dtype in op.types for i in range(by_type)]
+            places += [(None, signs, i) for signs in SIGNS for i in range(max(by_signs * SIGNS[signs] // 4, 1))]
+            for dtype, signs, i in places:
+                made = find(_choose(op, mode, dtype, signs, i, seed))
+                if made.id not in seen:
+                    seen.add(made.id)
+                    yield made
+    for name in ops:
+        for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
+            if mode not in OPS[name].modes:
+                yield find(f"table/{name}/{mode or '-'}/float/2/both/plain/none/{_first(OPS[name])}/dynamic/0")
+
+
+def _first(op: Op) -> str:
+    return {"Pad": "absent.flat", "OpenVINOPad": "int64.int64"}.get(op.name.split("_")[0], "-")
+
+
+def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, seed: int) -> str:
+    """The id of one case, drawn for its place in the table."""
+    rng = np.random.default_rng(seed_of(f"{seed}/{op.name}/{mode}/{dtype}/{signs}/{i}"))
+    family = op.name.split("_")[0]
+    rank = draw(rng, {3: 3, 4: 3, 5: 1} if family == "SamePad" else RANKS)
+    fill = draw(rng, FILLS) if op.name not in ("Pad_1", "Pad_2") else draw(rng, {"none": 1, "value": 1})
+    if family == "NGraphPad" and fill == "none":
+        fill = "scalar"
+    forms = "-"
+    if family == "Pad":
+        axes = draw(rng, AXES) if op.input_index("axes") is not None and rank else "absent"
+        forms = f"{axes}.{draw(rng, PADS) if len(op.inputs) > 1 else 'flat'}"
+    elif family == "OpenVINOPad":
+        forms = f"{draw(rng, INTEGER_TYPES)}.{draw(rng, INTEGER_TYPES)}"
+    parts = (
+        op.name,
+        mode,
+        dtype or str(rng.choice([name for name in WIDE if name in op.types])),
+        rank,
+        signs or draw(rng, SIGNS),
+        draw(rng, DIMS) if rank else "plain",
+        fill,
+        forms,
+        draw(rng, FORMS),
+        i,
+    )
+    return "table/" + "/".join(map(str, parts))
+
+
+def find(id: str) -> Case:
+    """The case of an id.
+
+    Raises:
+        ValueError: No case has it.
+    """
+    try:
+        _, name, mode, dtype, rank, signs, dims, fill, forms, form, number = id.split("/")
+        op, ranks = OPS[name], int(rank)
+        by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], int(number)
+        mode = "" if mode == "-" else mode
+        rng = np.random.default_rng(seed_of(id))
+        return _MAKERS[name.split("_")[0]](id, op, mode, dtype, ranks, signs, dims, fill, forms, form, rng)
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"no case is called {id!r}: {error}") from error
+
+
+def _shape(rng: np.random.Generator, rank: int, dims: str, largest: int = 5) -> list[int]:
+    shape = rng.integers(2, max(3, largest + 1 - rank // 2), rank).tolist()
+    if rank and dims != "plain":
+        shape[int(rng.integers(rank))] = {"one": 1, "empty": 0}[dims]
+    return shape
+
+
+def _amounts(rng: np.random.Generator, shape: Sequence[int], signs: str) -> list[tuple[int, int]]:
+    """Begin and end of each axis: of the kind on about half of the axes, and on one at least; 0 or small on others."""
+    pairs = [(0, 0)] * len(shape)
+    chosen = [i for i in range(len(shape)) if rng.random() < 0.5] or ([int(rng.integers(len(shape)))] if shape else [])
+    for i in chosen:
+        pairs[i] = _pair(rng, shape[i], signs)
+    if signs == "huge" and shape:
+        pairs[chosen[0]] = [(1 << 62, 0), (1 << 60, 1), ((1 << 63) - 1, 1), (0, 1 << 59)][int(rng.integers(4))]
+        pairs = [pair if i == chosen[0] else (0, 0) for i, pair in enumerate(pairs)]
+    return pairs
+
+
+def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
+    def up(low: int, high: int) -> int:
+        return int(rng.integers(low, max(high, low) + 1))
+
+    near = max(n - 1, 1)
+    crop = up(1, max(n - 1, 1))
+    pair = {
+        "zero": lambda: (0, 0),
+        "begin": lambda: (up(1, near), 0),
+        "end": lambda: (up(1, near), 0),
+        "both": lambda: (up(1, near), up(1, near)),
+        "far": lambda: (up(0, 2), up(n, 3 * n + 2)),
+        "crop": lambda: (-up(0, max(n - 1, 0) // 2), -up(0, max(n - 1, 0) // 2)),
+        "mixed": lambda: (-crop, up(1, max(n - crop, 1))),
+        "mixed-far": lambda: (-crop, up(n - crop + 1, 2 * n + 2)),
+        "to-nothing": lambda: (-up(0, n), 0),
+        "beyond": lambda: (-up(n + 1, n + 3), up(2, n + 5)),
+        "negative": lambda: (-up(n + 1, n + 4), up(0, 1) - 1),
+        "huge": lambda: (0, 0),
+    }[signs]()
+    if signs == "to-nothing":
+        pair = (pair[0], -n - pair[0])
+    if signs == "end" or signs not in ("begin", "to-nothing", "huge") and rng.random() < 0.5:
+        pair = pair[::-1]
+    return pair
+
+
+def _fill(rng: np.random.Generator, dtype: str, form: str) -> Recipe | None:
+    shapes = {"scalar": (), "vector": (1,), "matrix": (1, 1), "two": (2,)}
+    return None if form == "none" else Recipe(dtype, shapes[form], int(rng.integers(1 << 32)))
+
+
+def _data(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
+    return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
+
+
+def _onnx(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+    version = int(op.name.split("_")[1])
+    following = [later for later in VERSIONS if later > version]
+    opset = int(rng.integers(version, following[0] if following else NEWEST_OPSET + 1))
+    shape = _shape(rng, rank, dims)
+    pairs = _amounts(rng, shape, signs)
+    axes_form, pads_form = forms.split(".")
+    axes = None
+    if axes_form != "absent":
+        axes, pairs = _axes(rng, axes_form, pairs)
+    pads = [b for b, _ in pairs] + [e for _, e in pairs]
+    attributes: dict[str, Any] = {"mode": mode} if mode != "constant" or rng.random() < 0.5 else {}
+    data = _data(rng, dtype, shape)
+    if len(op.inputs) == 1:
+        attributes[next(row.name for row in op.attributes if row.type == "ints")] = pads
+        if fill == "value":
+            attributes["value"] = float(rng.choice([1.5, -0.0, 3e38, 1e-45, float("nan"), float("-inf"), 0.1]))
+        return Case(id, "table", op.name, opset, attributes, (data,), static=form in ("static", "fixed"))
+    shaped = (1, len(pads)) if pads_form == "row" else None
+    pads_input = integers(pads[:-1] if pads_form == "short" else pads, shape=shaped)
+    inputs: list[Recipe | None] = [data, pads_input, _fill(rng, dtype, fill)]
+    if op.input_index("axes") is not None:
+        inputs.append(axes)
+    return _case(id, op, opset, attributes, inputs, form)
+
+
+def _axes(rng: np.random.Generator, form: str, pairs: list) -> tuple[Recipe, list]:
+    """The axes, and the amounts in their order."""
+    rank = len(pairs)
+    order = rng.permutation(rank).tolist()
+    wanted = [axis for axis in order if pairs[axis] != (0, 0)] or order[:1]
+    listed = {"all": order, "none": []}.get(form, wanted)
+    written = [axis - rank if form == "negative" or form == "int32" and rng.random() < 0.5 else axis for axis in listed]
+    pairs = [pairs[axis] for axis in listed]
+    if form in ("repeated", "outside") and listed:
+        written.append(written[0] if form == "repeated" else rank)
+        pairs.append((0, 1))
+    return integers(written, "int32" if form == "int32" else "int64"), pairs
+
+
+def _case(id: str, op: Op, opset: int, attributes: dict, inputs: Sequence[Recipe | None], form: str) -> Case:
+    held = tuple(i for i, recipe in enumerate(inputs) if i and recipe is not None) if form in ("held", "fixed") else ()
+    return Case(id, "table", op.name, opset, attributes, tuple(inputs), (), held, form in ("static", "fixed"))
+
+
+def _openvino(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+    shape = _shape(rng, rank, dims)
+    pairs = _amounts(rng, shape, signs)
+    amounts = []
+    for kind, values in zip(forms.split("."), zip(*pairs) if pairs else ((), ())):
+        fits = all(-128 <= value < 128 for value in values)
+        amounts.append(integers(values, kind if fits and kind in INTEGER_KINDS["integer"] else "int64"))
+    inputs = [_data(rng, dtype, shape), *amounts, _fill(rng, dtype, fill)]
+    return _case(id, op, 0, {"pad_mode": mode}, inputs, form)
+
+
+def _ngraph(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+    shape = _shape(rng, rank, dims)
+    pairs = _amounts(rng, shape, signs)
+    attributes: dict[str, Any] = {"pad_mode": mode}
+    attributes["padding_below"], attributes["padding_above"] = [b for b, _ in pairs], [e for _, e in pairs]
+    if mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
+        attributes["padding_interior"] = rng.integers(0, 4, rank).tolist()
+    return _case(id, op, 0, attributes, [_data(rng, dtype, shape), _fill(rng, dtype, fill)], form)
+
+
+def _same(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+    """SAME padding has no amounts: the kind of amounts only makes another draw."""
+    shape = _shape(rng, rank, dims, largest=7)
+    spatial = rank - 2
+    attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}
+    if rng.random() < 0.6:
+        attributes["strides"] = rng.integers(1, 4, spatial).tolist()
+    if rng.random() < 0.5:
+        attributes["dilations"] = rng.integers(1, 4, spatial).tolist()
+    if rng.random() < 0.7:
+        attributes["auto_pad"] = str(rng.choice(["SAME_UPPER", "SAME_LOWER", "SAME_LOWER", "VALID"]))
+    if rng.random() < 0.5:
+        attributes["data_format"] = str(rng.choice(["NCHW", "NHWC"]))
+    if mode != "constant" or rng.random() < 0.5:
+        attributes["mode"] = mode
+    return _case(id, op, 0, attributes, [_data(rng, dtype, shape), _fill(rng, dtype, fill)], form)
+
+
+_MAKERS = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}

@@ -1,0 +1,105 @@
+"""``padops conformance``: runs the suite and writes the report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from padops.conformance.runner import Ran
+
+ABOUT = (
+    "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
+    "Exit codes: 0 everything is as expected, 1 something is not, 2 usage."
+)
+
+
+def add_conformance(subparsers: Any) -> None:
+    """Adds the command to those of ``padops``."""
+    parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
+    add_arguments(parser)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a run."""
+    level = parser.add_mutually_exclusive_group()
+    level.add_argument("--quick", dest="level", action="store_const", const="quick", help="under two minutes")
+    level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="hours")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME[@PYTHON]", help="run only this one (may be "
+                        "repeated); in another interpreter; or PATH.py:function, a peer of your own")  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: 0)")
+    parser.set_defaults(run=run, level="default")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the suite as the options say."""
+    from pathlib import Path
+
+    from padops.conformance import cases, record, runner
+    from padops.conformance.known import KNOWN
+    from padops.conformance.peers import PEERS
+
+    try:
+        peers = [runner.parse_peer(text) for text in options.peer or PEERS]
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    folder = Path(options.out) if options.out else None
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        chosen = cases.collect(options.level, options.seed)
+        ran = runner.run(chosen, peers, KNOWN)
+        header = runner.header(options.level, options.seed, ran)
+        footer = runner.footer(ran, [peer.name for peer in peers] if options.peer else [])
+        if folder is not None:
+            results = (result for one in ran for result in one.results)
+            record.write(folder / "conformance.jsonl", header, results, footer)
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    show(ran, footer)
+    return footer["exit"]
+
+
+SHOWN = 20  # unexpected results that are printed
+
+
+def show(ran: list[Ran], footer: dict[str, Any]) -> None:
+    """Prints counts per peer, and what was not expected."""
+    from collections import Counter
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from padops.conformance.divergences import OUTCOMES
+
+    console = Console(highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("peer", overflow="fold")
+    table.add_column("version", overflow="fold")
+    for title in ("results", *OUTCOMES, "known", "unexpected"):
+        table.add_column(title, justify="right")
+    for one in ran:
+        if one.told is None:
+            table.add_row(one.peer.name, Text(f"absent: {one.absent}", "yellow"))
+            continue
+        counts = Counter(result["outcome"] for result in one.results)
+        known = sum(result["divergence"] is not None for result in one.results)
+        unexpected = sum(result["unexpected"] for result in one.results)
+        version = " ".join(one.told["versions"].values())
+        numbers = [len(one.results), *(counts[name] for name in OUTCOMES), known]
+        table.add_row(one.peer.name, version, *map(str, numbers), Text(str(unexpected), "red" if unexpected else ""))
+    console.print(table)
+    found = [result for one in ran for result in one.results if result["unexpected"]]
+    for result in found[:SHOWN]:
+        console.print(Text(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}", "red"))
+    if len(found) > SHOWN:
+        console.print(f"… and {len(found) - SHOWN} more")
+    for one in ran:
+        for id in one.stale:
+            console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"))
+    console.print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")

@@ -1,0 +1,134 @@
+"""Known divergences: what they match, and whether they still occur. The list itself is ``known.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from padops.conformance.facts import TAGS, Facts
+
+OUTCOMES = ("agree", "differ", "unsupported", "error", "crash", "skipped")
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """One way in which one peer is known not to follow padops' rules.
+
+    Attributes:
+        id: Short and lasting; reports name it.
+        peer: Of ``peers.PEERS``; a peer in another interpreter counts too.
+        outcome: What happens: ``"differ"``, ``"error"`` or ``"crash"``, or several where it depends on memory.
+        reason: Why, in a sentence.
+        rule: The rule of the README that it is about.
+        versions: Of the peer's first package, such as ``">=1.20,<1.31"``; empty for all.
+        link: Where upstream says or discusses it.
+        families: Of operators; empty for all.
+        modes: In lower case; empty for all.
+        dtypes: Element types; empty for all.
+        expected: ``"output"`` or ``"error"``, or empty for both.
+        rules: The expected error's; empty for all.
+        tags: All of these hold.
+        some: One of these holds, unless it is empty.
+        without: None of these hold.
+        opsets: The oldest and newest opset, or empty for all.
+    """
+
+    id: str
+    peer: str
+    outcome: str | tuple[str, ...]
+    reason: str
+    rule: str
+    versions: str = ""
+    link: str = ""
+    families: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    expected: str = ""
+    rules: tuple[str, ...] = ()
+    tags: frozenset[str] | set[str] = field(default_factory=frozenset)
+    some: frozenset[str] | set[str] = field(default_factory=frozenset)
+    without: frozenset[str] | set[str] = field(default_factory=frozenset)
+    opsets: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        unknown = (self.tags | self.some | self.without) - TAGS.keys()
+        if unknown or not self.outcomes <= {"differ", "error", "crash"}:
+            raise ValueError(f"divergence {self.id}: unknown {unknown or self.outcomes}")
+
+    @property
+    def outcomes(self) -> set[str]:
+        """``outcome`` as a set."""
+        return {self.outcome} if isinstance(self.outcome, str) else set(self.outcome)
+
+    def concerns(self, peer: str, version: str) -> bool:
+        """Whether it is about a peer of this version."""
+        return self.peer == peer.split("@")[0] and in_range(version, self.versions)
+
+    def matches(self, facts: Facts) -> bool:
+        """Whether it is about a case."""
+        return (
+            (not self.families or facts.family in self.families)
+            and (not self.modes or facts.mode in self.modes)
+            and (not self.dtypes or facts.dtype in self.dtypes)
+            and (not self.expected or facts.expected == self.expected)
+            and (not self.rules or facts.rule in self.rules)
+            and self.tags <= facts.tags
+            and (not self.some or bool(self.some & facts.tags))
+            and not self.without & facts.tags
+            and (not self.opsets or self.opsets[0] <= facts.opset <= self.opsets[1])
+        )
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """``"2.13.0+cpu"`` as ``(2, 13, 0)``."""
+    return tuple(int(part) for part in re.findall(r"\d+", version.split("+")[0])[:3])
+
+
+def in_range(version: str, wanted: str) -> bool:
+    """Whether a version lies in ``">=1.20,<1.31"``; the empty range holds all.
+
+    Raises:
+        ValueError: The range is written in another way.
+    """
+    for part in filter(None, wanted.split(",")):
+        match = re.fullmatch(r"(>=|<)([\d.]+)", part.strip())
+        if match is None:
+            raise ValueError(f"a range of versions says {part!r}, expected >=VERSION or <VERSION")
+        reached = version_key(version) >= version_key(match[2])
+        if reached != (match[1] == ">="):
+            return False
+    return True
+
+
+@dataclass
+class Watch:
+    """The divergences of one peer, and which of them have been seen.
+
+    Attributes:
+        known: Those that concern the peer in its version.
+        met: How many cases each has matched.
+        seen: How many of these came out as it says.
+    """
+
+    known: Sequence[Divergence]
+    met: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def find(self, facts: Facts, outcome: str) -> str | None:
+        """The id of the divergence that explains an outcome, or None."""
+        if outcome in ("unsupported", "skipped"):
+            return None
+        found = None
+        for divergence in self.known:
+            if not divergence.matches(facts):
+                continue
+            self.met[divergence.id] = self.met.get(divergence.id, 0) + 1
+            if outcome in divergence.outcomes and found is None:
+                found = divergence.id
+                self.seen[found] = self.seen.get(found, 0) + 1
+        return found
+
+    def stale(self) -> list[str]:
+        """Those whose cases ran and none of which came out as it says."""
+        return [divergence.id for divergence in self.known if self.met.get(divergence.id) and not self.seen.get(divergence.id)]

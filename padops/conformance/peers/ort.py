@@ -1,0 +1,41 @@
+"""The Pad of onnxruntime itself, at every opset it knows."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import onnxruntime
+
+from padops.conformance.model import feeds, make_model
+from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.sessions import require_type, run_model, session_options
+
+PACKAGES = ("onnxruntime",)
+
+# How it says that it has no kernel for a type, or does not know an opset or a type at all.
+_UNSUPPORTED = (
+    "Could not find an implementation for",
+    "is under development and support for this is limited",
+    "Opset",
+    "in type constraint",
+    "Unsupported model IR version",
+    "not supported",
+)
+
+
+@cache
+def _options() -> onnxruntime.SessionOptions:
+    return session_options()
+
+
+def run(request: Request) -> np.ndarray:
+    """The same node as a model of ONNX has it."""
+    require_type(request.dtype.name)
+    model = make_model(request, request.inputs, standard=True).SerializeToString()
+    try:
+        return run_model(model, feeds(request, request.inputs), _options())
+    except Exception as error:  # onnxruntime's exceptions have no common base
+        if any(text in str(error) for text in _UNSUPPORTED):
+            raise Unsupported(str(error)) from error
+        raise

@@ -1,0 +1,93 @@
+"""What a peer is asked, and what it raises where it has no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.arrays import unpack
+from padops.dialects import OPS, Node, Op
+from padops.dtypes import DType, by_numpy
+from padops.plan import Amounts, PadError
+
+
+class Unsupported(Exception):
+    """The peer says that it has no such type, mode or operator."""
+
+
+class Skipped(Exception):
+    """The peer cannot be asked: the case says something that its interface has no words for."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A case on its way to a peer; the fields are those of ``conformance.case.Case``."""
+
+    id: str
+    op: str
+    opset: int
+    attributes: Mapping[str, Any]
+    inputs: tuple[np.ndarray | None, ...]
+    held: tuple[int, ...] = ()
+    static: bool = False
+
+    @classmethod
+    def of(cls, sent: Mapping[str, Any]) -> Request:
+        """The reverse of ``Case.request``."""
+        return cls(**{**sent, "inputs": tuple(unpack(packed) for packed in sent["inputs"])})
+
+    @property
+    def row(self) -> Op:
+        """The operator's row in the table."""
+        return OPS[self.op]
+
+    @property
+    def data(self) -> np.ndarray:
+        """The first input."""
+        return self.inputs[0]
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the data."""
+        return by_numpy(self.data.dtype)
+
+    @property
+    def mode(self) -> str:
+        """In lower case, as NumPy says it."""
+        row = next(row for row in self.row.attributes if row.name == self.row.mode)
+        return str(self.attributes.get(row.name, row.default or "")).lower()
+
+    @property
+    def fill(self) -> np.ndarray:
+        """The fill of peers that take a value: one element, rank 0.
+
+        Raises:
+            Skipped: It has not one element, which a value cannot say.
+        """
+        position = self.row.input_index(self.row.fill)
+        dtype = self.data.dtype
+        if position is None:
+            with np.errstate(over="ignore"):
+                return np.asarray(self.attributes.get(self.row.fill, 0.0), np.float32).astype(dtype)
+        given = self.inputs[position] if position < len(self.inputs) else None
+        if given is None:
+            return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
+        if given.size != 1:
+            raise Skipped(f"a fill of {given.size} elements")
+        return given.reshape(())
+
+    def amounts(self) -> list[Amounts]:
+        """Amounts of every axis, for peers that take them as numbers.
+
+        Raises:
+            Skipped: They break a rule that such peers do not know.
+        """
+        if self.attributes.get(self.row.mode, self.row.modes[0]) not in self.row.modes:
+            raise Skipped("a mode that the operator does not know")
+        try:
+            return self.row.amounts(Node(self.row, "pad", self.attributes, self.inputs), self.data.shape)
+        except PadError as error:
+            raise Skipped(f"amounts that the operator does not take: {error.detail}") from None

@@ -1,0 +1,75 @@
+"""The report as a file: one JSON object a line, the first a header and the last a footer."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCHEMA = 1
+
+
+class RecordError(ValueError):
+    """A report that is not whole, or none at all."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A whole report.
+
+    Attributes:
+        header: ``schema``, ``padops``, ``level``, ``seed``, ``machine``, ``peers`` and ``absent``.
+        results: One object for each case and peer.
+        footer: ``results``, ``unexpected``, ``stale`` and ``exit``.
+    """
+
+    header: dict[str, Any]
+    results: list[dict[str, Any]]
+    footer: dict[str, Any]
+
+
+def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
+    """Writes a report in one step: there is a whole file, or the one of before.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    lines = [{"kind": "header", **header}, *({"kind": "result", **result} for result in results)]
+    lines.append({"kind": "footer", **footer})
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            for line in lines:
+                file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read(path: Path | str) -> Record:
+    """Reads a report.
+
+    Raises:
+        RecordError: It has no header or no footer, is of another schema, or has not as many results as it says.
+        OSError: It cannot be read.
+    """
+    lines = Path(path).read_text(encoding="utf-8").split("\n")
+    try:
+        objects = [json.loads(line) for line in lines if line]
+    except ValueError as error:
+        raise RecordError(f"{path}: not a whole report: {error}") from error
+    kinds = [found.get("kind") if isinstance(found, dict) else None for found in objects]
+    if not kinds or kinds[0] != "header":
+        raise RecordError(f"{path}: not a report: the first line is no header")
+    if objects[0].get("schema") != SCHEMA:
+        raise RecordError(f"{path}: schema {objects[0].get('schema')}, expected {SCHEMA}")
+    if kinds[-1] != "footer" or set(kinds[1:-1]) - {"result"}:
+        raise RecordError(f"{path}: not a whole report: there is no footer at the end")
+    results = objects[1:-1]
+    if objects[-1].get("results") != len(results):
+        raise RecordError(f"{path}: {len(results)} results, but the footer says {objects[-1].get('results')}")
+    return Record(objects[0], results, objects[-1])

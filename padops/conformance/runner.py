@@ -1,0 +1,222 @@
+"""Runs cases on peers and judges the answers."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.arrays import Packed, describe, pack, unpack
+from padops.conformance.case import Case, Expected, expect
+from padops.conformance.divergences import Divergence, Watch
+from padops.conformance.facts import Facts, facts_of, rules_of
+from padops.conformance.peers import ALL, PEERS, PeerRow
+from padops.conformance.process import AbsentPeer, Process
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A peer that has been asked for.
+
+    Attributes:
+        name: As reports call it, with the interpreter where it is another one.
+        row: What it is.
+        python: Its interpreter; None for this one.
+    """
+
+    name: str
+    row: PeerRow
+    python: str | None = None
+
+
+def parse_peer(text: str) -> Peer:
+    """``NAME``, ``NAME@/path/to/python`` or ``PATH:function``.
+
+    Raises:
+        ValueError: There is no such peer.
+    """
+    name, _, python = text.partition("@")
+    if name in PEERS:
+        return Peer(text, PEERS[name], python or None)
+    place, _, function = name.rpartition(":")
+    if place.endswith(".py") and function.isidentifier():
+        path = Path(place).resolve()
+        if not path.is_file():
+            raise ValueError(f"peer {text!r}: there is no file {path}")
+        row = PeerRow(f"{path.stem}:{function}", f"{path}:{function}", ALL)
+        return Peer(row.name + (f"@{python}" if python else ""), row, python or None)
+    raise ValueError(f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A case with all that is known of it before a peer runs it."""
+
+    case: Case
+    expected: Expected
+    facts: Facts
+    packed: Packed | None
+
+    @classmethod
+    def of(cls, case: Case) -> Prepared:
+        """Asks the reference."""
+        expected = expect(case)
+        return cls(case, expected, facts_of(case, expected), pack(expected.output))
+
+
+@dataclass
+class Ran:
+    """What one peer did.
+
+    Attributes:
+        peer: Which.
+        told: Its Python and versions, or None where it is absent.
+        absent: Why, or None.
+        results: For the report.
+        stale: Divergences that no longer occur.
+    """
+
+    peer: Peer
+    told: dict[str, Any] | None = None
+    absent: str | None = None
+    results: list[dict[str, Any]] = field(default_factory=list)
+    stale: list[str] = field(default_factory=list)
+
+
+def run(
+    cases: Sequence[Case],
+    peers: Sequence[Peer],
+    known: Sequence[Divergence],
+    progress: Progress = lambda name, done, total: None,
+    jobs: int | None = None,
+) -> list[Ran]:
+    """Runs every case on every peer that has the operator, ``jobs`` peers at a time (one for each core)."""
+    prepared = [Prepared.of(case) for case in cases]
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        return list(pool.map(lambda peer: run_peer(prepared, peer, known, progress), peers))
+
+
+def run_peer(prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergence], progress: Progress) -> Ran:
+    """Runs one peer in its process."""
+    process = Process(peer.row.home, peer.python, peer.row.seconds)
+    ran = Ran(peer)
+    mine = [item for item in prepared if item.facts.family in peer.row.families]
+    try:
+        ran.told = process.start()
+        version = next(iter(ran.told["versions"].values()), "")
+        watch = Watch([divergence for divergence in known if divergence.concerns(peer.name, version)])
+        answers = process.ask([item.case.request() for item in mine])
+        for item, answer in zip(mine, answers, strict=True):
+            ran.results.append(_result(item, peer, watch, answer))
+            progress(peer.name, len(ran.results), len(mine))
+        ran.stale = watch.stale()
+    except AbsentPeer as error:
+        ran.absent, ran.told, ran.results = str(error), None, []
+    finally:
+        process.close()
+    return ran
+
+
+def judge(item: Prepared, answer: tuple[str, Any]) -> tuple[str, str]:
+    """The outcome and, unless it is ``"agree"``, what is to say about it."""
+    kind, content = answer
+    if kind == "output":
+        if item.packed is None:
+            return "differ", f"an output of shape {list(content[1])}, expected an error: {item.expected.message}"
+        return ("agree", "") if content == item.packed else ("differ", _difference(item.packed, content))
+    if kind == "refused":
+        return ("agree", "") if item.packed is None else ("error", str(content))
+    return kind, str(content)
+
+
+def _difference(expected: Packed, got: Packed) -> str:
+    """How two outputs differ, in a line."""
+    if expected[:2] != got[:2]:
+        return f"{got[0]}{list(got[1])}, expected {expected[0]}{list(expected[1])}"
+    wanted, found = unpack(expected), unpack(got)
+    if expected[0] == "string":
+        wrong = np.array(expected[2], object) != np.array(got[2], object)
+    else:
+        raw = [np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}") for array in (wanted, found)]
+        wrong = raw[0] != raw[1]
+    first = int(np.flatnonzero(wrong)[0])
+    place = [int(i) for i in np.unravel_index(first, expected[1])]
+    one, other = (describe(array.reshape(-1)[first : first + 1])["values"][0] for array in (wanted, found))
+    return f"{int(wrong.sum())} of {wrong.size} elements differ, the first at {place}: {other!r}, expected {one!r}"
+
+
+def _result(item: Prepared, peer: Peer, watch: Watch, answer: tuple[str, Any]) -> dict[str, Any]:
+    case = item.case
+    outcome, detail = judge(item, answer)
+    divergence = watch.find(item.facts, outcome) if not peer.row.ours else None
+    quiet = outcome in ("agree", "unsupported", "skipped")
+    result: dict[str, Any] = {
+        "case": case.id,
+        "origin": case.origin,
+        "op": case.op,
+        "mode": case.mode,
+        "dtype": case.dtype,
+        "rank": case.rank,
+        "rules": list(rules_of(item.facts)),
+        "peer": peer.name,
+        "outcome": outcome,
+        "divergence": divergence,
+        "unexpected": not quiet and divergence is None,
+        "detail": detail[:600],
+    }
+    if outcome != "agree":
+        result["inputs"] = [describe(array) for array in case.arrays()]
+        result["attributes"] = {name: _plain(value) for name, value in case.attributes.items()}
+        result["expected"] = (
+            {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
+        )
+        result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
+    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}"
+    return result
+
+
+def _plain(value: Any) -> Any:
+    """An attribute as JSON has it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+def header(level: str, seed: int, ran: Sequence[Ran]) -> dict[str, Any]:
+    """The first line of a report."""
+    import padops
+
+    return {
+        "schema": 1,
+        "padops": padops.__version__,
+        "level": level,
+        "seed": seed,
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+        },
+        "peers": [{"name": one.peer.name, **one.told} for one in ran if one.told is not None],
+        "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.told is None],
+    }
+
+
+def footer(ran: Sequence[Ran], asked: Sequence[str] = ()) -> dict[str, Any]:
+    """The last line; it fails if something is unexpected or stale, nothing ran, or a peer that was asked for is absent."""
+    results = [result for one in ran for result in one.results]
+    unexpected = sum(result["unexpected"] for result in results)
+    stale = sorted({id for one in ran for id in one.stale})
+    absent = [one.peer.name for one in ran if one.told is None and one.peer.name in asked]
+    failed = bool(unexpected or stale or absent or not results)
+    return {"results": len(results), "unexpected": unexpected, "stale": stale, "exit": int(failed)}
+

@@ -1,0 +1,132 @@
+"""The process of one peer: reads cases from its standard input and answers each on its standard output.
+
+It may be run by a Python that padops is not installed in. So it takes ``padops`` from the folder that this file stands
+in, and nothing else from there: another folder on the path would bring another runtime with it.
+
+Messages are pickles of plain types, each after its length in 8 bytes. The first thing sent is what the peer is, then an
+answer for each case of a batch: ``("output", array)``, ``("refused", text)``, ``("unsupported", text)`` or
+``("skipped", text)``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import pickle
+import struct
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, BinaryIO
+
+LENGTH = struct.Struct("<Q")
+
+
+def send(stream: BinaryIO, message: Any) -> None:
+    """Writes one message."""
+    content = pickle.dumps(message, protocol=4)
+    stream.write(LENGTH.pack(len(content)) + content)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Any:
+    """Reads one message.
+
+    Raises:
+        EOFError: The other side is gone.
+    """
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        raise EOFError
+    (length,) = LENGTH.unpack(head)
+    content = stream.read(length)
+    if len(content) < length:
+        raise EOFError
+    return pickle.loads(content)
+
+
+def _load_padops() -> None:
+    folder = Path(__file__).resolve().parent.parent
+    spec = importlib.util.spec_from_file_location(
+        "padops", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["padops"] = module
+    spec.loader.exec_module(module)
+
+
+def _load_peer(home: str) -> tuple[Any, dict[str, str]]:
+    """The peer's function and the versions of its packages."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    place, _, function = home.rpartition(":")
+    if place.endswith(".py"):
+        spec = importlib.util.spec_from_file_location("users_peer", place)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["users_peer"] = module
+        spec.loader.exec_module(module)
+        found = getattr(module, function)
+        run = lambda request: _run_users(found, request)  # noqa: E731
+    else:
+        module = importlib.import_module(f"padops.conformance.peers.{place}")
+        run = getattr(module, function)
+    versions = {}
+    for name in getattr(module, "PACKAGES", ()):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = getattr(importlib.import_module(name), "__version__", "")
+    return run, versions
+
+
+def _run_users(function: Any, request: Any) -> Any:
+    """A peer of the user's own has the signature of ``padops.run_reference``; NotImplementedError is: unsupported."""
+    from padops.conformance.peers.request import Unsupported
+
+    try:
+        return function(request.op, dict(request.attributes), list(request.inputs))
+    except NotImplementedError as error:
+        raise Unsupported(str(error)) from error
+
+
+def _answer(run: Any, sent: dict[str, Any]) -> tuple[str, Any]:
+    from padops.conformance.arrays import pack
+    from padops.conformance.peers.request import Request, Skipped, Unsupported
+
+    request = Request.of(sent)
+    try:
+        output = run(request)
+    except Unsupported as error:
+        return "unsupported", str(error)
+    except Skipped as error:
+        return "skipped", str(error)
+    except Exception as error:  # whatever an implementation raises is its way to refuse
+        return "refused", f"{type(error).__name__}: {error}"
+    return "output", pack(output)
+
+
+def main() -> int:
+    # What an implementation prints must not stand between the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.path[0:1] = []  # this folder, whose files are no modules of their own
+    _load_padops()
+    try:
+        run, versions = _load_peer(sys.argv[1])
+    except Exception as error:
+        traceback.print_exc()
+        send(answers, {"absent": f"{type(error).__name__}: {error}"})
+        return 0
+    send(answers, {"python": sys.version.split()[0], "versions": versions})
+    while True:
+        try:
+            batch = receive(sys.stdin.buffer)
+        except EOFError:
+            return 0
+        for sent in batch:
+            send(answers, _answer(run, sent))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
