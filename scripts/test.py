@@ -1,15 +1,23 @@
 """Set up a .venv, fetch the real models, and run the tests. Arguments go to pytest, which runs in the checkout's root.
 
-    python3 scripts/test.py [tests/test_plan.py] [-k PATTERN] [-x] ...
+    python3 scripts/test.py [--peers] [tests/test_plan.py] [-k PATTERN] [-x] ...
+
+With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
+without it the run names those that it did not have.
 """
 
+import os
 import sys
 
 import environment
 
 
 def main(arguments: list) -> int:
-    python = environment.ensure(["test"])
+    peers = "--peers" in arguments
+    if peers:
+        arguments = [argument for argument in arguments if argument != "--peers"]
+        os.environ["PADOPS_PEERS"] = "1"
+    python = environment.ensure(["test", "peers"] if peers else ["test"])
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
     return environment.hand_over([python, "-m", "pytest", *arguments], environment.ROOT)
 

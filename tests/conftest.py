@@ -1,6 +1,27 @@
-"""What every run of the tests says first: which runtime and which library it is about."""
+"""What every run of the tests says first: which runtime and library it is about, and which peers it does not have.
+
+Tests that compare with another implementation stand in files of their own and import it plainly. Where ``PADOPS_PEERS``
+is set (``scripts/test.py --peers``, and so in CI) all of them run, and a missing peer is a failure. Elsewhere the files of
+missing peers are left out, and the header names them.
+"""
 
 from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+PEERS = {
+    "test_convert_openvino_ir.py": ("openvino", "onnxifier"),
+    "test_peers_jax.py": ("jax",),
+    "test_peers_openvino.py": ("openvino",),
+    "test_peers_tensorflow.py": ("tensorflow",),
+    "test_peers_torch.py": ("torch",),
+    "test_tf2onnx_export.py": ("tensorflow", "tf2onnx"),
+    "test_torch_export.py": ("torch", "onnxscript"),
+}
+MISSING = {name: [peer for peer in peers if find_spec(peer) is None] for name, peers in PEERS.items()}
+
+collect_ignore = [] if os.environ.get("PADOPS_PEERS") else [name for name, missing in MISSING.items() if missing]
 
 
 def pytest_report_header() -> list[str]:
@@ -8,4 +29,8 @@ def pytest_report_header() -> list[str]:
 
     import padops
 
-    return [f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}", f"padops: {padops.get_library_path()}"]
+    lines = [f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}", f"padops: {padops.get_library_path()}"]
+    if collect_ignore:
+        peers = ", ".join(sorted({peer for name in collect_ignore for peer in MISSING[name]}))
+        lines.append(f"NOT COMPARED with {peers}: not installed; left out: {', '.join(collect_ignore)}")
+    return lines
