@@ -46,7 +46,7 @@ POSITIVE = {
         [5, 5, 6, 7, 8, 8, 7, 6],
     ],
 }
-NEGATIVE = dict.fromkeys(POSITIVE, [[6, 7]])
+NEGATIVE = {mode: [[6, 7]] for mode in POSITIVE}
 MIXED = {
     "constant": [[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], [2, 3, 4, 0, 0, 0], [6, 7, 8, 0, 0, 0]],
     "edge": [[2, 3, 4, 4, 4, 4], [2, 3, 4, 4, 4, 4], [2, 3, 4, 4, 4, 4], [6, 7, 8, 8, 8, 8]],
