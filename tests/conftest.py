@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 PEERS = {
     "test_convert_openvino_ir.py": ("openvino", "onnxifier"),
+    "test_peers_auto_pad.py": ("openvino",),
     "test_peers_jax.py": ("jax",),
     "test_peers_openvino.py": ("openvino",),
     "test_peers_tensorflow.py": ("tensorflow",),
