@@ -1,0 +1,85 @@
+"""Reports of a run: Markdown for people, JUnit XML for CI, and one HTML page. One file each, made from a summary."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from padops.conformance.render.summary import Record, Summary
+
+FILES = {"markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
+
+
+def renderer(form: str) -> Callable[[Summary], str]:
+    """The function of a form, a key of ``FILES``."""
+    return getattr(import_module(f"{__name__}.{form}"), form)
+
+
+def write_all(
+    header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any], folder: Path | str
+) -> list[Path]:
+    """Writes every form of a report; each file is whole or not there.
+
+    Args:
+        header: The first line of the JSONL file.
+        results: Its results; read once.
+        footer: Its last line.
+        divergences: The entries of the divergence file, for their reasons.
+        folder: Where to write; made if it is not there.
+
+    Returns:
+        The files.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    from padops.conformance.render.summary import summarise
+
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    summary = summarise(header, results, footer, divergences)
+    return [_write(folder / name, renderer(form)(summary)) for form, name in FILES.items()]
+
+
+def _write(path: Path, text: str) -> Path:
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def add_show(commands: Any) -> None:
+    """Adds ``show`` to the commands of ``padops conformance``."""
+    parser = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
+    parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
+    parser.add_argument("--format", choices=tuple(FILES), default="markdown", help="what to print (default: %(default)s)")
+    parser.add_argument("-o", "--out", metavar="DIR", help="write every form into this folder instead")
+    parser.set_defaults(run=_show)
+
+
+def _show(options: argparse.Namespace) -> int:
+    from padops.conformance import record
+    from padops.conformance.known import KNOWN
+    from padops.conformance.render.summary import summarise
+
+    try:
+        report = record.read(options.file)
+        if options.out:
+            for path in write_all(report.header, report.results, report.footer, KNOWN, options.out):
+                print(path)
+            return 0
+    except (OSError, record.RecordError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    summary = summarise(report.header, report.results, report.footer, KNOWN)
+    sys.stdout.write(renderer(options.format)(summary))
+    return 0

@@ -1,0 +1,106 @@
+"""The report for CI: JUnit XML, a suite for each peer and a test case for each cell of the matrix.
+
+A test case for each result would be tens of megabytes for a run that has little to say; a cell names each of its
+failures.
+"""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from padops.conformance.render.summary import WRONG, Cell, Summary, sides
+
+# XML 1.0 has no way to write these, not even as references.
+UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(summary: Summary) -> str:
+    """The report as JUnit XML, in the shape that Jenkins, GitLab and GitHub's actions read."""
+    suites = [_suite(summary, peer) for peer in summary.peers]
+    suites += [_absent(row["name"], row["reason"]) for row in summary.header["absent"]]
+    suites.append(_divergences(summary))
+    root = ElementTree.Element("testsuites", name="padops conformance")
+    for count in ("tests", "failures", "errors"):
+        root.set(count, str(sum(int(suite.get(count)) for suite in suites)))
+    root.extend(suites)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _suite(summary: Summary, peer: str) -> ElementTree.Element:
+    cases = [
+        _case(peer, f"{op}.{mode}", dtype, cell)
+        for (name, op, mode, dtype), cell in summary.cells.items()
+        if name == peer
+    ]
+    properties = [row["versions"] for row in summary.header["peers"] if row["name"] == peer]
+    return _named(peer, cases, properties[0] if properties else {})
+
+
+def _named(name: str, cases: list[ElementTree.Element], properties: dict[str, str]) -> ElementTree.Element:
+    """A suite with its counts."""
+    suite = ElementTree.Element("testsuite", name=_writable(name), tests=str(len(cases)))
+    suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
+    suite.set("errors", "0")
+    suite.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
+    if properties:
+        group = ElementTree.SubElement(suite, "properties")
+        for key, value in properties.items():
+            ElementTree.SubElement(group, "property", name=_writable(key), value=_writable(value))
+    suite.extend(cases)
+    return suite
+
+
+def _case(peer: str, place: str, dtype: str, cell: Cell) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", classname=_writable(f"{peer}.{place}"), name=_writable(dtype))
+    ran = sum(cell.counts[outcome] for outcome in ("agree", *WRONG))
+    if cell.unexpected:
+        message = f"{cell.unexpected} unexpected of {sum(cell.counts.values())}"
+        failure = ElementTree.SubElement(case, "failure", type="unexpected", message=message)
+        failure.text = _writable("\n\n".join([*map(_record, _unexpected(cell)), *_rest(cell)]))
+    elif not ran:
+        ElementTree.SubElement(case, "skipped", message=_writable("; ".join(cell.reasons)))
+    out = ElementTree.SubElement(case, "system-out")
+    known = [f"{name} ({count})" for name, count in cell.known.items()]
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in cell.counts.items())
+    out.text = _writable(counts + (f"; known divergences: {', '.join(known)}" if known else ""))
+    return case
+
+
+def _unexpected(cell: Cell) -> list[dict]:
+    return [record for record in cell.examples if record["unexpected"]]
+
+
+def _rest(cell: Cell) -> list[str]:
+    more = cell.unexpected - len(_unexpected(cell))
+    return [f"and {more} more"] if more else []
+
+
+def _record(record: dict) -> str:
+    lines = [f"{record['case']}: {record['outcome']}: {record['detail'] or ''}"]
+    lines += [f"{name}: {text}" for name, text in sides(record).items()]
+    return "\n".join([*lines, record["repro"]])
+
+
+def _absent(name: str, reason: str) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", classname=_writable(name), name="present")
+    ElementTree.SubElement(case, "skipped", message=_writable(reason))
+    return _named(name, [case], {})
+
+
+def _divergences(summary: Summary) -> ElementTree.Element:
+    """A test case for each listed divergence that was seen, or that should have been."""
+    cases = []
+    for name in dict.fromkeys([*summary.footer["stale"], *(name for name, _ in summary.seen)]):
+        case = ElementTree.Element("testcase", classname="divergences", name=_writable(name))
+        if name in summary.footer["stale"]:
+            reason = summary.divergences.get(name, {}).get("reason") or ""
+            failure = ElementTree.SubElement(case, "failure", type="stale", message="listed, but no longer seen")
+            failure.text = _writable(reason)
+        cases.append(case)
+    return _named("divergences", cases, {})
+
+
+def _writable(text: object) -> str:
+    return UNWRITABLE.sub("\ufffd", str(text))

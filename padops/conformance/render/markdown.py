@@ -1,0 +1,123 @@
+"""The report for people: what each peer does, the known divergences that were seen, and what nobody expected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from padops.conformance.render.summary import Record, Summary, array_text, sides
+
+UNEXPECTED_SHOWN = 200
+
+
+def markdown(summary: Summary) -> str:
+    """The report as one Markdown document."""
+    parts = [_head(summary), peer_table(summary), _absent(summary), _known(summary), _stale(summary), _new(summary)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def peer_table(summary: Summary) -> str:
+    """For each peer: cases run, agree, known divergences, crashes, unexpected, and what it does not offer."""
+    rows = []
+    for peer in summary.peers:
+        cell = summary.total(peer)
+        known = sum(cell.known.values())
+        idle = cell.counts["unsupported"] + cell.counts["skipped"]
+        run = sum(cell.counts.values()) - idle
+        numbers = (run, cell.counts["agree"], known, cell.counts["crash"], cell.unexpected, idle)
+        rows.append([_cell(summary.title(peer)), _cell(summary.versions(peer)), *(f"{number:,}" for number in numbers)])
+    titles = ("peer", "versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run")
+    return _table(titles, rows, numbers_from=2)
+
+
+def _table(titles: Iterable[str], rows: Iterable[Iterable[str]], numbers_from: int = 99) -> str:
+    titles = list(titles)
+    rule = ["--:" if i >= numbers_from else "---" for i in range(len(titles))]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (titles, rule, *rows))
+
+
+def _cell(text: object) -> str:
+    """Text inside a table: one line, and no bar that ends the cell."""
+    return " ".join(str(text).split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _code(text: str) -> str:
+    """Text as code in running text, whatever it contains."""
+    line = " ".join(text.split())
+    fence = "`" * (1 + max((len(run) for run in _ticks(line)), default=0))
+    return f"{fence} {line} {fence}" if len(fence) > 1 else f"`{line}`"
+
+
+def _ticks(text: str) -> list[str]:
+    return [run for run in "".join(c if c == "`" else " " for c in text).split()]
+
+
+def _head(summary: Summary) -> str:
+    header, footer = summary.header, summary.footer
+    unexpected, stale = footer["unexpected"], len(footer["stale"])
+    good = footer["exit"] == 0
+    verdict = "As expected" if good else "**Not as expected**"
+    lines = [
+        "# Pad conformance",
+        f"{verdict}: {footer['results']:,} results of {len(summary.peers)} peers, {unexpected:,} unexpected, "
+        f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen.",
+        f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; "
+        + ", ".join(f"{name} {value}" for name, value in header["machine"].items()) + ".",
+    ]  # fmt: skip
+    return "\n\n".join(lines)
+
+
+def _absent(summary: Summary) -> str:
+    rows = [f"- {row['name']}: {_cell(row['reason'])}" for row in summary.header["absent"]]
+    return "## Absent peers\n\nNothing is said of these.\n\n" + "\n".join(rows) if rows else ""
+
+
+def _known(summary: Summary) -> str:
+    """The divergences that were seen, by peer."""
+    rows = []
+    for (name, peer), count in sorted(summary.seen.items(), key=lambda item: item[0][::-1]):
+        entry = summary.divergences.get(name, {})
+        reason = _cell(entry.get("reason") or "not in the divergence file of this padops")
+        link = f" ([upstream]({entry['link']}))" if entry.get("link") else ""
+        rows.append([_cell(summary.title(peer)), _cell(name), entry.get("outcome") or "", f"{count:,}", entry.get("rule") or "",
+                     reason + link])  # fmt: skip
+    if not rows:
+        return ""
+    return "## Known divergences\n\n" + _table(("peer", "divergence", "outcome", "cases", "rule", "reason"), rows)
+
+
+def _stale(summary: Summary) -> str:
+    rows = [
+        f"- `{name}`: {_cell(summary.divergences.get(name, {}).get('reason') or '')}"
+        for name in summary.footer["stale"]
+    ]
+    if not rows:
+        return ""
+    return "## Listed, but no longer seen\n\nThe divergence file is out of date.\n\n" + "\n".join(rows)
+
+
+def _new(summary: Summary) -> str:
+    if not summary.unexpected:
+        return ""
+    shown = summary.unexpected[:UNEXPECTED_SHOWN]
+    parts = ["## Unexpected"]
+    for peer, count in Counter(record["peer"] for record in summary.unexpected).items():
+        parts.append(f"### {peer}: {count:,}")
+        parts.extend(_record(record) for record in shown if record["peer"] == peer)
+    if len(shown) < len(summary.unexpected):
+        parts.append(f"{len(summary.unexpected) - len(shown):,} more are in the JSONL file.")
+    return "\n\n".join(parts)
+
+
+def _record(record: Record) -> str:
+    """One result in full, with the command that shows it."""
+    name = record["divergence"]
+    listed = f", listed as {_code(name)}" if name else ""
+    rules = f" [{', '.join(record['rules'])}]" if record["rules"] else ""
+    lines = [f"- {_code(record['case'])}: {record['outcome']}{listed}{rules}. {_cell(record['detail'] or '')}".rstrip()]
+    if record.get("attributes"):
+        lines.append("  - attributes: " + _code(str(record["attributes"])))
+    lines += [f"  - input: {_code(array_text(value))}" for value in record.get("inputs", [])]
+    lines += [f"  - {name}: {_code(text)}" for name, text in sides(record).items()]
+    lines.append("  - " + _code(record["repro"]))
+    return "\n".join(lines)

@@ -1,0 +1,154 @@
+"""One pass over the results of a run: what every rendering shows, small enough to keep in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+OUTCOMES = ("agree", "differ", "error", "crash", "unsupported", "skipped")
+WRONG = ("differ", "error", "crash")
+
+CASES_PER_CELL = 3  # of the known divergences, for each divergence
+UNEXPECTED_PER_CELL = 20
+
+Record = dict[str, Any]
+Key = tuple[str, str, str, str]  # peer, operator, mode, element type
+
+
+@dataclass
+class Cell:
+    """What one peer did with one mode of one operator on one element type.
+
+    Attributes:
+        counts: Results by outcome.
+        unexpected: Results that no divergence lists, or that are not what their divergence says.
+        known: Results by the divergence that lists them.
+        reasons: Why cases were unsupported or skipped.
+        examples: Results to show, of those that are wrong: a few of each kind.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    unexpected: int = 0
+    known: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    examples: list[Record] = field(default_factory=list)
+
+    def add(self, record: Record) -> None:
+        self.counts[record["outcome"]] += 1
+        if record["unexpected"]:
+            self.unexpected += 1
+            if self.unexpected <= UNEXPECTED_PER_CELL:
+                self.examples.append(record)
+            return
+        if record["divergence"]:
+            self.known[record["divergence"]] += 1
+            if record["outcome"] in WRONG and self.known[record["divergence"]] <= CASES_PER_CELL:
+                self.examples.append(record)
+        if record["outcome"] in ("unsupported", "skipped"):
+            self.reasons[record["detail"] or "no reason was given"] += 1
+
+
+@dataclass
+class Summary:
+    """A whole run.
+
+    Attributes:
+        header: The first line of the JSONL file.
+        footer: The last line.
+        divergences: The divergence file's entries, as mappings, by id.
+        cells: By peer, operator, mode and element type, in the order in which they first came.
+        unexpected: Every result that is unexpected, in the order of the file.
+        seen: Results by divergence and peer.
+    """
+
+    header: Record
+    footer: Record
+    divergences: dict[str, Record]
+    cells: dict[Key, Cell] = field(default_factory=dict)
+    unexpected: list[Record] = field(default_factory=list)
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def peers(self) -> list[str]:
+        """The names of the peers that ran, in the header's order, then any other that has results."""
+        names = [peer["name"] for peer in self.header["peers"]]
+        return list(dict.fromkeys([*names, *(key[0] for key in self.cells)]))
+
+    def total(self, peer: str) -> Cell:
+        """The cells of a peer in one, without examples."""
+        whole = Cell()
+        for key, cell in self.cells.items():
+            if key[0] == peer:
+                whole.counts += cell.counts
+                whole.unexpected += cell.unexpected
+                whole.known += cell.known
+        return whole
+
+    def title(self, peer: str) -> str:
+        """A short name: of a peer in another interpreter the version tells more than the path."""
+        name, _, python = peer.partition("@")
+        versions = [row["versions"] for row in self.header["peers"] if row["name"] == peer]
+        if not python or not versions or not versions[0]:
+            return peer
+        return f"{name}@{next(iter(versions[0].values()))}"
+
+    def versions(self, peer: str) -> str:
+        """What a peer is made of, as in ``"onnxruntime 1.31.1"``."""
+        rows = [row for row in self.header["peers"] if row["name"] == peer]
+        return ", ".join(f"{name} {version}" for row in rows for name, version in row["versions"].items())
+
+
+def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:
+    """Counts the results of a run.
+
+    Args:
+        header: The first line of the JSONL file.
+        results: Its results; read once.
+        footer: Its last line.
+        divergences: The entries of the divergence file; mappings, or objects with the same names.
+    """
+    entries = {entry["id"]: entry for entry in map(_mapping, divergences)}
+    summary = Summary(header, footer, entries)
+    for record in results:
+        key = (record["peer"], record["op"], record["mode"], record["dtype"])
+        summary.cells.setdefault(key, Cell()).add(record)
+        if record["unexpected"]:
+            summary.unexpected.append(record)
+        if record["divergence"]:
+            summary.seen[record["divergence"], record["peer"]] += 1
+    return summary
+
+
+def _mapping(entry: Any) -> Record:
+    names = ("id", "peer", "versions", "outcome", "reason", "rule", "link")
+    read = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
+    return {name: _text(read(name)) for name in names}
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return ", ".join(map(str, value)) if isinstance(value, Iterable) else str(value)
+
+
+def array_text(value: Any) -> str:
+    """An array of the record in one line, ``float[2, 3] [[1, 2, 3], [4, 5, 6]]``; or the error that was expected."""
+    if not isinstance(value, Mapping):
+        return "absent" if value is None else str(value)
+    if "error" in value:
+        return f"an error: {value['error']}"
+    shape = ", ".join(map(str, value["shape"]))
+    return f"{value['dtype']}[{shape}] " + (_nested(value["values"]) if "values" in value else "(too large to show)")
+
+
+def sides(record: Record) -> dict[str, str]:
+    """What was expected and what the peer gave, as text; empty where the record does not say."""
+    return {name: array_text(record[name]) for name in ("expected", "got") if record.get(name) is not None}
+
+
+def _nested(data: Any) -> str:
+    if isinstance(data, list):
+        return "[" + ", ".join(map(_nested, data)) + "]"
+    return repr(data)
