@@ -13,7 +13,7 @@ import onnx
 from onnx import defs
 
 from padops.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Attribute, Node, Op
-from padops.plan import Amounts, Mode, PadError, make_plan
+from padops.plan import Amounts, Limit, Mode, PadError, Plan, make_plan
 
 _ATTRIBUTE_TYPES = {
     "int": defs.OpSchema.AttrType.INT,
@@ -24,11 +24,11 @@ _ATTRIBUTE_TYPES = {
 
 
 def register_schemas() -> None:
-    """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing."""
-    # onnx's reference evaluator looks through all schemas when it is first imported, and takes Pad_18 of any domain for
-    # version 18 of Pad; afterwards it does not look again.
-    import onnx.reference  # noqa: F401
+    """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
 
+    A node that breaks a rule whatever its run-time inputs are makes ``onnx.shape_inference`` raise ``InferenceError``
+    with the rule's text. That is so in strict mode and without: a schema from Python cannot tell the two apart.
+    """
     for op in OPS.values():
         if not defs.has(op.name, DOMAIN):
             schema = _schema(op)
@@ -73,6 +73,8 @@ def _default(row: Attribute) -> onnx.AttributeProto:
 def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
     """Type and shape of the output; raises onnx.shape_inference.InferenceError where a rule is already broken."""
     data = context.get_input_type(0)
+    if data is None or not data.HasField("tensor_type"):
+        return  # not known yet; or no tensor, which the type constraint refuses
     output = onnx.TypeProto()
     output.tensor_type.elem_type = data.tensor_type.elem_type
     if data.tensor_type.HasField("shape"):
@@ -102,27 +104,34 @@ def _output_dims(
     )
     if not known:
         return [unknown] * len(dims)
+    fixed = [dim.HasField("dim_value") for dim in dims]
     # A size stands in for a dim that is not known; only whether its axis is padded counts. Where SAME pads any size it
     # pads 1.
-    sizes = [dim.dim_value if dim.HasField("dim_value") else 1 for dim in dims]
-    amounts = op.amounts(node, sizes)
-    if all(dim.HasField("dim_value") for dim in dims):
-        try:
-            plan = make_plan(sizes, amounts, mode, op.crop, op.limit, op.clamp)
-        except PadError as error:
-            raise node.error(error.rule, error.detail) from None
-        return [onnx.TensorShapeProto.Dimension(dim_value=size) for size in plan.shape]
-    return [_output_dim(dim, pads, op) for dim, pads in zip(dims, amounts)]
+    amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
+    plan = _known_plan(node, mode, dims, amounts)
+    return [
+        onnx.TensorShapeProto.Dimension(dim_value=axis.output)
+        if is_fixed
+        else dim if pads == Amounts(0, 0) else unknown
+        for dim, is_fixed, pads, axis in zip(dims, fixed, amounts, plan.axes)
+    ]
 
 
-def _output_dim(dim: onnx.TensorShapeProto.Dimension, pads: Amounts, op: Op) -> onnx.TensorShapeProto.Dimension:
-    """One dim of a tensor that has others which are not known."""
-    if pads == Amounts(0, 0):
-        return dim
-    if not dim.HasField("dim_value"):
-        return onnx.TensorShapeProto.Dimension()
-    (axis,) = make_plan([dim.dim_value], [pads], Mode.CONSTANT, op.crop, clamp=True).axes
-    return onnx.TensorShapeProto.Dimension(dim_value=axis.output)
+def _known_plan(
+    node: Node, mode: Mode, dims: Sequence[onnx.TensorShapeProto.Dimension], amounts: Sequence[Amounts]
+) -> Plan:
+    """The plan, with untouched empty axes for those whose dims are not known."""
+    op = node.op
+    fixed = [dim.HasField("dim_value") for dim in dims]
+    limit = op.limit
+    if not all(fixed):
+        # The output may be empty, which is fine in every mode (P5): P1 and P10 are all that is sure to hold.
+        mode, limit = Mode.CONSTANT, Limit.NONE
+        amounts = [pads if is_fixed else Amounts(0, 0) for pads, is_fixed in zip(amounts, fixed)]
+    try:
+        return make_plan([dim.dim_value for dim in dims], amounts, mode, op.crop, limit, op.clamp)
+    except PadError as error:
+        raise node.error(error.rule, error.detail) from None
 
 
 def _has_input(context: onnx.shape_inference.InferenceContext, i: int) -> bool:
@@ -136,9 +145,10 @@ def _given_attributes(op: Op, context: onnx.shape_inference.InferenceContext) ->
 
 
 def _given_inputs(op: Op, context: onnx.shape_inference.InferenceContext) -> list[np.ndarray | None]:
-    """The integer inputs whose values are known."""
+    """The integer inputs whose values are known; those in files are not."""
     arrays: list[np.ndarray | None] = []
     for i, row in enumerate(op.inputs):
         tensor = context.get_input_data(i) if row.kind != "T" and i < context.get_num_inputs() else None
-        arrays.append(None if tensor is None else onnx.numpy_helper.to_array(tensor))
+        known = tensor is not None and tensor.data_location != onnx.TensorProto.EXTERNAL
+        arrays.append(onnx.numpy_helper.to_array(tensor) if known else None)
     return arrays
