@@ -18,14 +18,16 @@ there counts from the next run of a session on. ONNX Runtime gives a kernel in P
 
 from __future__ import annotations
 
+import _thread
 import json
 import logging
+import signal
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -188,9 +190,11 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
 
 def _interrupt_later(seconds: float = 0.1) -> None:
     """Has Ctrl-C raise KeyboardInterrupt once more, when the run is over or in a later call."""
-    import _thread
-
-    timer = threading.Timer(seconds, _thread.interrupt_main)
+    if hasattr(signal, "pthread_kill"):  # a signal to the main thread ends its waiting, too
+        again = partial(signal.pthread_kill, threading.main_thread().ident, signal.SIGINT)
+    else:
+        again = _thread.interrupt_main
+    timer = threading.Timer(seconds, again)
     timer.daemon = True
     timer.start()
 

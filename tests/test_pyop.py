@@ -1,14 +1,16 @@
 """Python kernels of onnxruntime-extensions: the same bits and the same errors as the reference, in a real session.
 
-What could abort the process runs in a process of its own. ``PADOPS_EXAMPLES`` sets how many random cases are drawn.
+``PADOPS_EXAMPLES`` sets how many random cases are drawn. What could abort the process is in ``test_pyop_process.py``.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 
 import case_strategies
@@ -22,7 +24,7 @@ from onnx import helper
 
 import padops
 from padops import pyop, reference
-from padops.dtypes import by_name, by_numpy
+from padops.dtypes import by_numpy
 from padops.plan import PadError
 
 PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
@@ -129,3 +131,77 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
     modes = {mode.lower() for op in ops for mode in op.modes}
     for what in (*(op.name for op in ops), *modes, *pyop.TYPES, *(f"rank {rank}" for rank in ranks), *rules):
         assert seen[what], (what, seen)
+
+
+# --- registering -----------------------------------------------------------------------------------------------------
+
+
+def padded(options: onnxruntime.SessionOptions) -> list[float]:
+    model = helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node("Pad_2", ["x"], ["y"], domain="padops", pads=[1, 0], mode="edge"),
+                helper.make_node(
+                    "Pad", ["y", *["e"] * 3], ["z"], domain="padops.pyop",
+                    **pyop.encode("Pad_2", {"pads": [0, 2], "value": -1.5}, [True]),
+                ),
+            ],
+            "both",
+            [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2])],
+            [helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, None)],
+            [helper.make_tensor("e", onnx.TensorProto.INT64, [0], [])],
+        ),
+        opset_imports=[helper.make_opsetid(domain, 1) for domain in ("padops", "padops.pyop")],
+        ir_version=9,
+    )  # fmt: skip
+    return native.session(model, options).run(None, {"x": np.array([1, 2], np.float32)})[0].tolist()
+
+
+@pytest.mark.parametrize("backends", [("native", "pyop"), ("pyop", "native")])
+def test_both_backends_in_a_session(backends: tuple[str, str]) -> None:
+    made = onnxruntime.SessionOptions()
+    for backend in backends * 2:  # the second time does nothing
+        padops.register(made, backend=backend)
+    for _ in range(2):
+        assert padded(made) == [1, 1, 2, -1.5, -1.5]
+
+
+def test_unknown_backend() -> None:
+    with pytest.raises(ValueError, match="backend is 'python', expected 'native' or 'pyop'"):
+        padops.register(onnxruntime.SessionOptions(), backend="python")
+
+
+def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
+    with pytest.raises(RuntimeError, match="backend 'pyop' needs onnxruntime-extensions: "):
+        padops.register(onnxruntime.SessionOptions(), backend="pyop")
+
+
+def test_threads() -> None:
+    built = session(tuple(pyop.encode("Pad_2", {"pads": [2, 1]}, [True]).items()), (1,))
+    arrays = [np.full(5, i, np.float32) for i in range(64)]
+    with ThreadPoolExecutor(4) as pool:
+        outputs = list(pool.map(lambda array: built.run(None, {"i0": array})[0], arrays))
+    assert all((output[2:-1] == array).all() for output, array in zip(outputs, arrays))
+
+
+def test_errors_can_be_collected(quiet: None) -> None:
+    with pyop.collected() as failed:
+        run("Pad_2", {"pads": [-4, 0]}, [np.zeros(3, np.float32)])
+    assert [error.rule for error in failed] == ["P1"]
+    assert padops.pyop_errors() == []
+
+
+def test_only_the_latest_errors_are_kept(quiet: None) -> None:
+    for _ in range(pyop.KEPT_ERRORS + 1):
+        run("Pad_2", {"pads": [-4, 0]}, [np.zeros(3, np.float32)])
+    assert len(padops.pyop_errors()) == pyop.KEPT_ERRORS
+
+
+def test_what_lists_would_lose() -> None:
+    """Why the kernel returns an array that is its own list; strings with a NUL are cut before they reach it."""
+    for array in (np.array([0x7F800001], np.uint32).view(np.float32), np.array([2**64 - 1, 1], np.uint64)):
+        with np.errstate(all="ignore"):
+            assert np.array(array.tolist()).astype(array.dtype).tobytes() != array.tobytes()
+        assert native.bits(run("Pad_13", {}, [array, np.array([0, 0])])) == native.bits(array)
+    assert run("Pad_13", {}, [np.array(["a\0b"], object), np.array([0, 0])]).tolist() == ["a"]

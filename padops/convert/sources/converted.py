@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 
 from padops import pyop
@@ -33,15 +34,20 @@ def _find_pyop(found: Found) -> Finding:
     if node.op_type != pyop.OP_TYPE or len(texts) != len(pyop.ATTRIBUTES) or texts["op"] not in OPS:
         return Finding(form, reason="this version of padops does not know the operator")
     try:
-        op_type, attributes, inputs, _ = pyop.decode(texts, node.inputs)
-    except (ValueError, KeyError, TypeError) as error:
+        op_type, plain, inputs, _ = pyop.decode(texts, node.inputs)
+        attributes = {name: _attribute(op_type, name, value) for name, value in plain.items()}
+    except (ValueError, AttributeError, OverflowError, TypeError) as error:
         return Finding(form, reason=f"its attributes cannot be read: {error}")
-    draft = Draft(op_type, tuple(inputs), {name: _attribute(op_type, name, v) for name, v in attributes.items()})
+    draft = Draft(op_type, tuple(inputs), attributes)
     return Finding(form, draft, status="already converted", op_type=op_type, already="pyop")
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:
-    kinds = {row.name: row.type for row in OPS[op_type].attributes}
-    if kinds[name] == "ints":
+    kind = next((row.type for row in OPS[op_type].attributes if row.name == name), None)
+    if kind == "ints" and isinstance(value, list) and all(type(item) is int for item in value):
         return ir.AttrInt64s(name, value)
-    return ir.AttrString(name, value) if kinds[name] == "string" else ir.AttrFloat32(name, float(value))
+    if kind == "string" and isinstance(value, str):
+        return ir.AttrString(name, value)
+    if kind == "float" and isinstance(value, np.float32):
+        return ir.AttrFloat32(name, float(value))
+    raise ValueError(f"{op_type} has no attribute {name} that is {value!r}")

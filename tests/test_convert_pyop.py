@@ -1,0 +1,192 @@
+"""``--target pyop``: what becomes a Python kernel, what is refused, and the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import native
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import helper
+from small_models import FLOAT, HALF, INT64, STRING, model, one_pad, pad, tensor
+
+import padops
+from padops import pyop
+from padops.convert import PadopsError, PadsLeftError, VerificationError
+from padops.dtypes import DTYPES
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+WHOLE = ("pad_02", "pad_11", "pad_18", "pad_19", "nested", "string", "int16")  # every Pad has a type that Python has
+
+
+def nodes_of(converted: onnx.ModelProto, domain: str) -> list[onnx.NodeProto]:
+    return [node for node in converted.graph.node if node.domain == domain]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_samples(name: str, tmp_path: Path) -> None:
+    """There: bit-equal, and a second time changes nothing. Back: the same graph as without the way round."""
+    there, again = tmp_path / "there.onnx", tmp_path / "again.onnx"
+    first = padops.convert(MODELS / f"{name}.onnx", there, target="pyop", verify=True, strict=True)
+    assert first.verification.outcome == "equal"
+    assert all(record.notes[0] == "in Python, as padops.pyop::Pad" for record in first.records)
+    second = padops.convert(there, again, target="pyop")
+    assert {record.status for record in second.records} == {"already converted"}
+    assert there.read_bytes() == again.read_bytes()
+    back = padops.convert(there, verify=True, strict=True)
+    assert back.verification.outcome == "equal"
+    assert back.proto().graph == padops.convert(MODELS / f"{name}.onnx").proto().graph
+    assert [record.op_type for record in back.records] == [record.op_type for record in first.records]
+
+
+def test_native_operators_become_kernels() -> None:
+    """The type of the second is only known behind the first: onnx infers nothing through operators of padops."""
+    source = model([pad(output="p"), pad(["p", "pads"])], tensors=[tensor("pads", [1, 0, 2, 0])])
+    result = padops.convert(padops.convert(source).proto(), target="pyop", verify=True)
+    assert [record.form for record in result.records] == ["padops::Pad_13"] * 2
+    assert result.verification.outcome == "equal"
+    assert len(nodes_of(result.proto(), "padops.pyop")) == 2
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
+def test_types(dtype: padops.dtypes.DType) -> None:
+    source = one_pad(25, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
+    result = padops.convert(source, target="pyop", verify=dtype.name in pyop.TYPES)
+    (record,) = result.records
+    if dtype.name in pyop.TYPES:
+        assert (record.status, result.verification.passed) == ("converted", True)
+        return
+    reason = f"its data are {dtype.name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
+    assert (record.status, record.reason, record.op_type) == ("left", reason, None)
+    assert result.proto() == source
+    with pytest.raises(PadsLeftError, match="1 of 1 Pads cannot be converted"):
+        padops.convert(source, target="pyop", strict=True)
+
+
+def test_one_is_refused_and_the_other_is_not() -> None:
+    source = model(
+        [pad(), pad(["h", "pads"], "z")],
+        inputs=[("x", FLOAT, [2, 3]), ("h", HALF, [2, 3])],
+        outputs=[("y", FLOAT, None), ("z", HALF, None)],
+        tensors=[tensor("pads", [1, 0, 2, 0])],
+    )
+    result = padops.convert(source, target="pyop")
+    assert [record.status for record in result.records] == ["converted", "left"]
+    assert result.proto().graph.node[1] == source.graph.node[1]
+
+
+def test_the_type_of_a_function_is_known_when_it_is_loaded() -> None:
+    """A Pad in a function is converted whatever its type may be; of one that Python has not, ONNX Runtime says so."""
+    function = helper.make_function("some", "F", ["x", "pads"], ["y"], [pad()], [helper.make_opsetid("", 17)])
+    for kind, runs in ((FLOAT, True), (HALF, False)):
+        source = model(
+            [helper.make_node("F", ["x", "pads"], ["y"], domain="some")],
+            inputs=[("x", kind, [2, 3])],
+            outputs=[("y", kind, None)],
+            tensors=[tensor("pads", [1, 0, 2, 0])],
+            functions=[function],
+            imports=[("some", 1)],
+        )
+        assert padops.convert(source, target="pyop").records[0].status == "converted"
+        if runs:
+            assert padops.convert(source, target="pyop", verify=True).verification.outcome == "equal"
+            continue
+        with pytest.raises(VerificationError, match=r"the converted model fails: .*tensor\(float16\)"):
+            padops.convert(source, target="pyop", verify=True)
+
+
+def test_an_attribute_that_the_caller_gives_is_refused() -> None:
+    node = pad()
+    node.attribute.add(name="mode", ref_attr_name="how", type=onnx.AttributeProto.STRING)
+    function = helper.make_function("some", "F", ["x", "pads"], ["y"], [node], [helper.make_opsetid("", 17)], ["how"])
+    source = model(
+        [helper.make_node("F", ["x", "pads"], ["y"], domain="some", how="edge")],
+        tensors=[tensor("pads", [1, 0, 2, 0])],
+        functions=[function],
+        imports=[("some", 1)],
+    )
+    (record,) = padops.convert(source, target="pyop").records
+    text = "its attribute mode is given by the caller of the function, and a Python kernel has its own attributes only"
+    assert (record.status, record.reason) == ("left", text)
+
+
+def test_auto_pad_of_a_type_that_python_has_not() -> None:
+    """More than one node would have changed by then, so nothing is left half-done."""
+    node = helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3], strides=[2])
+    for kind, refused in ((FLOAT, False), (HALF, True)):
+        inputs = [("x", kind, [1, 1, "n"]), ("w", kind, [1, 1, 3])]
+        source = model([node], inputs=inputs, outputs=[("y", kind, None)])
+        if refused:
+            with pytest.raises(PadopsError, match="graph/Conv_0 cannot be converted: its data are float16"):
+                padops.convert(source, target="pyop", auto_pad="explicit")
+            continue
+        result = padops.convert(source, target="pyop", auto_pad="explicit", verify=True)
+        assert result.verification.outcome == "equal"
+        assert [node.op_type for node in result.proto().graph.node] == ["Pad", "Conv"]
+
+
+def test_a_broken_rule_in_a_kernel_fails_the_verification() -> None:
+    source = model([pad(name="p")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
+    feeds = {"x": np.zeros((2, 3), np.float32), "pads": np.array([0, 0, -3, 0])}
+    text = r"padops::Pad_13 'p': axis 0 would have -1 elements \(begin 0, size 2, interior 0, end -3\) \[P1\]"
+    with pytest.raises(VerificationError, match=text):
+        padops.convert(source, target="pyop", verify=True, inputs=feeds)
+    assert padops.pyop_errors() == []
+
+
+def test_strings_come_with_a_warning() -> None:
+    source = one_pad(13, inputs=[("x", STRING, [2, 3])], outputs=[("y", STRING, None)])
+    (record,) = padops.convert(source, target="pyop").records
+    assert record.notes[1] == "onnxruntime-extensions ends a string at its first NUL"
+
+
+def test_select_needed() -> None:
+    result = padops.convert(one_pad(13), target="pyop", select="needed")
+    assert [record.status for record in result.records] == ["not needed"]
+    converted = padops.convert(one_pad(13)).proto()
+    result = padops.convert(converted, target="pyop", select="needed")
+    assert [record.status for record in result.records] == ["converted"], (
+        "ONNX Runtime alone runs no operator of padops"
+    )
+
+
+def test_the_bits_of_a_fill_in_an_attribute() -> None:
+    """JSON has no payloads of NaNs; the attribute of Pad-2 keeps them."""
+    node = helper.make_node("Pad", ["x"], ["y"], pads=[1, 0])
+    node.attribute.add(name="value", type=onnx.AttributeProto.FLOAT, f=np.uint32(0xFFC00123).view(np.float32))
+    source = model([node], 10, inputs=[("x", FLOAT, [1])], ir_version=3)
+    there = padops.convert(source, target="pyop").proto()
+    options = onnxruntime.SessionOptions()
+    padops.register(options, backend="pyop")
+    there.ir_version = 4
+    output = native.session(there, options).run(None, {"x": np.zeros(1, np.float32)})[0]
+    assert output.view(np.uint32).tolist() == [0xFFC00123, 0]
+    assert padops.convert(there).proto().graph == padops.convert(source).proto().graph
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"op": "Pad_9"}, "this version of padops does not know the operator"),
+        ({"given": None}, "this version of padops does not know the operator"),
+        ({"attributes": "{"}, "its attributes cannot be read: "),
+        ({"attributes": '{"other": 1}'}, "its attributes cannot be read: "),
+        ({"attributes": '{"mode": [1]}'}, "its attributes cannot be read: "),
+    ],
+)
+def test_a_kernel_that_is_no_conversion_of_ours(change: dict[str, str | None], reason: str) -> None:
+    converted = padops.convert(one_pad(13), target="pyop").proto()
+    node = converted.graph.node[0]
+    fields = {attribute.name: attribute.s.decode() for attribute in node.attribute} | change
+    del node.attribute[:]
+    node.attribute.extend(helper.make_attribute(name, text) for name, text in fields.items() if text is not None)
+    (record,) = padops.convert(converted).records
+    assert record.status == "left"
+    assert record.reason.startswith(reason)
+
+
+def test_unknown_target() -> None:
+    with pytest.raises(PadopsError, match="target is 'python', expected one of padops, "):
+        padops.convert(one_pad(), target="python")

@@ -1,0 +1,160 @@
+"""Python kernels where something goes wrong: an exception in one aborts the process, so each runs in one of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAD = """
+import logging, sys
+import numpy as np, onnxruntime
+import padops
+from padops import pyop
+from test_pyop import session
+options = onnxruntime.SessionOptions()
+padops.register(options, backend="pyop")
+def run(attributes, array, op="Pad_2", node="decoder/pad"):
+    fields = pyop.encode(op, attributes, [True], node)
+    return session(tuple(fields.items()), (1,)).run(None, {"i0": array})[0]
+"""
+
+
+def in_process(code: str) -> subprocess.CompletedProcess:
+    """Runs code after HEAD, in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    command = [sys.executable, "-c", HEAD + code]
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=120)
+
+
+def test_a_failing_pad_does_not_abort_the_process() -> None:
+    """It logs, it is remembered, its output is empty, and the session goes on."""
+    done = in_process("""
+output = run({"pads": [0, -4], "mode": "edge"}, np.zeros(3, np.float32))
+print(output.shape, output.dtype)
+print(run({"pads": [1, 1], "mode": "edge"}, np.arange(3, dtype=np.float32)).tolist())
+(error,) = padops.pyop_errors()
+print(error.op_type, error.node, error.rule, error.message, sep="|")
+print(padops.pyop_errors(clear=True) == [error], padops.pyop_errors())
+""")
+    text = "padops::Pad_2 'decoder/pad': axis 0 would have -1 elements (begin 0, size 3, interior 0, end -4) [P1]"
+    assert (done.returncode, done.stderr) == (0, text + "; the output is an empty tensor\n")
+    lines = ["(0,) float32", "[0.0, 0.0, 1.0, 2.0, 2.0]", f"Pad_2|decoder/pad|P1|{text}", "True []"]
+    assert done.stdout.splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("patch", "message"),
+    [
+        ("def broken(*arguments): raise ZeroDivisionError('by hand')", "ZeroDivisionError: by hand"),
+        ("def broken(*arguments): raise SystemExit(3)", "SystemExit: 3"),
+        ("def broken(*arguments): return 1 // 0", "ZeroDivisionError: integer division or modulo by zero"),
+        ("def broken(*arguments): return np.zeros(3)", "somebody patched, gives float64 for data of float32"),
+        ("def broken(*arguments): return np.zeros(1 << 46, np.float32)", "Unable to allocate"),
+        ("def broken(*arguments): return broken(*arguments)", "RecursionError: maximum recursion depth exceeded"),
+    ],
+)  # fmt: skip
+def test_nothing_that_a_body_raises_gets_out(patch: str, message: str) -> None:
+    done = in_process(
+        f"{patch}\n"
+        "from padops import reference\n"
+        "kept, reference.execute = reference.execute, broken\n"
+        "print(run({'pads': [1, 1]}, np.zeros(3, np.float32)).shape)\n"
+        "reference.execute = kept\n"
+        "print(run({'pads': [1, 1]}, np.zeros(3, np.float32)).shape)\n"
+        "print([(error.rule, error.message) for error in padops.pyop_errors()])\n"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:2] == ["(0,)", "(5,)"], "patched and unpatched between two runs of a session"
+    assert message in done.stdout
+    assert done.stdout.count("padops::Pad_2 'decoder/pad': ") == 1
+    assert "Traceback" in done.stderr and done.stderr.startswith("padops::Pad_2 'decoder/pad': ")
+
+
+def test_a_log_that_raises_does_not_abort_the_process() -> None:
+    done = in_process("""
+class Broken(logging.Handler):
+    def handle(self, record): raise OSError("the disk is full")
+logging.getLogger("padops.pyop").addHandler(Broken())
+print(run({"pads": [0, -4]}, np.zeros(3, np.float32)).shape)
+print([error.message for error in padops.pyop_errors()][1])
+""")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["(0,)", "logging failed: OSError: the disk is full"]
+
+
+def test_an_interrupt_comes_after_the_run() -> None:
+    """Ctrl-C in a kernel neither aborts the process nor is lost."""
+    done = in_process("""
+import signal, time
+from padops import reference
+kept = reference.execute
+def interrupted(*arguments):
+    reference.execute = kept
+    signal.raise_signal(signal.SIGINT)
+    time.sleep(1)
+reference.execute = interrupted
+try:
+    print(run({"pads": [1, 1]}, np.zeros(3, np.float32)).shape)
+    time.sleep(20)
+except KeyboardInterrupt:
+    print("interrupted", padops.pyop_errors()[0].message)
+""")
+    assert done.returncode == 0, done.stderr
+    lines = ["(0,)", "interrupted padops::Pad_2 'decoder/pad': KeyboardInterrupt: "]
+    assert done.stdout.splitlines() == lines
+
+
+def test_extensions_that_would_lose_bits() -> None:
+    """The first registration sends bits through a session, so that a list in between is found out."""
+    done = in_process("""
+pyop._AsItIs.tolist = np.ndarray.tolist
+pyop._check.cache_clear()
+for _ in range(2):
+    try:
+        padops.register(onnxruntime.SessionOptions(), backend="pyop")
+    except RuntimeError as error:
+        print(error)
+""")
+    assert done.returncode == 0, done.stderr
+    assert [" changes the bits of float32 on their way" in line for line in done.stdout.splitlines()] == [True, True]
+
+
+LIMITS = {
+    "float16": ("dt_float16", "np.zeros(2, np.float16)", "return x", "float16 not supported"),
+    "bfloat16": ("dt_bfloat16", "np.zeros(2, np.uint16)", "return x", "Unsupported ONNX Tensor type: 16"),
+    "an exception": ("dt_float", "np.zeros(2, np.float32)", "raise KeyError('k')", "KeyError: 'k'"),
+    "text that is not UTF-8": ("dt_string", "None", "return x", "UnicodeDecodeError"),
+}
+
+
+@pytest.mark.parametrize("what", LIMITS)
+def test_what_the_extensions_abort_on(what: str) -> None:
+    """Where one of these no longer holds, padops/pyop.py can do more than it does."""
+    kind, array, body, message = LIMITS[what]
+    done = in_process(f"""
+from onnx import helper
+from onnxruntime_extensions import PyCustomOpDef, get_library_path, onnx_op
+@onnx_op(op_type="some::Op", inputs=[PyCustomOpDef.{kind}], outputs=[PyCustomOpDef.{kind}])
+def op(x): {body}
+options = onnxruntime.SessionOptions()
+options.register_custom_ops_library(get_library_path())
+type, array = PyCustomOpDef.{kind}, {array}
+node = helper.make_node("Op", ["x"], ["y"], domain="some")
+held = [helper.make_tensor("x", type, [1], [b"\\xff"])] if array is None else []
+given = [] if array is None else [helper.make_tensor_value_info("x", type, [2])]
+graph = helper.make_graph([node], "g", given, [helper.make_tensor_value_info("y", type, None)], held)
+imports = [helper.make_opsetid("", 18), helper.make_opsetid("some", 1)]
+model = helper.make_model(graph, opset_imports=imports, ir_version=9)
+built = onnxruntime.InferenceSession(model.SerializeToString(), options)
+print("it runs")
+value = None if array is None else onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, type)
+built.run_with_ort_values(None, {{}} if array is None else {{"x": value}})
+print("it is done")
+""")
+    assert done.stdout == "it runs\n"
+    assert done.returncode == -signal.SIGABRT and message in done.stderr
