@@ -41,6 +41,7 @@ class Document:
         size: Bytes of that file.
         sha256: Of that file.
         touched: Nodes that a pass has changed; new nodes need not be listed.
+        embedded: Whether its fallback functions have changed.
         foreign: The files that it was read from, where they are not ONNX; there is no path then.
     """
 
@@ -51,8 +52,14 @@ class Document:
     size: int = 0
     sha256: str = ""
     touched: set[ir.Node] = field(default_factory=set)
+    embedded: bool = False
     foreign: list[FileRecord] = field(default_factory=list)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the model is not as it was read."""
+        return bool(self.touched) or self.embedded
 
     def data_files(self) -> list[DataFile]:
         """The external files of the model, checked; see ``find_data_files``.

@@ -65,7 +65,7 @@ class Types:
         self._inferred = {}
         try:
             # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
-            message = onnx.shape_inference.infer_shapes(_declarations(self._document.message()))
+            message = onnx.shape_inference.infer_shapes(declarations(self._document.message()))
         except (
             onnx.shape_inference.InferenceError,
             onnx.checker.ValidationError,
@@ -109,7 +109,7 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
     return None
 
 
-def _declarations(message: onnx.ModelProto) -> onnx.ModelProto:
+def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
     """The model without the bulk of its data: large initializers become declarations of type and shape."""
     light = onnx.ModelProto(ir_version=message.ir_version)
     light.opset_import.extend(message.opset_import)

@@ -55,7 +55,7 @@ def finish(job: Job, conversion: Conversion) -> Conversion:
         PadopsError: The model is too large for one message even without its initializers.
         OSError: A file cannot be read or written.
     """
-    unchanged_in_place = not job.document.touched and job.target is not None and job.target == job.document.path
+    unchanged_in_place = not job.document.changed and job.target is not None and job.target == job.document.path
     target = None if unchanged_in_place else job.target
     if target is None and job.verify is None:
         return conversion
@@ -121,7 +121,7 @@ def _stage_model(
     message = document.message()
     _relocate(message, placements)
     moved: dict[str, int] = {}
-    if not document.touched and document.path and all(p.location == p.file.location for p in placements):
+    if not document.changed and document.path and all(p.location == p.file.location for p in placements):
         content = document.path.read_bytes()  # the same bytes, not only the same model
     else:
         content = _serialize(message)
