@@ -29,6 +29,10 @@ def register_schemas() -> None:
     A node that breaks a rule whatever its run-time inputs are makes ``onnx.shape_inference`` raise ``InferenceError``
     with the rule's text. That is so in strict mode and without: a schema from Python cannot tell the two apart.
     """
+    # At its first import onnx.reference lists all schemas by bare names and fails if two domains share one; among its own
+    # is "Pad_18", for version 18 of Pad. Imported before ours are there, it never sees them.
+    import onnx.reference  # noqa: F401
+
     for op in OPS.values():
         if not defs.has(op.name, DOMAIN):
             schema = _schema(op)
