@@ -1,0 +1,511 @@
+"""TensorFlow's Pads as tf2onnx leaves them, and the symmetric Pad that it spells in ONNX; models built node by node.
+
+``test_tf2onnx_export.py`` does the same with what tf2onnx really exports, where it is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from small_models import BOOL, FLOAT, INT16, INT32, INT64, STRING, graph, model, tensor
+
+import padops
+from padops.convert import Conversion, UsageError
+
+OP = "OpenVINOPad_12"
+ROWS = [[1, 2], [0, 3]]
+
+
+def custom(op: str, paddings: Any = ROWS, dtype: Any = np.int32, *, fill: Any = None, domain: str = "tf", **attributes):
+    """A model of one node of TensorFlow's, with constant paddings of any kind, for data ``x`` of rank 2."""
+    tensors = [tensor("p", paddings, dtype)]
+    if fill is not None:
+        tensors.append(tensor("v", fill, fill.dtype))
+    node = helper.make_node(
+        op, ["x", "p", *(["v"] if fill is not None else [])], ["y"], "pad", domain=domain, **attributes
+    )
+    kind = helper.np_dtype_to_tensor_dtype(fill.dtype) if fill is not None else FLOAT
+    imports = [(domain, 1)] if domain else []
+    return model(
+        [node], inputs=[("x", kind, [3, 4])], outputs=[("y", kind, [None, None])], tensors=tensors, imports=imports
+    )
+
+
+def only_record(conversion: Conversion):
+    (record,) = conversion.records
+    return record
+
+
+def run(message: onnx.ModelProto, *feeds: np.ndarray) -> np.ndarray:
+    session = native.session(message)
+    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds, strict=True)))[0]
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    return native.bits(a) == native.bits(b)
+
+
+# --- nodes of a domain that the user names ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
+def test_mirror_pad(mode: str, dtype: Any) -> None:
+    conversion = padops.convert(custom("MirrorPad", dtype=dtype, mode=mode), custom_domains=["tf"])
+    record = only_record(conversion)
+    assert (record.status, record.op_type) == ("converted", OP)
+    assert record.form == "TensorFlow MirrorPad in the domain 'tf'"
+    (node,) = conversion.proto().graph.node
+    assert (node.domain, node.op_type, node.name, list(node.output)) == ("padops", OP, "pad", ["y"])
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), np.pad(data, ROWS, mode.lower()))
+
+
+@pytest.mark.parametrize("fill", [np.float32(-0.0), np.int16(-7), np.bool_(True)], ids=str)
+def test_pad_v2(fill: Any) -> None:
+    conversion = padops.convert(custom("PadV2", fill=fill), custom_domains=["tf"])
+    data = np.arange(12).reshape(3, 4).astype(fill.dtype)
+    wanted = np.pad(data, ROWS, constant_values=fill)
+    assert same(run(conversion.proto(), data), wanted)
+
+
+def test_pad_v2_of_strings() -> None:
+    message = custom("PadV2", fill=np.float32(0))
+    for value in (message.graph.input[0], message.graph.output[0]):
+        value.type.tensor_type.elem_type = STRING
+    message.graph.initializer[1].CopyFrom(helper.make_tensor("v", STRING, [], [b"z"]))
+    data = np.array([["a", "b", "", "d"]] * 3, object)
+    made = run(padops.convert(message, custom_domains=["tf"]).proto(), data)
+    assert same(made, np.pad(data, ROWS, constant_values="z"))
+
+
+def test_pad() -> None:
+    conversion = padops.convert(custom("Pad"), custom_domains=["tf"])
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), np.pad(data, ROWS))
+
+
+@pytest.mark.parametrize("ir_version", [8, 3], ids=["initializers", "nodes"])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_paddings_at_run_time(dtype: Any, ir_version: int) -> None:
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    message = model(
+        [helper.make_node("MirrorPad", ["x", "p"], ["y"], "pad", domain="tf", mode="SYMMETRIC")],
+        inputs=[("x", FLOAT, [None, None]), ("p", kind, [None, 2])],
+        outputs=[("y", FLOAT, [None, None])],
+        imports=[("tf", 1)],
+        ir_version=ir_version,
+    )
+    conversion = padops.convert(message, custom_domains=["tf"])
+    assert bool(conversion.proto().graph.initializer) == (ir_version == 8)
+    for rows in (ROWS, [[0, 0], [4, 4]], [[3, 0], [0, 0]]):
+        data = np.arange(12, dtype=np.float32).reshape(3, 4)
+        made = run(conversion.proto(), data, np.array(rows, dtype))
+        assert same(made, np.pad(data, rows, "symmetric"))
+
+
+def test_reaches_as_far_as_tensorflow() -> None:
+    """A reflection may have n - 1 elements, a symmetric one n; TensorFlow refuses more, and so does the operator (P4)."""
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for mode, most in (("REFLECT", 2), ("SYMMETRIC", 3)):
+        for begin in (most, most + 1):
+            message = custom("MirrorPad", [[begin, 0], [0, 0]], mode=mode)
+            converted = padops.convert(message, custom_domains=["tf"]).proto()
+            if begin == most:
+                assert same(run(converted, data), np.pad(data, [[begin, 0], [0, 0]], mode.lower()))
+            else:
+                with pytest.raises(Exception, match=r"takes at most . of its 3 elements \[P4\]"):
+                    run(converted, data)
+
+
+def test_domains() -> None:
+    own = "ai.onnx.converters.tensorflow"
+    assert only_record(padops.convert(custom("MirrorPad", mode="REFLECT", domain=own))).status == "converted"
+    unnamed = only_record(padops.convert(custom("MirrorPad", mode="REFLECT")))
+    assert unnamed.reason == "MirrorPad is TensorFlow's; name its domain as a custom domain"
+    assert unnamed.form == "tf::MirrorPad"
+    message = custom("MirrorPad", mode="REFLECT", domain="a.b")
+    assert only_record(padops.convert(message, custom_domains={"tf", "a.b"})).status == "converted"
+    for wrong, said in [
+        ("tf", "custom_domains is the string 'tf', expected a list of names"),
+        (["padops"], "'padops' is no custom domain: padops knows what its nodes mean"),
+        ([""], "'' is no custom domain: padops knows what its nodes mean"),
+    ]:
+        with pytest.raises(UsageError, match=said):
+            padops.convert(message, custom_domains=wrong)
+
+
+def test_a_function_of_that_name_is_looked_into() -> None:
+    inner = helper.make_node("MirrorPad", ["i", "p"], ["o"], domain="tf", mode="REFLECT")
+    rows = helper.make_node("Constant", [], ["p"], value=tensor("p", ROWS))
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("tf", 1)]
+    function = helper.make_function("mine", "MirrorPad", ["i"], ["o"], [rows, inner], opsets)
+    call = helper.make_node("MirrorPad", ["x"], ["y"], domain="mine")
+    message = model([call], inputs=[("x", FLOAT, [3, 4])], functions=[function], imports=[("mine", 1), ("tf", 1)])
+    conversion = padops.convert(message, custom_domains=["mine", "tf"])
+    assert only_record(conversion).path == "function mine::MirrorPad/MirrorPad_1"
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), np.pad(data, ROWS, "reflect"))
+
+
+def test_what_lost_its_domain() -> None:
+    """In a branch, tf2onnx loses the domain of the node that gives the output; [r, 2] is no form of ONNX's Pad."""
+    rows = [tensor("p", ROWS, np.int32), tensor("v", 3.0, np.float32)]
+    branches = [
+        graph([helper.make_node(op, inputs, [f"{op}_y"], op)], [], [(f"{op}_y", FLOAT, None)], rows, name=op)
+        for op, inputs in (("PadV2", ["x", "p", "v"]), ("Pad", ["x", "p"]))
+    ]
+    node = helper.make_node("If", ["flag"], ["y"], "if", then_branch=branches[0], else_branch=branches[1])
+    message = model([node], inputs=[("x", FLOAT, [3, 4]), ("flag", BOOL, [])], outputs=[("y", FLOAT, [None, None])])
+    conversion = padops.convert(message, custom_domains=["tf"])
+    assert [record.op_type for record in conversion.records] == [OP, OP]
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for flag in (True, False):
+        made = run(conversion.proto(), data, np.array(flag))
+        assert same(made, np.pad(data, ROWS, constant_values=3.0 if flag else 0.0))
+    # Without a custom domain there is no reason to think of TensorFlow.
+    forms = [record.form for record in padops.convert(message).records]
+    assert forms == ["Pad-13 inputs", "ai.onnx::PadV2"]
+
+
+def test_one_row_in_the_default_domain_is_onnx() -> None:
+    """[1, 2] means the same in both; only TensorFlow has it in int32."""
+    for dtype, op_type in ((np.int64, "Pad_13"), (np.int32, OP)):
+        message = model(
+            [helper.make_node("Pad", ["x", "p"], ["y"])],
+            inputs=[("x", FLOAT, [4])],
+            tensors=[tensor("p", [[1, 2]], dtype)],
+        )
+        conversion = padops.convert(message, custom_domains=["tf"])
+        assert only_record(conversion).op_type == op_type
+        data = np.arange(4, dtype=np.float32)
+        assert same(run(conversion.proto(), data), np.pad(data, (1, 2)))
+
+
+LEFT = [
+    (custom("MirrorPad", mode="symmetric"), "mode 'symmetric' is not one of REFLECT, SYMMETRIC"),
+    (custom("MirrorPad"), "mode '' is not one of REFLECT, SYMMETRIC"),
+    (custom("MirrorPad", mode="REFLECT", fill=np.float32(1)), "it has 3 inputs, expected 2"),
+    (custom("PadV2"), "it has 2 inputs, expected 3"),
+    (custom("PadV2", fill=np.float32(1), mode="REFLECT"), "the attribute mode is not one that it has"),
+    (custom("Pad", [1, 2, 3, 4]), "its paddings have shape [4], expected [2, 2]"),
+    (custom("Pad", [[1, 2]]), "its paddings have shape [1, 2], expected [2, 2]"),
+    (custom("Pad", [[1, -2], [0, 0]]), "its paddings are [[1, -2], [0, 0]], and TensorFlow takes no negative ones"),
+    (custom("PadV2", fill=np.complex64(1)), "its data are complex64, which no Pad of padops has"),
+]
+
+
+@pytest.mark.parametrize(("message", "reason"), LEFT, ids=[row[1] for row in LEFT])
+def test_left(message: onnx.ModelProto, reason: str) -> None:
+    conversion = padops.convert(message, custom_domains=["tf"])
+    record = only_record(conversion)
+    assert (record.status, record.reason) == ("left", reason)
+    assert conversion.proto() == message
+
+
+def test_pads_of_other_dialects_are_not_taken() -> None:
+    """nGraph's Pad has attributes, and ONNX's form in another domain three inputs."""
+    for node in (
+        helper.make_node("Pad", ["x", "p"], ["y"], domain="tf", padding_below=[0, 0], padding_above=[0, 0]),
+        helper.make_node("Pad", ["x", "p", "p"], ["y"], domain="tf"),
+    ):
+        record = only_record(padops.convert(model([node], imports=[("tf", 1)]), custom_domains=["tf"]))
+        assert not record.form.startswith("TensorFlow")
+
+
+def test_always_needed() -> None:
+    record = only_record(padops.convert(custom("Pad"), custom_domains=["tf"], select="needed"))
+    assert record.status == "converted" and record.notes == ("ONNX Runtime has no Pad in the domain 'tf'",)
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from padops.cli import main
+
+    onnx.save(custom("MirrorPad", mode="SYMMETRIC", domain="one"), tmp_path / "in.onnx")
+    command = ["convert", str(tmp_path / "in.onnx"), "-o", str(tmp_path / "out.onnx"), "--strict"]
+    assert main(command) == 3
+    assert main([*command, "--custom-domain", "two", "--custom-domain", "one", "--verify"]) == 0
+    assert "TensorFlow MirrorPad in the domain 'one'" in capsys.readouterr().out
+
+
+# --- the symmetric emulation -----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Emulation:
+    """The nodes that tf2onnx writes for one symmetric Pad, each to be changed before the model is built.
+
+    Attributes:
+        rows: Begin and end of each axis.
+        opset: Scatter and the form of Pad and Split follow from it.
+        prefix: Of all names.
+        shared: The name of the constant with two False, where another emulation has it already.
+    """
+
+    rows: Sequence[Sequence[int]]
+    opset: int = 13
+    prefix: str = ""
+    shared: str | None = None
+    tensors: dict[str, np.ndarray] = field(default_factory=dict)
+    nodes: dict[str, onnx.NodeProto] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        amounts = np.array(self.rows, np.int64)
+        axes = np.flatnonzero(amounts.any(1)).tolist()
+        one = amounts.any(1).astype(np.int64)
+        self._pad("first", "x", "wider", np.concatenate([one, one]), "constant")
+        self._pad("second", "wider", "mirrored", amounts.T.reshape(-1), "reflect")
+        self._node("shape", "Shape", ["mirrored"], ["dims"])
+        parts = {"num_outputs": len(amounts)} if self.opset >= 18 else {}
+        self._node("split", "Split", ["dims"], [f"dim_{axis}" for axis in range(len(amounts))], **parts)
+        if self.shared is None:
+            self.tensors[f"{self.prefix}no"] = np.zeros(2, bool)
+        value = "mirrored"
+        for axis in axes:
+            ones = tensor("value", [True], bool)
+            self._node(f"fill_{axis}", "ConstantOfShape", [f"dim_{axis}"], [f"ones_{axis}"], value=ones)
+            self.tensors[f"{self.prefix}at_{axis}"] = np.array([amounts[axis, 0], -1 - amounts[axis, 1]])
+            scatter = "ScatterElements" if self.opset >= 11 else "Scatter"
+            self._node(f"scatter_{axis}", scatter, [f"ones_{axis}", f"at_{axis}", "no"], [f"mask_{axis}"])
+            result = "y" if axis == axes[-1] else f"left_{axis}"
+            self._node(f"compress_{axis}", "Compress", [value, f"mask_{axis}"], [result], axis=axis)
+            value = result
+
+    def _node(self, name: str, op: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
+        names = [[self._name(value) for value in values] for values in (inputs, outputs)]
+        self.nodes[name] = helper.make_node(op, *names, self.prefix + name, **attributes)
+
+    def _name(self, value: str) -> str:
+        if value == "no" and self.shared is not None:
+            return self.shared
+        return value if value == "x" or (value == "y" and not self.prefix) else self.prefix + value
+
+    def _pad(self, name: str, value: str, result: str, amounts: np.ndarray, mode: str) -> None:
+        if self.opset < 11:
+            self._node(name, "Pad", [value], [result], pads=amounts.tolist(), mode=mode)
+        else:
+            self.tensors[f"{self.prefix}{name}_pads"] = amounts
+            self._node(name, "Pad", [value, f"{name}_pads"], [result], mode=mode)
+
+    def model(
+        self, shape: Sequence[int | str | None] | None = None, kind: int = FLOAT, **parts: Any
+    ) -> onnx.ModelProto:
+        rank = len(self.rows)
+        return model(
+            list(self.nodes.values()),
+            self.opset,
+            ir_version=8 if self.opset > 10 else 4,
+            **{
+                "inputs": [("x", kind, [None] * rank if shape is None else shape)],
+                "outputs": [("y", kind, [None] * rank)],
+                "tensors": [tensor(name, array, array.dtype) for name, array in self.tensors.items()],
+                **parts,
+            },
+        )
+
+
+ROWS_BY_RANK = [[[2, 3]], [[2, 0], [1, 4]], [[0, 0], [1, 1], [0, 2]], [[0, 0], [1, 1], [2, 3], [0, 0]]]
+
+
+@pytest.mark.parametrize("opset", [9, 10, 11, 13, 18, 21])
+@pytest.mark.parametrize("rows", ROWS_BY_RANK, ids=str)
+def test_emulation(rows: list, opset: int) -> None:
+    original = Emulation(rows, opset).model()
+    conversion = padops.convert(original)
+    first, second = conversion.records
+    assert (first.name, second.name) == ("first", "second")
+    assert {first.status, second.status} == {"converted"} and {first.op_type, second.op_type} == {OP}
+    assert {first.form, second.form} == {"symmetric emulation of tf2onnx"}
+    last = original.graph.node[-1].name
+    assert first.notes == (f"one operator, {last}, for {len(original.graph.node)} nodes",)
+    assert second.notes == ("in one with first",)
+    message = conversion.proto()
+    (node,) = message.graph.node
+    assert (node.domain, node.op_type, node.name) == ("padops", OP, last)
+    assert sorted(t.name for t in message.graph.initializer) == ["y_pads_begin", "y_pads_end"]
+    onnx.checker.check_model(message)
+    data = np.random.default_rng(0).standard_normal([4 + i for i in range(len(rows))], np.float32)
+    wanted = np.pad(data, rows, "symmetric")
+    assert same(run(original, data), wanted) and same(run(message, data), wanted)
+
+
+@pytest.mark.parametrize("kind", [INT32, INT64, INT16, BOOL])
+def test_emulation_of_other_types(kind: int) -> None:
+    """ONNX Runtime pads no int16; whatever the type, the operator is the same."""
+    dtype = helper.tensor_dtype_to_np_dtype(kind)
+    converted = padops.convert(Emulation(ROWS).model(kind=kind)).proto()
+    data = np.arange(12).reshape(3, 4).astype(dtype)
+    assert same(run(converted, data), np.pad(data, ROWS, "symmetric"))
+
+
+def test_emulations_that_share_a_constant() -> None:
+    first, second = Emulation(ROWS), Emulation([[1, 1], [1, 1]], prefix="b_", shared="no")
+    second.nodes["first"].input[0] = "y"
+    names = {**first.nodes, **{f"b_{name}": node for name, node in second.nodes.items()}}
+    first.nodes, first.tensors = names, {**first.tensors, **second.tensors}
+    original = first.model(outputs=[("b_y", FLOAT, [None, None])])
+    conversion = padops.convert(original)
+    assert len(conversion.records) == 4 and len(conversion.proto().graph.node) == 2
+    assert not [t for t in conversion.proto().graph.initializer if "pads_" not in t.name]
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), run(original, data))
+
+
+def test_emulation_in_a_branch_and_in_a_function() -> None:
+    inner = Emulation(ROWS)
+    tensors = [tensor(name, array, array.dtype) for name, array in inner.tensors.items()]
+    constants = [helper.make_node("Constant", [], [t.name], value=t) for t in tensors]
+    branch = graph(list(inner.nodes.values()), [], [("y", FLOAT, None)], tensors, name="then")
+    other = graph([helper.make_node("Identity", ["x"], ["z"])], [], [("z", FLOAT, None)], name="else")
+    body = [*constants, *inner.nodes.values()]
+    function = helper.make_function("mine", "Mirror", ["x"], ["y"], body, [helper.make_opsetid("", 13)])
+    message = model(
+        [
+            helper.make_node("If", ["flag"], ["chosen"], "if", then_branch=branch, else_branch=other),
+            helper.make_node("Mirror", ["chosen"], ["result"], "call", domain="mine"),
+        ],
+        13,
+        inputs=[("x", FLOAT, [3, 4]), ("flag", BOOL, [])],
+        outputs=[("result", FLOAT, [None, None])],
+        functions=[function],
+        imports=[("mine", 1)],
+    )
+    conversion = padops.convert(message)
+    assert [record.op_type for record in conversion.records] == [OP] * 4
+    (body,) = conversion.proto().functions
+    assert [node.op_type for node in body.node] == ["Constant", "Constant", OP]
+    (then,) = (a.g for a in conversion.proto().graph.node[0].attribute if a.name == "then_branch")
+    assert [node.op_type for node in then.node] == [OP] and len(then.initializer) == 2
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for flag in (np.array(True), np.array(False)):
+        assert same(run(conversion.proto(), data, flag), run(message, data, flag))
+
+
+def test_emulation_is_not_needed() -> None:
+    original = Emulation(ROWS).model()
+    conversion = padops.convert(original, select="needed")
+    assert [record.status for record in conversion.records] == ["not needed"] * 2
+    assert conversion.proto() == original
+    conversion = padops.convert(Emulation(ROWS).model(kind=INT16), select="needed")
+    assert [record.op_type for record in conversion.records] == [OP] * 2
+
+
+def amount(name: str, values: list[int]) -> Callable[[Emulation], None]:
+    def change(emulation: Emulation) -> None:
+        emulation.tensors[name] = np.array(values)
+
+    return change
+
+
+def attribute(node: str, name: str, value: Any) -> Callable[[Emulation], None]:
+    def change(emulation: Emulation) -> None:
+        made = helper.make_attribute(name, value)
+        kept = [a for a in emulation.nodes[node].attribute if a.name != name]
+        del emulation.nodes[node].attribute[:]
+        emulation.nodes[node].attribute.extend([*kept, made])
+
+    return change
+
+
+def another(op: str, value: str, **attributes: Any) -> Callable[[Emulation], None]:
+    """One more node, which reads what is in between."""
+
+    def change(emulation: Emulation) -> None:
+        emulation.nodes["another"] = helper.make_node(op, [value], ["other"], **attributes)
+
+    return change
+
+
+def inputs(node: str, *names: str) -> Callable[[Emulation], None]:
+    def change(emulation: Emulation) -> None:
+        del emulation.nodes[node].input[:]
+        emulation.nodes[node].input.extend(names)
+
+    return change
+
+
+def mask_of_falses(emulation: Emulation) -> None:
+    emulation.tensors["no"] = np.array([False, True])
+
+
+NOT_THE_EMULATION: dict[str, Callable[[Emulation], None]] = {
+    "another place": amount("at_0", [0, -3]),
+    "another end": amount("at_1", [0, -3]),
+    "one place": amount("at_0", [1, 1]),
+    "other marks": mask_of_falses,
+    "two elements added": amount("first_pads", [2, 1, 2, 1]),
+    "added on one side": amount("first_pads", [1, 1, 1, 0]),
+    "one axis not widened": amount("first_pads", [1, 0, 1, 0]),
+    "cropped": amount("second_pads", [1, 0, 2, -1]),
+    "edge": attribute("second", "mode", "edge"),
+    "edge first": attribute("first", "mode", "edge"),
+    "zeros": attribute("fill_0", "value", tensor("value", [False], bool)),
+    "another axis": attribute("compress_1", "axis", 0),
+    "flattened": lambda emulation: emulation.nodes["compress_1"].ClearField("attribute"),
+    "masks exchanged": inputs("compress_0", "mirrored", "mask_1"),
+    "dims exchanged": inputs("fill_0", "dim_1"),
+    "shape of something else": inputs("shape", "wider"),
+    "the shape's end": attribute("shape", "end", 2),
+    "reduction": attribute("scatter_0", "reduction", "none"),
+    "the reflection is read": another("Identity", "mirrored"),
+    "the widened data are read": another("Identity", "wider"),
+    "what is between is read": another("Identity", "left_0"),
+    "a mask is read": another("Identity", "mask_0"),
+    "the ones are read": another("Identity", "ones_0"),
+    "a dim is read": another("Identity", "dim_0"),
+    "the dims are read": another("Identity", "dims"),
+}
+
+
+@pytest.mark.parametrize("change", NOT_THE_EMULATION.values(), ids=list(NOT_THE_EMULATION))
+def test_anything_else_is_left(change: Callable[[Emulation], None]) -> None:
+    """Whatever one node or constant has different, the Pads are converted one by one, and every other node stays."""
+    emulation = Emulation(ROWS, 18)
+    change(emulation)
+    original = emulation.model()
+    conversion = padops.convert(original)
+    assert [record.op_type for record in conversion.records] == ["Pad_18", "Pad_18"]
+    assert len(conversion.proto().graph.node) == len(original.graph.node)
+
+
+@pytest.mark.parametrize("value", ["mirrored", "wider", "left_0", "mask_1", "dims"])
+def test_an_output_in_between_is_left(value: str) -> None:
+    kind = BOOL if value.startswith("mask") else INT64 if value == "dims" else FLOAT
+    original = Emulation(ROWS).model(outputs=[("y", FLOAT, [None, None]), (value, kind, None)])
+    assert [record.op_type for record in padops.convert(original).records] == ["Pad_13", "Pad_13"]
+
+
+def test_amounts_at_run_time_are_left() -> None:
+    emulation = Emulation(ROWS)
+    del emulation.tensors["second_pads"]
+    original = emulation.model(inputs=[("x", FLOAT, [3, 4]), ("second_pads", INT64, [4])])
+    assert [record.op_type for record in padops.convert(original).records] == ["Pad_13", "Pad_13"]
+
+
+def test_known_to_reach_too_far_is_left() -> None:
+    """At n + 1 the emulation shows the padding of the other end, which is what its nodes say."""
+    for size, op_type in ((3, OP), (2, "Pad_13")):
+        original = Emulation([[3, 0]]).model([size])
+        converted = padops.convert(original)
+        assert {record.op_type for record in converted.records} == {op_type}
+        data = np.arange(1, 1 + size, dtype=np.float32)
+        assert same(run(converted.proto(), data), run(original, data))
+
+
+def test_the_split_may_name_its_parts() -> None:
+    emulation = Emulation(ROWS)
+    emulation.tensors["parts"] = np.array([1, 1])
+    emulation.nodes["split"].input.append("parts")
+    conversion = padops.convert(emulation.model())
+    assert {record.op_type for record in conversion.records} == {OP}
+    old = Emulation(ROWS, 9)
+    attribute("split", "split", [1, 1])(old)
+    assert {record.op_type for record in padops.convert(old.model()).records} == {OP}
