@@ -1,6 +1,6 @@
-"""Layers that onnxifier's rules would get wrong, or would make invalid: one check for each, with what was measured.
+"""Layers that onnxifier's rules would get wrong, or make invalid: one check for each, with what was measured or read.
 
-A check says why a layer cannot be converted, or None. (onnxifier 2.0.3, against OpenVINO 2026.4.1 on the CPU.)
+A check says why a layer cannot be converted, or None. (onnxifier 2.0.3; OpenVINO 2026.4.1 and onnxruntime 1.31.1, CPU.)
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from typing import Any
 
 import onnx
 from onnx import TensorProto
+
+from padops.convert.openvino_ir.reader import ELEMENT_TYPES
+from padops.convert.openvino_ir.values import Dims, Values, attributes_of, integers
 
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 
@@ -23,15 +26,27 @@ class Seen:
         node: The layer.
         attributes: Its attributes.
         type: Element type of its first input, None if it has none.
-        shapes: Dims of its inputs, a string for each that is open; None where not even the rank is known.
+        dims: Those of its inputs.
         constants: Elements of its inputs, None for those that are not constant, or large.
     """
 
     node: onnx.NodeProto
     attributes: Mapping[str, str]
     type: int | None
-    shapes: list[list[int | str] | None]
+    dims: list[Dims]
     constants: list[Any]
+
+    @staticmethod
+    def of(node: onnx.NodeProto, values: Values) -> Seen:
+        """Looks at a layer."""
+        arrays = [values.constant(name) for name in node.input]
+        return Seen(
+            node,
+            attributes_of(node),
+            values.types[node.input[0]] if node.input else None,
+            [values.dims[name] for name in node.input],
+            [None if array is None else array.tolist() for array in arrays],
+        )
 
     def flag(self, name: str) -> bool:
         """Whether an attribute says true, or a mask has a one."""
@@ -40,14 +55,35 @@ class Seen:
 
 
 def _average_pool(seen: Seen) -> str | None:
-    if seen.attributes.get("rounding_type") == "ceil" and seen.attributes.get("exclude-pad") == "false":
+    if seen.flag("exclude-pad"):
+        return _pool(seen)
+    if seen.attributes.get("rounding_type") == "ceil":
         return "with rounding_type='ceil', OpenVINO counts the pads that exclude-pad='false' includes in its own way"
+    if _open_same(seen):
+        return "auto_pad with exclude-pad='false' and spatial dims that are open"
     return _pool(seen)
 
 
 def _pool(seen: Seen) -> str | None:
     kind = seen.attributes.get("rounding_type", "floor")
-    return None if kind in ("floor", "ceil") else f"onnxifier takes rounding_type='{kind}' for 'floor'"
+    if kind not in ("floor", "ceil"):
+        return f"onnxifier takes rounding_type='{kind}' for 'floor'"
+    if _open_same(seen) and max(integers(seen.attributes.get("dilations", "")), default=1) > 1:
+        return "ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself"
+    return None
+
+
+def _open_same(seen: Seen) -> bool:
+    """Whether amounts have to be computed at run time."""
+    dims = seen.dims[0]
+    return seen.attributes.get("auto_pad", "").startswith("same_") and (
+        dims is None or any(isinstance(dim, str) for dim in dims[2:])
+    )
+
+
+def _batch_norm(seen: Seen) -> str | None:
+    version = seen.attributes.get("version")
+    return None if version == "opset5" else f"inputs of {version} are in another order than onnxifier takes them in"
 
 
 def _broadcast(seen: Seen) -> str | None:
@@ -58,11 +94,23 @@ def _broadcast(seen: Seen) -> str | None:
 
 def _clamp(seen: Seen) -> str | None:
     if seen.type not in FLOATS:
-        limits = {name: float(seen.attributes.get(name, "nan")) for name in ("min", "max")}
-        for name, limit in limits.items():
+        for name in ("min", "max"):
+            limit = float(seen.attributes.get(name, "nan"))
             if not limit.is_integer() or abs(limit) > 2**31 - 1:
                 return f"{name}='{seen.attributes.get(name)}' is not an integer of the data's type"
     return None
+
+
+def _convert(seen: Seen) -> str | None:
+    name = seen.attributes.get("destination_type")
+    return None if name in ELEMENT_TYPES else f"ONNX does not have the type {name}"
+
+
+def _deconvolution(seen: Seen) -> str | None:
+    if len(seen.node.input) > 2:
+        return "onnxifier drops the input output_shape"
+    auto_pad = seen.attributes.get("auto_pad")
+    return None if auto_pad in ("explicit", "valid") else f"auto_pad='{auto_pad}'"
 
 
 def _divide(seen: Seen) -> str | None:
@@ -72,49 +120,65 @@ def _divide(seen: Seen) -> str | None:
     return "OpenVINO rounds quotients of small integers to the nearest, ONNX towards zero"
 
 
-def _deconvolution(seen: Seen) -> str | None:
-    return "onnxifier drops the input output_shape" if len(seen.node.input) > 2 else None
+def _gather_nd(seen: Seen) -> str | None:
+    if seen.attributes.get("version") == "opset5" and int(seen.attributes.get("batch_dims", "0")) > 1:
+        return "GatherND of opset5 makes one dim of all its batch dims, ONNX's does not"
+    return None
 
 
 def _group_convolution(seen: Seen) -> str | None:
-    weights = seen.shapes[1]
+    weights = seen.dims[1]
     return "onnxifier makes an invalid Conv of a single group" if weights and weights[0] == 1 else None
 
 
+def _group_deconvolution(seen: Seen) -> str | None:
+    return _group_convolution(seen) or _deconvolution(seen)
+
+
+def _interpolate(seen: Seen) -> str | None:
+    mode = seen.attributes.get("mode")
+    if mode not in ("nearest", "linear_onnx", "cubic"):
+        return f"ONNX does not have mode='{mode}'"
+    if seen.attributes.get("nearest_mode") == "simple":
+        return "ONNX does not have nearest_mode='simple'"
+    version = seen.attributes.get("version")
+    return None if version in ("opset4", "opset11") else f"onnxifier guesses what the inputs of {version} are"
+
+
 def _matmul(seen: Seen) -> str | None:
-    for name, shape in zip(("transpose_a", "transpose_b"), seen.shapes):
-        if seen.flag(name) and (shape is None or len(shape) < 2):
+    for name, dims in zip(("transpose_a", "transpose_b"), seen.dims):
+        if seen.flag(name) and (dims is None or len(dims) < 2):
             return f"{name} of a vector, or of an input of unknown rank"
     return None
 
 
 def _mvn(seen: Seen) -> str | None:
-    """Rules of onnxifier normalise over all axes from the first on, and forget the mode of eps where they do more."""
-    shape, axes = seen.shapes[0], seen.constants[1] if len(seen.constants) > 1 else None
-    if shape is None or axes is None:
-        return "axes that are not constant, or data of unknown rank"
-    rank = len(shape)
-    last = list(range(rank - len(axes), rank))
-    if [axis % rank for axis in axes] != last:
-        return f"axes={axes} are not the last {len(axes)} of {rank} in order"
-    if seen.attributes.get("eps_mode", "").lower() != "inside_sqrt" and len(axes) < 2:
-        return "eps_mode='outside_sqrt' with a single axis"
-    return None
+    return None if seen.attributes.get("version") == "opset6" else "only MVN of opset6 is read"
 
 
 def _prelu(seen: Seen) -> str | None:
-    slope = seen.shapes[1]
-    if slope is None or len(slope) == 1 and slope[0] != 1:
+    slope = seen.dims[1]
+    if slope is None or (len(slope) == 1 and slope[0] != 1):
         return "OpenVINO reads a slope of one dim along axis 1, ONNX along the last"
     return None
+
+
+def _reduce(seen: Seen) -> str | None:
+    return "ONNX reduces all axes where the list of them is empty" if seen.constants[1] == [] else None
 
 
 def _rounding(seen: Seen) -> str | None:
     return None if seen.type in FLOATS else "ONNX has it only for floats"
 
 
+def _attention(seen: Seen) -> str | None:
+    if None in seen.constants[3:]:
+        return "onnxifier may take another value for a mask or scale that is not constant"
+    return None
+
+
 def _slice(seen: Seen) -> str | None:
-    return "onnxifier takes the data for the steps where there are no axes" if len(seen.node.input) == 4 else None
+    return "onnxifier takes the data for the axes that are not there" if len(seen.node.input) == 4 else None
 
 
 def _strided_slice(seen: Seen) -> str | None:
@@ -131,23 +195,29 @@ def _swish(seen: Seen) -> str | None:
 
 
 def _transpose(seen: Seen) -> str | None:
-    return None if seen.constants[1] else "onnxifier guesses an order that is empty or not constant"
+    return None if seen.constants[1] else "the order of its axes is empty or not constant"
 
 
 CHECKS: Mapping[str, Callable[[Seen], str | None]] = {
     "AvgPool": _average_pool,
+    "BatchNormInference": _batch_norm,
     "Broadcast": _broadcast,
     "Ceiling": _rounding,
     "Clamp": _clamp,
+    "Convert": _convert,
     "ConvolutionBackpropData": _deconvolution,
     "Divide": _divide,
     "Floor": _rounding,
+    "GatherND": _gather_nd,
     "GroupConvolution": _group_convolution,
-    "GroupConvolutionBackpropData": _deconvolution,
+    "GroupConvolutionBackpropData": _group_deconvolution,
+    "Interpolate": _interpolate,
     "MVN": _mvn,
     "MatMul": _matmul,
     "MaxPool": _pool,
     "PReLU": _prelu,
+    **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
+    "ScaledDotProductAttention": _attention,
     "Slice": _slice,
     "StridedSlice": _strided_slice,
     "Swish": _swish,

@@ -14,6 +14,7 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.openvino_ir.tables import REPAIRS, harmless
+from padops.convert.openvino_ir.values import attributes_of
 
 LARGEST = (1 << 31) - 1  # bytes of a model; onnxifier infers shapes with its weights inside
 
@@ -27,14 +28,13 @@ class _Log:
 
 
 def apply_rules(
-    message: onnx.ModelProto, layers: Mapping[str, dict[str, str]], kinds: Mapping[str, str], path: Path
+    message: onnx.ModelProto, layers: Mapping[str, onnx.NodeProto], path: Path
 ) -> tuple[onnx.ModelProto, dict[str, str]]:
     """Lets onnxifier convert layers.
 
     Args:
         message: The model.
-        layers: The attributes of the layers to convert, by their names.
-        kinds: Their types.
+        layers: Those to convert, by their names.
         path: Of the IR, for messages.
 
     Returns:
@@ -43,24 +43,23 @@ def apply_rules(
     Raises:
         PadopsError: onnxifier is not installed, or the model is too large for it.
     """
+    kinds = {node.op_type for node in layers.values()}
     if message.ByteSize() > LARGEST:
         raise PadopsError(f"{path} has {message.ByteSize()} bytes of layers and weights; onnxifier takes {LARGEST}")
     try:
         from onnxifier import OnnxGraph, PassManager
-        from onnxifier.domain.intel.openvino.passes.op import IR_PASSES, OP_CONVERT
+        from onnxifier.domain.intel.openvino.passes.op import OP_CONVERT
     except ImportError as error:
         raise PadopsError(
-            f"{path} has layers that are no Pads ({', '.join(sorted(set(kinds.values())))}). They need onnxifier, which "
+            f"{path} has layers that are no Pads ({', '.join(sorted(kinds))}). They need onnxifier, which "
             f"cannot be imported ({error}): pip install 'padops[openvino]', with Python 3.11 or newer"
         ) from error
     log = _Log()
     rules = [OP_CONVERT.get_type(name) for name in sorted(OP_CONVERT)]
-    rules = [rule for rule in rules if rule.__name__ in kinds.values()]
-    first = [IR_PASSES.get_type("shapeof_to_constant")] if "ShapeOf" in kinds.values() else []
     with _quiet():
-        watched = [_watch(rule, log) for rule in (*first, *rules)]
+        watched = [_watch(rule, log) for rule in rules if rule.__name__ in kinds]
         message = PassManager(watched).optimize(OnnxGraph(message), strict=True).model
-    return message, log.refusals or _unread(layers, kinds, log.read)
+    return message, log.refusals or _unread(layers, log.read)
 
 
 @contextlib.contextmanager
@@ -118,16 +117,14 @@ def _varies(graph: Any, name: str) -> bool:
     return False
 
 
-def _unread(
-    layers: Mapping[str, dict[str, str]], kinds: Mapping[str, str], read: set[tuple[str, str]]
-) -> dict[str, str]:
+def _unread(layers: Mapping[str, onnx.NodeProto], read: set[tuple[str, str]]) -> dict[str, str]:
     """Layers with an attribute that matters and that no rule has read."""
     repaired = {(kind, name, value) for kind, name, value, *_ in REPAIRS}
     return {
         layer: f"onnxifier does not read {name}='{value}'"
-        for layer, attributes in layers.items()
-        for name, value in attributes.items()
+        for layer, node in layers.items()
+        for name, value in attributes_of(node).items()
         if (layer, name) not in read
-        and (kinds[layer], name, value) not in repaired
-        and not harmless(kinds[layer], name, value)
+        and (node.op_type, name, value) not in repaired
+        and not harmless(node.op_type, name, value)
     }

@@ -23,15 +23,19 @@ SAME = {
     "SoftSign": "Softsign",
 }
 
+# Layers that ``forms.py`` converts itself, because onnxifier forgets types, guesses orders of axes, casts whole data to get
+# their shape, and normalises over the wrong axes.
+OWN = frozenset({"Convert", "MVN", "ShapeOf", "Transpose"})
+
 # Layers whose rule in onnxifier gives what OpenVINO gives, apart from what ``checks.py`` and the rest of this file say.
 RULES = frozenset(
     """
     AvgPool BatchNormInference Broadcast Clamp Concat Convolution ConvolutionBackpropData DepthToSpace Divide Gather
     GatherElements GatherND Gelu GreaterEqual GroupConvolution GroupConvolutionBackpropData HSigmoid
-    HSwish HardSigmoid Interpolate LessEqual MVN MatMul MaxPool Maximum Minimum Multiply PReLU Power Range ReLU
+    HSwish HardSigmoid Interpolate LessEqual MatMul MaxPool Maximum Minimum Multiply PReLU Power Range ReLU
     ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScaledDotProductAttention
-    ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Select Selu ShapeOf Slice SoftMax SpaceToDepth Split Squeeze
-    StridedSlice Subtract Swish TopK Transpose Unsqueeze VariadicSplit
+    ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Select Selu Slice SoftMax SpaceToDepth Split Squeeze
+    StridedSlice Subtract Swish TopK Unsqueeze VariadicSplit
     """.split()
 )
 
@@ -51,6 +55,8 @@ HARMLESS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("NonZero", "output_type"): ("i64",),
     ("Round", "mode"): ("half_to_even",),
     ("ScatterElementsUpdate", "use_init_val"): ("true",),
+    ("ScatterNDUpdate", "reduction"): ("none",),
+    ("Squeeze", "allow_axis_skip"): ("false",),
     ("TopK", "stable"): ("*",),  # ONNX's is
 }
 
@@ -65,7 +71,7 @@ REPAIRS: tuple[tuple[str, str, str, str, int], ...] = (
 
 # Inputs that OpenVINO takes as int32 or of rank 0 too, and ONNX only as int64 or of rank 1.
 INT64_INPUTS = {"GatherND": 1, "ScatterNDUpdate": 1, "Tile": 1, "VariadicSplit": 2}
-RANK_1_INPUTS = {"Squeeze": 1}
+RANK_1_INPUTS = {"Squeeze": 1, "Unsqueeze": 1}
 
 
 def harmless(kind: str, name: str, value: str) -> bool:

@@ -1,0 +1,57 @@
+"""What the values of a model read from an IR are: types, shapes, constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes
+
+Dims = list[int | str] | None  # a string for each dim that is open; None where not even the rank is known
+
+
+@dataclass(frozen=True)
+class Values:
+    """Types and shapes of all values, and the tensors of those that are constant, by name."""
+
+    types: dict[str, int]
+    dims: dict[str, Dims]
+    tensors: dict[str, onnx.TensorProto]
+
+    @staticmethod
+    def of(message: onnx.ModelProto) -> Values:
+        """The values of a model whose constants are Constant nodes, and all of whose values are declared."""
+        declared = {value.name: value.type.tensor_type for value in (*message.graph.input, *message.graph.value_info)}
+        return Values(
+            {name: tensor.elem_type for name, tensor in declared.items()},
+            {name: dims_of(tensor) for name, tensor in declared.items()},
+            {node.output[0]: node.attribute[0].t for node in message.graph.node if node.op_type == "Constant"},
+        )
+
+    def constant(self, name: str) -> np.ndarray | None:
+        """The elements of a small constant, or None."""
+        tensor = self.tensors.get(name)
+        return None if tensor is None or len(tensor.raw_data) > SMALL else numpy_helper.to_array(tensor)
+
+    def static(self, name: str) -> list[int] | None:
+        """The dims of a value, if all are known."""
+        dims = self.dims.get(name)
+        return None if dims is None or any(isinstance(dim, str) for dim in dims) else list(dims)
+
+
+def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
+    """The dims of a declaration."""
+    return [dim.dim_param or dim.dim_value for dim in tensor.shape.dim] if tensor.HasField("shape") else None
+
+
+def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
+    """The attributes of a layer, which are all strings."""
+    return {attribute.name: attribute.s.decode() for attribute in node.attribute}
+
+
+def integers(text: str) -> list[int]:
+    """The numbers of an attribute such as ``"1, 2"``."""
+    return [int(part) for part in text.split(",")] if text.strip() else []
