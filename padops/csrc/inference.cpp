@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernel.h"
+#include "ort_values.h"
 
 namespace padops {
 

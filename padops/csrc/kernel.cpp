@@ -3,51 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <numeric>
-#include <utility>
 
 #include "float16.h"
+#include "ort_values.h"
 #include "text.h"
 
 namespace padops {
 
-void check(const ort::Api& api, ort::Status* status) {
-  if (status == nullptr) return;
-  std::string message = api.GetErrorMessage()(status);
-  api.ReleaseStatus()(status);
-  message.erase(message.find_last_not_of(" \n") + 1);  // some of the runtime's end with a line break
-  throw std::runtime_error(message);
-}
-
-TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info) {
-  TensorShape shape;
-  size_t rank = 0;
-  check(api, api.GetDimensionsCount()(info, &rank));
-  shape.dims.resize(rank);
-  check(api, api.GetDimensions()(info, shape.dims.data(), rank));
-  check(api, api.GetTensorElementType()(info, &shape.element_type));
-  return shape;
-}
-
 namespace {
-
-bool succeeds(const ort::Api& api, ort::Status* status) {
-  if (status == nullptr) return true;
-  api.ReleaseStatus()(status);
-  return false;
-}
-
-TensorShape value_shape(const ort::Api& api, const ort::Value* value) {
-  ort::TensorInfo* info = nullptr;
-  check(api, api.GetTensorTypeAndShape()(value, &info));
-  const std::unique_ptr<ort::TensorInfo, void (*)(ort::TensorInfo*)> held(info, api.ReleaseTensorTypeAndShapeInfo());
-  return tensor_shape(api, info);
-}
-
-size_t element_count(const std::vector<int64_t>& dims) {
-  return std::accumulate(dims.begin(), dims.end(), size_t{1}, std::multiplies<>());
-}
 
 // P10. An output that cannot be had must not even be asked for: after a request beyond the memory the runtime's arena
 // takes all that there is for its next one, and keeps it.
@@ -60,64 +23,6 @@ void check_memory(const std::vector<int64_t>& dims, int bits) {
   if (tried == nullptr)
     throw PadError("P10", text("no memory for an output of shape ", bracketed(dims), " (", bytes, " bytes)"));
   std::free(tried);
-}
-
-// The bytes of a tensor that is not one of strings. The runtime has one accessor, for reading and writing.
-char* tensor_bytes(const ort::Api& api, const ort::Value* value) {
-  void* bytes = nullptr;
-  check(api, api.GetTensorMutableData()(const_cast<ort::Value*>(value), &bytes));
-  return static_cast<char*>(bytes);
-}
-
-// The strings of a tensor, end to end, and where each begins (one offset more than strings).
-struct Strings {
-  std::string bytes;
-  std::vector<size_t> offsets;
-};
-
-Strings read_strings(const ort::Api& api, const ort::Value* value, size_t count) {
-  Strings strings;
-  size_t size = 0;
-  check(api, api.GetStringTensorDataLength()(value, &size));
-  strings.bytes.resize(size);
-  strings.offsets.resize(count);
-  if (count > 0)
-    check(api, api.GetStringTensorContent()(value, strings.bytes.data(), size, strings.offsets.data(), count));
-  strings.offsets.push_back(size);
-  return strings;
-}
-
-std::string type_name(int ort_type) {
-  for (const TypeRow& row : types())
-    if (row.ort == ort_type) return row.name;
-  return text("element type ", ort_type);
-}
-
-std::string node_name(const ort::Api& api, const ort::KernelInfo* info) {
-  size_t size = 0;
-  check(api, api.KernelInfo_GetNodeName()(info, nullptr, &size));
-  std::string name(size, '\0');
-  check(api, api.KernelInfo_GetNodeName()(info, name.data(), &size));
-  name.resize(size == 0 ? 0 : size - 1);  // the size counts the final 0
-  return name;
-}
-
-// Whether the node has an attribute of that name that is not a list: the runtime has no call for it. A list is read as
-// an empty one where it is of another type, so lists cannot be asked in this way.
-bool has_scalar_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
-  float real = 0;
-  int64_t integer = 0;
-  size_t size = 0;
-  return succeeds(api, api.KernelInfoGetAttribute_float()(info, name, &real)) ||
-         succeeds(api, api.KernelInfoGetAttribute_int64()(info, name, &integer)) ||
-         succeeds(api, api.KernelInfoGetAttribute_string()(info, name, nullptr, &size));
-}
-
-// Whether the node has a list attribute of that name, of integers or floats.
-bool has_list_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
-  size_t count = 0;
-  return succeeds(api, api.KernelInfoGetAttributeArray_int64()(info, name, nullptr, &count)) ||
-         succeeds(api, api.KernelInfoGetAttributeArray_float()(info, name, nullptr, &count));
 }
 
 const char* attribute_rule(AttributeKind kind) {
@@ -136,34 +41,6 @@ const char* attribute_words(AttributeKind kind) {
     case AttributeKind::kString: return "a string";
   }
   return "";
-}
-
-// Reads one attribute into `node`; false where it has none of that name and type.
-bool read_attribute(const ort::Api& api, const ort::KernelInfo* info, const AttributeRow& row, Arguments& node) {
-  switch (row.kind) {
-    case AttributeKind::kInts: {
-      size_t count = 0;
-      if (!succeeds(api, api.KernelInfoGetAttributeArray_int64()(info, row.name, nullptr, &count))) return false;
-      if (count == 0 && has_scalar_attribute(api, info, row.name)) return false;
-      Integers& list = node.integers[row.name];
-      list.values.resize(count);
-      list.shape = {static_cast<int64_t>(count)};
-      if (count > 0) check(api, api.KernelInfoGetAttributeArray_int64()(info, row.name, list.values.data(), &count));
-      return true;
-    }
-    case AttributeKind::kFloat:
-      return succeeds(api, api.KernelInfoGetAttribute_float()(info, row.name, &node.floats[row.name]));
-    case AttributeKind::kString: {
-      size_t size = 0;
-      if (!succeeds(api, api.KernelInfoGetAttribute_string()(info, row.name, nullptr, &size))) return false;
-      std::string& value = node.strings[row.name];
-      value.resize(size);
-      check(api, api.KernelInfoGetAttribute_string()(info, row.name, value.data(), &size));
-      value.resize(size == 0 ? 0 : size - 1);
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -186,7 +63,7 @@ void Kernel::read_attributes(const ort::KernelInfo* info) {
   for (const AttributeRow& row : op_.attributes) {
     if (read_attribute(api_, info, row, constant_)) continue;
     const char* rule = attribute_rule(row.kind);
-    if (has_scalar_attribute(api_, info, row.name) || has_list_attribute(api_, info, row.name))
+    if (has_attribute(api_, info, row.name))
       throw PadError(rule, text("attribute ", row.name, " is not ", attribute_words(row.kind)));
     if (row.required) throw PadError(rule, text("attribute ", row.name, " is required"));
     if (row.kind == AttributeKind::kString) constant_.strings[row.name] = row.text_default;

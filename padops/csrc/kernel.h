@@ -1,5 +1,5 @@
-// One node in one session: what it was given at creation, and its computation. The only place, with register.cpp, that
-// talks to ONNX Runtime.
+// One node in one session: what it was given at creation, and its computation. With ort_values, inference and
+// register.cpp it is what talks to ONNX Runtime.
 #pragma once
 
 #include <memory>
@@ -62,15 +62,5 @@ class Kernel {
   mutable std::mutex mutex_;                        // a kernel may compute in several threads at once
   mutable std::shared_ptr<const Prepared> latest_;  // shapes mostly repeat
 };
-
-// Throws std::runtime_error with the runtime's message unless the status is OK, and releases it.
-void check(const ort::Api& api, ort::Status* status);
-
-// The dims and the element type behind a TensorInfo.
-struct TensorShape {
-  std::vector<int64_t> dims;
-  int element_type;
-};
-TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info);
 
 }  // namespace padops

@@ -12,6 +12,7 @@
 #include "inference.h"
 #include "kernel.h"
 #include "ort_abi.h"
+#include "ort_values.h"
 #include "text.h"
 
 #if defined(_WIN32)
