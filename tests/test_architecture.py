@@ -1,0 +1,145 @@
+"""The invariants that the README states as absences, read from the sources: who imports what, and which rules exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "padops"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+SOURCES = sorted(path for path in (PACKAGE / "csrc").iterdir() if path.suffix in {".h", ".cpp", ".inc"})
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CORE = [PACKAGE / "plan.py", PACKAGE / "dtypes.py", PACKAGE / "reference.py", *sorted((PACKAGE / "dialects").glob("*.py"))]
+LABEL = r"(?:P[1-9]\d*|S1)"
+
+
+def name_of(path: Path) -> str:
+    """The dotted name of a module of the package."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> set[str]:
+    """Dotted names that a file imports anywhere in it, also inside functions; ``from a import b`` gives a and a.b."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module") and node.args:
+            found.update(value for value in [getattr(node.args[0], "value", None)] if isinstance(value, str))
+    return found
+
+
+def importers(module: str) -> set[str]:
+    """The modules of the package that import ``module`` or something below it."""
+    return {
+        name_of(path)
+        for path in MODULES
+        if any(name == module or name.startswith(module + ".") for name in imports(path))
+    }
+
+
+@pytest.mark.parametrize("runtime", ["onnxruntime", "onnxruntime_extensions"])
+def test_who_imports_the_runtime(runtime: str) -> None:
+    allowed = re.compile(r"padops\.(session|pyop|bench(\..*)?|convert\.verify|conformance\.peers(\..*)?)")
+    found = importers(runtime)
+    assert found, "the package does import it"
+    assert {name for name in found if not allowed.fullmatch(name)} == set()
+
+
+def test_nothing_imports_the_command_line() -> None:
+    assert importers("padops.cli") == {"padops.__main__"}
+
+
+@pytest.mark.parametrize("path", CORE, ids=name_of)
+def test_the_core_knows_no_onnx(path: Path) -> None:
+    """Plan, dialects, types and reference need NumPy, the standard library and each other."""
+    core = {name_of(other) for other in CORE}
+    for imported in imports(path):
+        top = imported.partition(".")[0]
+        if top == "padops":
+            assert imported == "padops" or imported in core or imported.rpartition(".")[0] in core, imported
+        else:
+            assert top in {"numpy", "ml_dtypes"} or top in sys.stdlib_module_names, imported
+
+
+def included(name: str, seen: set[str] | None = None) -> set[str]:
+    """The project's own headers that a source includes, by any number of steps."""
+    seen = set() if seen is None else seen
+    text = (PACKAGE / "csrc" / name).read_text(encoding="utf-8")
+    for header in re.findall(r'#include "([^"]+)"', text):
+        if header not in seen:
+            seen.add(header)
+            included(header, seen)
+    return seen
+
+
+@pytest.mark.parametrize("name", ["plan.cpp", "engine.cpp", "dialects.cpp", "describe.cpp"])
+def test_plan_and_engine_see_no_runtime(name: str) -> None:
+    assert included(name) & {"ort_abi.h", "kernel.h", "inference.h"} == set()
+    assert included("kernel.cpp") >= {"ort_abi.h", "plan.h", "engine.h"}
+
+
+def test_engine_knows_no_dialect_and_no_type() -> None:
+    for name in ("engine.cpp", "plan.cpp"):
+        assert included(name) & {"dialects.h", "types.inc"} == set()
+
+
+def documented() -> set[str]:
+    """The rules of the README's section on semantics."""
+    section = README.split("\n## Semantics\n")[1].split("\n## ")[0]
+    return set(re.findall(rf"^- \*\*({LABEL})\*\*", section, re.MULTILINE))
+
+
+def named(paths: list[Path]) -> set[str]:
+    """The rules that the files name anywhere, comments included; "P1–P5" names all five."""
+    labels: set[str] = set()
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        labels.update(re.findall(rf"\b{LABEL}\b", text))
+        for first, last in re.findall(r"\bP(\d+)[–…]P(\d+)\b", text):
+            labels.update(f"P{number}" for number in range(int(first), int(last) + 1))
+    return labels
+
+
+def raised_in_python() -> set[str]:
+    """The string constants that are a rule: what PadError and ``Node.error`` get."""
+    return {
+        node.value
+        for path in CORE
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(LABEL, node.value)
+    }
+
+
+def raised_in_cpp() -> set[str]:
+    return {label for path in SOURCES for label in re.findall(rf'"({LABEL})"', path.read_text(encoding="utf-8"))}
+
+
+def test_rules_are_numbered_without_a_gap() -> None:
+    numbers = sorted(int(label[1:]) for label in documented() if label[0] == "P")
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 10
+
+
+def test_only_documented_rules_are_named() -> None:
+    tests = [path for path in (ROOT / "tests").glob("*.py") if path.name != Path(__file__).name]
+    for paths in (MODULES, SOURCES, tests):
+        assert named(paths) - documented() == set()
+
+
+def test_both_languages_raise_the_same_rules() -> None:
+    assert raised_in_cpp() == raised_in_python() <= documented()
+
+
+def test_each_rule_is_named_in_a_test() -> None:
+    tests = [path for path in (ROOT / "tests").glob("test_*.py") if path.name != Path(__file__).name]
+    assert documented() - named(tests) == set()
