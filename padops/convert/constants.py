@@ -37,7 +37,7 @@ class Constants:
             role: What it is to the node, for its name.
         """
         name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
-        tensor = ir.tensor(array, name=name)
+        tensor = tensor_of(array, name)
         if found.scope.takes_initializers:
             value = ir.Value(
                 name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(tensor.shape), const_value=tensor
@@ -49,11 +49,13 @@ class Constants:
         found.node.prepend(node)
         return value
 
-    def insert(self, op_type: str, inputs: Sequence[ir.Value | None], found: Found, role: str) -> ir.Value:
-        """The output of a new node of the default domain, without attributes, in front of the node of ``found``."""
+    def insert(
+        self, op_type: str, inputs: Sequence[ir.Value | None], found: Found, role: str, attributes: Sequence[ir.Attr] = ()
+    ) -> ir.Value:
+        """The output of a new node of the default domain in front of the node of ``found``."""
         name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
         value = ir.Value(name=name)
-        found.node.prepend(ir.Node("", op_type, inputs, outputs=[value], name=name))
+        found.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
         return value
 
     def _take(self, *values: ir.Value | None) -> None:
@@ -67,3 +69,10 @@ class Constants:
             name = f"{wanted}_{number}"
         self._taken.add(name)
         return name
+
+
+def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
+    """An array as a tensor of the model; strings as those of ``padops.dtypes``."""
+    if array.dtype.kind == "O":
+        return ir.StringTensor([text.encode() for text in array.reshape(-1)], shape=ir.Shape(array.shape), name=name)
+    return ir.tensor(array, name=name)
