@@ -196,6 +196,7 @@ def _show_verification(console: Console, verification: Verification) -> None:
 
     said = {
         "equal": ("verified: the outputs are bit-equal", "green"),
+        "close": ("verified: the outputs are those of another runtime but for rounding", "green"),
         "runs": ("verified: the converted model runs", "green"),
         "different": ("verified: the outputs differ", "bold red"),
         "fails": ("verified: the converted model fails", "bold red"),

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import onnx
@@ -230,7 +230,19 @@ def _comparison(document: documents.Document, inputs: Inputs | None, seed: int) 
 
     given = load_inputs(inputs) if inputs is not None else None
     case = Case(inputs_of(document.message()), given, seed, special_values(document.model))
+    if document.foreign and Path(document.foreign[0].name).suffix.lower() == ".xml":
+        return partial(_compare_with_openvino, Path(document.foreign[0].name), case)
     return partial(compare, case=case)
+
+
+def _compare_with_openvino(source: Path, case: Any, original: Path, converted: Path) -> Verification:
+    """Verification of an OpenVINO IR, which ONNX Runtime does not read."""
+    from padops.convert.openvino_ir.peer import Peer
+    from padops.convert.verify import compare_with
+
+    outputs = onnx.load(converted, load_external_data=False).graph.output
+    with Peer(source, [output.name for output in outputs]) as peer:
+        return compare_with("OpenVINO", peer.run, converted, case)
 
 
 def _mismatch(verification: Verification) -> str:

@@ -59,14 +59,15 @@ class Verification:
     """Whether the converted model does what the original does.
 
     Attributes:
-        outcome: ``"equal"``: the same bits. ``"different"``: not so. ``"runs"``: ONNX Runtime does not run the original
+        outcome: ``"equal"``: the same bits. ``"close"``: floats of another runtime, within the tolerance that the notes
+            state. ``"different"``: not so. ``"runs"``: ONNX Runtime does not run the original
             and runs the converted model. ``"fails"``: the converted model does not run, or breaks a rule.
         outputs: One comparison for each output; empty where the original did not run.
         inputs: Names, types and shapes of what the models were fed with.
         notes: How it was done, and what was found on the way.
     """
 
-    outcome: Literal["equal", "different", "runs", "fails"]
+    outcome: Literal["equal", "close", "different", "runs", "fails"]
     outputs: tuple[OutputComparison, ...] = ()
     inputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -74,7 +75,7 @@ class Verification:
     @property
     def passed(self) -> bool:
         """Whether nothing speaks against the converted model."""
-        return self.outcome in ("equal", "runs")
+        return self.outcome in ("equal", "close", "runs")
 
 
 @dataclass(frozen=True)

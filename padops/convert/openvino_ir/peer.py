@@ -1,0 +1,113 @@
+"""An IR in OpenVINO's CPU device, in a process of its own: OpenVINO can crash, and is not needed otherwise.
+
+Requests and answers are pickled: arrays by the names of the inputs, then the outputs in order, or the text of an error.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from padops.convert.errors import PadopsError
+from padops.convert.openvino_ir.reader import ELEMENT_TYPES
+from padops.dtypes import by_numpy, by_onnx
+
+
+class Peer:
+    """The process; it ends with the ``with`` block."""
+
+    def __init__(self, path: Path, outputs: Sequence[str]) -> None:
+        """Starts OpenVINO.
+
+        Args:
+            path: The IR.
+            outputs: The names that its outputs have in the converted model, in their order.
+
+        Raises:
+            PadopsError: OpenVINO is not installed.
+        """
+        if importlib.util.find_spec("openvino") is None:
+            raise PadopsError("an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'")
+        self._outputs = outputs
+        command = [sys.executable, "-m", __name__, str(path)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def __enter__(self) -> Peer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def run(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The outputs of the IR.
+
+        Raises:
+            RuntimeError: OpenVINO refuses the model or the inputs, or has crashed.
+        """
+        try:
+            pickle.dump(feeds, self._process.stdin)
+            self._process.stdin.flush()
+            answer = pickle.load(self._process.stdout)
+        except (BrokenPipeError, EOFError):
+            raise RuntimeError("OpenVINO has crashed") from None
+        if isinstance(answer, str):
+            raise RuntimeError(answer)
+        return dict(zip(self._outputs, answer, strict=True))
+
+
+def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answers requests until there are no more."""
+    import openvino
+
+    compiled = None
+    while True:
+        try:
+            feeds = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            # In single precision as written, on processors too where OpenVINO would take bfloat16.
+            compiled = compiled or openvino.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+            request = compiled.create_infer_request()
+            # Inputs are named as in the converted model: by the first of a tensor's names, else by the layer's.
+            names = [min(port.get_names(), default=port.get_node().get_friendly_name()) for port in compiled.inputs]
+            request.infer({i: _tensor(feeds[name]) for i, name in enumerate(names)})
+            answer: Any = [_array(request.get_output_tensor(i)) for i in range(len(compiled.outputs))]
+        except Exception as error:  # whatever it is, the other process is to know
+            answer = " ".join(str(error).split())
+        pickle.dump(answer, answers)
+        answers.flush()
+
+
+def _tensor(array: np.ndarray) -> Any:
+    import openvino
+
+    dtype = by_numpy(array.dtype)
+    if dtype.numpy.type.__module__ == "numpy":
+        return openvino.Tensor(np.array(array, order="C"))  # ascontiguousarray would give scalars a dim
+    name = next(name for name, type in ELEMENT_TYPES.items() if type == dtype.onnx)
+    bits = np.array(array, order="C").view(f"u{dtype.bits // 8}")
+    return openvino.Tensor(bits, array.shape, getattr(openvino.Type, name))
+
+
+def _array(tensor: Any) -> np.ndarray:
+    """The elements of an output; NumPy sees the types that it lacks as others of the same size."""
+    dtype = by_onnx(ELEMENT_TYPES[tensor.element_type.get_type_name()])
+    return tensor.data.copy().view(dtype.numpy) if dtype.numpy.kind == "V" else tensor.data.copy()
+
+
+if __name__ == "__main__":
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what OpenVINO prints is no answer
+    _serve(sys.argv[1], sys.stdin.buffer, channel)
