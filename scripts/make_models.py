@@ -1,4 +1,4 @@
-"""Make the sample models in models/: one for each version of ONNX Pad, and three for what people meet.
+"""Make the sample models in models/: one for each version of ONNX Pad, and four for what people meet.
 
     python3 scripts/make_models.py            write them
     python3 scripts/make_models.py --check    compare them with what is on disk; exit 1 where they differ
@@ -31,6 +31,7 @@ def build(
     outputs: Sequence[Value],
     tensors: Sequence[onnx.TensorProto] = (),
     functions: Sequence[onnx.FunctionProto] = (),
+    domains: Sequence[str] = (),
 ) -> onnx.ModelProto:
     """One model, checked by onnx itself (with shape inference, which Pad-1 does not have)."""
     graph = helper.make_graph(
@@ -40,7 +41,8 @@ def build(
         [helper.make_tensor_value_info(*value) for value in outputs],
         list(tensors),
     )
-    imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(f.domain, 1) for f in functions]
+    imports = [helper.make_opsetid("", opset)]
+    imports += [helper.make_opsetid(domain, 1) for domain in (*(f.domain for f in functions), *domains)]
     model = helper.make_model(
         graph,
         producer_name="padops",
@@ -298,11 +300,41 @@ def int16() -> onnx.ModelProto:
     )
 
 
+def tokens() -> onnx.ModelProto:
+    """Nodes of onnxruntime-extensions, in its domain, beside a Pad of strings."""
+    T, contrib = TensorProto.STRING, "ai.onnx.contrib"
+    return build(
+        "Words of a text in lower case, padded or cut to 8: onnxruntime-extensions splits, a Pad of strings pads.",
+        18,
+        8,
+        [
+            helper.make_node("StringLower", ["text"], ["lower"], name="lower_case", domain=contrib),
+            helper.make_node(
+                "StringSplit", ["lower", "blank", "skip"], ["places", "words", "extent"], name="split", domain=contrib
+            ),
+            helper.make_node("Shape", ["words"], ["count"], name="count_shape"),
+            helper.make_node("Sub", ["eight", "count"], ["missing"], name="missing_sub"),
+            helper.make_node("Concat", ["none", "missing"], ["pads"], name="pads_concat", axis=0),
+            pad("tokens", ["words", "pads", "fill"]),
+        ],
+        [("text", T, [1])],
+        [("tokens", T, [8])],
+        [
+            helper.make_tensor("blank", T, [1], [b" "]),
+            tensor("skip", [True], np.bool_),
+            tensor("eight", [8]),
+            tensor("none", [0]),
+            helper.make_tensor("fill", T, [], [b"<pad>"]),
+        ],
+        domains=[contrib],
+    )
+
+
 MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
     make.__name__: make
     for make in (
         pad_01, pad_02, pad_11, pad_13, pad_18, pad_19, pad_21, pad_23, pad_24, pad_25,
-        nested, string, int16,
+        nested, string, int16, tokens,
     )
 }  # fmt: skip
 

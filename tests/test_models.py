@@ -26,6 +26,7 @@ from padops.dtypes import by_onnx
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = sorted((ROOT / "models").glob("*.onnx"))
+OF_PADS = [path for path in SAMPLES if path.stem != "tokens"]  # which needs other operators: tests/test_together.py
 ONNX_DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
 Arrays = Mapping[str, np.ndarray]
 
@@ -151,7 +152,7 @@ def fit_to_runtime(path: Path) -> bool:
     return {by_onnx(value.type.tensor_type.elem_type) for value in model.graph.input} <= set(native.TYPES)
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OF_PADS, ids=lambda path: path.stem)
 def test_sample(path: Path, tmp_path: Path) -> None:
     converted, _ = convert(path, tmp_path)
     if onnx.load(path).ir_version > 10 and not fit_to_runtime(converted):

@@ -1,0 +1,154 @@
+"""Beside others: onnxruntime-extensions' library in one session with padops', onnx's own tools, and a program in C++."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import onnxruntime_extensions
+import pytest
+from small_models import FLOAT, model, pad, tensor
+
+import padops
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTENSIONS = onnxruntime_extensions.get_library_path()
+TEXTS = {
+    "Pad THESE words": ["pad", "these", "words", *["<pad>"] * 5],
+    "": ["<pad>"] * 8,
+    "Zoë  eins zwei drei vier fünf sechs sieben acht": "zoë eins zwei drei vier fünf sechs sieben".split(),
+}
+
+# --- libraries in one session ----------------------------------------------------------------------------------------
+
+Register = Callable[[onnxruntime.SessionOptions], None]
+LIBRARIES: dict[str, Register] = {
+    "padops": padops.register,
+    "extensions": lambda options: options.register_custom_ops_library(EXTENSIONS),
+    "pyop": lambda options: padops.register(options, backend="pyop"),
+}
+
+
+def tokens(path: Path, *libraries: str) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    for name in libraries:
+        LIBRARIES[name](options)
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+@pytest.fixture(params=["padops", "pyop"])
+def converted(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The sample that splits a text with an operator of onnxruntime-extensions and pads the words."""
+    path = tmp_path / f"{request.param}.onnx"
+    result = padops.convert(ROOT / "models" / "tokens.onnx", path, target=request.param, verify=True)
+    assert (len(result.converted), result.verification.outcome) == (1, "runs")
+    assert {node.domain for node in onnx.load(path).graph.node} >= {
+        "ai.onnx.contrib",
+        "padops" if request.param == "padops" else "padops.pyop",
+    }
+    return path
+
+
+ORDERS = {
+    "padops": [("extensions", "padops"), ("padops", "extensions"), ("pyop", "padops"), ("padops", "pyop")],
+    "pyop": [("pyop",), ("pyop", "padops"), ("padops", "pyop")],
+}
+
+
+def test_text_and_pad_in_one_session(converted: Path) -> None:
+    """In any order; the Python kernels bring the extensions along."""
+    for order in ORDERS[converted.stem]:
+        session = tokens(converted, *order)
+        for text, words in TEXTS.items():
+            assert session.run(None, {"text": np.array([text])})[0].tolist() == words
+
+
+def test_neither_library_is_enough(converted: Path) -> None:
+    """Of the Python kernels it has been seen that they need no other: they come along with the extensions."""
+    for alone in ("padops", "extensions") if converted.stem == "padops" else ("padops",):
+        with pytest.raises(Exception, match="is not a registered function/op"):
+            tokens(converted, alone)
+
+
+def test_stock_runtime_refuses_the_original_for_its_pad() -> None:
+    with pytest.raises(Exception, match=r"Could not find an implementation for Pad\(18\) node with name 'tokens_pad'"):
+        tokens(ROOT / "models" / "tokens.onnx", "extensions")
+
+
+def test_the_extensions_twice_are_refused(converted: Path) -> None:
+    """Why padops.register says that backend "pyop" brings them along."""
+    with pytest.raises(Exception, match="Conflicting with a registered kernel"):
+        tokens(converted, "padops", "pyop", "extensions")
+
+
+# --- onnx's own tools ------------------------------------------------------------------------------------------------
+
+
+def test_schemas_leave_the_reference_evaluator_usable() -> None:
+    """It is imported late, and would take Pad_18 of the domain padops for version 18 of Pad."""
+    code = (
+        "import onnx, padops; padops.register_schemas(); from onnx.reference import ReferenceEvaluator\n"
+        f"print(ReferenceEvaluator({str(ROOT / 'models' / 'pad_19.onnx')!r}).output_names)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("['wrapped', 'cropped']\n", "")
+
+
+# --- C++ -------------------------------------------------------------------------------------------------------------
+
+RUNTIME = next(Path(onnxruntime.__file__).parent.glob("capi/libonnxruntime.so.*"), None)
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, built by CMake beside the runtime of the wheel, which comes without the links to it."""
+    folder = tmp_path_factory.mktemp("cpp")
+    cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
+        (folder / name).symlink_to(RUNTIME)
+    library = f"-DORT_LIBRARY={folder / 'libonnxruntime.so'}"
+    for step in (
+        [cmake, "-S", str(ROOT / "tests" / "cpp"), "-B", str(folder), library],
+        [cmake, "--build", str(folder)],
+    ):
+        done = subprocess.run(step, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "load"
+
+
+def run_in_cpp(load: Path, library: str, source: onnx.ModelProto) -> subprocess.CompletedProcess:
+    path = load.parent / "model.onnx"
+    padops.convert(source, path)
+    return subprocess.run([load, library, path], check=False, capture_output=True, text=True, timeout=60)
+
+
+def test_cpp(load: Path) -> None:
+    """A reflection longer than the data, which ONNX Runtime alone refuses."""
+    source = model([pad(mode="reflect")], tensors=[tensor("pads", [0, 4, 0, 2])])
+    done = run_in_cpp(load, padops.get_library_path(), source)
+    expected = np.pad(np.arange(1, 7).reshape(2, 3), ((0, 0), (4, 2)), mode="reflect").reshape(-1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == [str(value) for value in expected]
+
+
+def test_cpp_gets_the_whole_message(load: Path) -> None:
+    source = model(
+        [pad(name="p", mode="edge")], tensors=[tensor("pads", [0, 0, 0, -4])], inputs=[("x", FLOAT, [2, "n"])]
+    )
+    done = run_in_cpp(load, padops.get_library_path(), source)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "padops::Pad_13 'p': axis 1 would have -1 elements (begin 0, size 3, interior 0, end -4) [P1]" in done.stderr
+
+
+def test_cpp_without_the_library(load: Path) -> None:
+    done = run_in_cpp(load, str(load.parent / "missing.so"), model([pad()], tensors=[tensor("pads", [0, 0, 0, 1])]))
+    assert done.returncode == 1
+    assert "missing.so" in done.stderr
