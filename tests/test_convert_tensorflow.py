@@ -157,7 +157,7 @@ def test_a_function_of_that_name_is_looked_into() -> None:
 
 
 def test_what_lost_its_domain() -> None:
-    """In a branch, tf2onnx loses the domain of the node that gives the output; [r, 2] is no form of ONNX's Pad."""
+    """In the branches of an If, tf2onnx loses the domain; paddings of [r, 2] are no form of ONNX's Pad."""
     rows = [tensor("p", ROWS, np.int32), tensor("v", 3.0, np.float32)]
     branches = [
         graph([helper.make_node(op, inputs, [f"{op}_y"], op)], [], [(f"{op}_y", FLOAT, None)], rows, name=op)
@@ -244,7 +244,9 @@ class Emulation:
     """The nodes that tf2onnx writes for one symmetric Pad, each to be changed before the model is built.
 
     Attributes:
-        rows: Begin and end of each axis.
+        rows: Begin and end of each axis of the data.
+        order: The axes of the result, where a Transpose stands behind the reflection.
+        gathered: Whether the shape is taken in front of that Transpose, and put in order by a Gather.
         opset: Scatter and the form of Pad and Split follow from it.
         prefix: Of all names.
         shared: The name of the constant with two False, where another emulation has it already.
@@ -252,6 +254,8 @@ class Emulation:
 
     rows: Sequence[Sequence[int]]
     opset: int = 13
+    order: Sequence[int] | None = None
+    gathered: bool = True
     prefix: str = ""
     shared: str | None = None
     tensors: dict[str, np.ndarray] = field(default_factory=dict)
@@ -263,12 +267,23 @@ class Emulation:
         one = amounts.any(1).astype(np.int64)
         self._pad("first", "x", "wider", np.concatenate([one, one]), "constant")
         self._pad("second", "wider", "mirrored", amounts.T.reshape(-1), "reflect")
-        self._node("shape", "Shape", ["mirrored"], ["dims"])
+        value = "mirrored"
+        if self.order is not None:
+            value = "turned"
+            self._node("transpose", "Transpose", ["mirrored"], ["turned"], perm=self.order)
+        if self.order is not None and self.gathered:
+            self.tensors[f"{self.prefix}order"] = np.array(self.order)
+            self._node("shape", "Shape", ["mirrored"], ["plain_dims"])
+            self._node("gather", "Gather", ["plain_dims", "order"], ["dims"])
+        else:
+            self._node("shape", "Shape", [value], ["dims"])
         parts = {"num_outputs": len(amounts)} if self.opset >= 18 else {}
         self._node("split", "Split", ["dims"], [f"dim_{axis}" for axis in range(len(amounts))], **parts)
         if self.shared is None:
             self.tensors[f"{self.prefix}no"] = np.zeros(2, bool)
-        value = "mirrored"
+        if self.order is not None:
+            amounts = amounts[list(self.order)]
+            axes = np.flatnonzero(amounts.any(1)).tolist()
         for axis in axes:
             ones = tensor("value", [True], bool)
             self._node(f"fill_{axis}", "ConstantOfShape", [f"dim_{axis}"], [f"ones_{axis}"], value=ones)
@@ -325,7 +340,7 @@ def test_emulation(rows: list, opset: int) -> None:
     assert {first.status, second.status} == {"converted"} and {first.op_type, second.op_type} == {OP}
     assert {first.form, second.form} == {"symmetric emulation of tf2onnx"}
     last = original.graph.node[-1].name
-    assert first.notes == (f"one operator, {last}, for {len(original.graph.node)} nodes",)
+    assert first.notes == (f"one operator for the {len(original.graph.node)} nodes up to {last}",)
     assert second.notes == ("in one with first",)
     message = conversion.proto()
     (node,) = message.graph.node
@@ -344,6 +359,39 @@ def test_emulation_of_other_types(kind: int) -> None:
     converted = padops.convert(Emulation(ROWS).model(kind=kind)).proto()
     data = np.arange(12).reshape(3, 4).astype(dtype)
     assert same(run(converted, data), np.pad(data, ROWS, "symmetric"))
+
+
+@pytest.mark.parametrize("gathered", [True, False])
+@pytest.mark.parametrize("order", [[0, 2, 3, 1], [3, 1, 0, 2]], ids=str)
+def test_emulation_with_a_transpose_inside(order: list[int], gathered: bool) -> None:
+    rows = [[0, 0], [0, 1], [1, 1], [2, 3]]
+    original = Emulation(rows, order=order, gathered=gathered).model()
+    conversion = padops.convert(original)
+    assert [record.op_type for record in conversion.records] == [OP, OP]
+    assert [node.op_type for node in conversion.proto().graph.node] == [OP, "Transpose"]
+    assert len(conversion.proto().graph.initializer) == 2
+    data = np.random.default_rng(0).standard_normal((2, 3, 4, 5), np.float32)
+    wanted = np.pad(data, rows, "symmetric").transpose(order)
+    assert same(run(original, data), wanted) and same(run(conversion.proto(), data), wanted)
+
+
+TURNED: dict[str, Callable[[Emulation], None]] = {
+    "another order of dims": lambda emulation: emulation.tensors.update(order=np.array([2, 1, 0])),
+    "dims of another axis": lambda emulation: emulation.nodes["gather"].attribute.append(
+        helper.make_attribute("axis", -1)
+    ),
+    "the default order": lambda emulation: emulation.nodes["transpose"].ClearField("attribute"),
+    "not put in order": lambda emulation: emulation.nodes["split"].input.__setitem__(0, "plain_dims"),
+    "the plain dims are read": lambda emulation: another("Identity", "plain_dims")(emulation),
+    "the turned data are read": lambda emulation: another("Identity", "turned")(emulation),
+}
+
+
+@pytest.mark.parametrize("change", TURNED.values(), ids=list(TURNED))
+def test_another_transpose_is_left(change: Callable[[Emulation], None]) -> None:
+    emulation = Emulation([[0, 0], [2, 1], [0, 3]], order=[1, 2, 0])
+    change(emulation)
+    assert {record.op_type for record in padops.convert(emulation.model()).records} == {"Pad_13"}
 
 
 def test_emulations_that_share_a_constant() -> None:

@@ -50,7 +50,12 @@ class Constants:
         return value
 
     def insert(
-        self, op_type: str, inputs: Sequence[ir.Value | None], found: Found, role: str, attributes: Sequence[ir.Attr] = ()
+        self,
+        op_type: str,
+        inputs: Sequence[ir.Value | None],
+        found: Found,
+        role: str,
+        attributes: Sequence[ir.Attr] = (),
     ) -> ir.Value:
         """The output of a new node of the default domain in front of the node of ``found``."""
         name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")

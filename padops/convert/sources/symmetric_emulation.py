@@ -5,8 +5,11 @@ It pads every axis concerned by one element, reflects about that, and takes it o
     1234  ->  012340  ->  2101234043  ->  21123443
 
 The reflection is a Pad too; a mask for each axis says what to keep: ones, but for the two places where the elements
-stand, begin and -1 - end. The masks need the shape of what is reflected, so all of it hangs together in ten to thirty
+stand, begin and -1 - end. The masks need the shape of what is reflected, so all of it hangs together in seven or more
 nodes. They are replaced only where each of them is as tf2onnx writes it and nothing else reads what is between them.
+
+Where the data come from a convolution, tf2onnx has moved its Transpose to channels last in between, behind the
+reflection; there it stays, behind the operator.
 
 The amounts have to be constant. As TensorFlow itself, OpenVINOPad_12 reaches n elements and refuses more (P4), where the
 emulation would show the padding of the other end; so an emulation that is known to reach further is left, and so are
@@ -26,6 +29,7 @@ from padops.convert.graphs import Found, Scope, constant
 from padops.convert.sources import onnx_pad
 from padops.convert.sources.finding import Draft, Edit, Finding, Put, string_attribute
 from padops.convert.types import Types
+from padops.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
 FORM = "symmetric emulation of tf2onnx"
@@ -35,108 +39,132 @@ class _NoMatch(Exception):
     """The nodes are not the emulation."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Emulation:
     """What has been recognised.
 
     Attributes:
-        graph: The graph of all the nodes.
-        data: What is padded.
-        amounts: Of all axes, begins then ends.
-        nodes: Those that go, the two Pads first, a node that reads another one after it.
-        last: The node that gives the result, and becomes the operator.
+        nodes: All of it, the two Pads first, the one that gives the result last; a node stands behind those it reads.
+        amounts: Of all axes of the data, begins then ends.
+        order: The axes of the result, where a Transpose stands behind the reflection; else None.
     """
 
-    graph: ir.Graph
-    data: ir.Value
-    amounts: np.ndarray
     nodes: list[ir.Node]
-    last: ir.Node
+    amounts: np.ndarray
+    order: list[int] | None
 
 
 def find(found: Found, types: Types) -> Finding | None:
     """Recognises the two Pads of an emulation; all is done with the first of them."""
     node = found.node
-    if node.domain != "" or node.op_type != "Pad" or not node.inputs:
+    if not _is(node, "Pad") or not node.inputs:
         return None
     before = _producer(node.inputs[0])
-    is_second = _mode(node) == "reflect" and before is not None and before.op_type == "Pad"
+    is_second = _mode(node) == "reflect" and _is(before, "Pad")
     try:
-        emulation = _match(before if is_second else node, found, types)
+        emulation = _match(before if is_second else node, found.scope, types)
     except _NoMatch:
         return None
-    reflection = emulation.nodes[1]
-    plain = onnx_pad.find(Found(reflection, found.path, found.scope), types)
+    plain = onnx_pad.find(Found(emulation.nodes[1], found.path, found.scope), types)
     if plain.draft is None:
         return None
     if is_second:
         note = f"in one with {before.name or 'the Pad before it'}"
         return Finding(FORM, Edit(OP, lambda found, constants, put: []), plain.facts, notes=(note,))
-    name = emulation.last.name or emulation.last.outputs[0].name
-    note = f"one operator, {name}, for {len(emulation.nodes) + 1} nodes"
+    last = emulation.nodes[-1]
+    note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
     edit = Edit(OP, lambda found, constants, put: _replace(found, constants, put, emulation))
     return Finding(FORM, edit, plain.facts, notes=(note,))
 
 
-def _match(first: ir.Node, found: Found, types: Types) -> _Emulation:
+def _match(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     """The emulation that begins with ``first``.
 
     Raises:
         _NoMatch: There is none.
     """
-    _require(first.domain == "" and _mode(first) == "constant" and _is_plain(first))
-    added = _amounts(first, found.scope)
+    _require(_mode(first) == "constant" and _is_plain(first))
+    added = _amounts(first, scope)
     _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})
     rank = added.size // 2
     axes = np.flatnonzero(added[:rank]).tolist()
     _require(axes and (added[:rank] == added[rank:]).all())
-    (second,) = _readers(first.outputs[0], 1)
+    second = _reader(first.outputs[0])
     _require(_is(second, "Pad") and _mode(second) == "reflect" and _is_plain(second))
-    _require(second.inputs[0] is first.outputs[0])
-    amounts = _amounts(second, found.scope)
+    _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
+    amounts = _amounts(second, scope)
     _check_amounts(amounts, axes, rank, types.shape(first.inputs[0]))
     nodes = [first, second]
-    shape = next((node for node in _readers(second.outputs[0], 2) if _is(node, "Shape")), None)
-    _require(shape is not None and not shape.attributes)
-    (split,) = _readers(shape.outputs[0], 1)
-    _require(_is(split, "Split") and _splits_evenly(split, rank, found.scope))
-    nodes += [shape, split]
-    value = second.outputs[0]
+    order = _match_transpose(nodes, rank)
+    result = nodes[-1].outputs[0]
+    _match_split(nodes, order, rank, scope)
+    dims = nodes[-1].outputs
     left = set(axes)
     while left:
-        readers = [node for node in _readers(value, None) if node is not shape]
-        _require(len(readers) == 1 and _is(readers[0], "Compress") and readers[0].inputs[0] is value)
-        axis = _int(readers[0], "axis", -1)
+        position = _match_compress(nodes, result, dims, scope, amounts, order)
+        axis = position if order is None else order[position]
         _require(axis in left)
         left.remove(axis)
-        ends = int(amounts[axis]), int(amounts[axis + rank])
-        nodes += _match_mask(readers[0].inputs[1], split.outputs[axis], ends, found.scope)
-        nodes.append(readers[0])
-        value = readers[0].outputs[0]
-    last = nodes.pop()
-    graph = first.graph
-    _require(all(node.graph is graph for node in (*nodes, last)))
-    return _Emulation(graph, first.inputs[0], amounts, nodes, last)
+        result = nodes[-1].outputs[0]
+    _check_exclusive(nodes)
+    return _Emulation(nodes, amounts, order)
 
 
-def _match_mask(mask: ir.Value, dim: ir.Value, ends: tuple[int, int], scope: Scope) -> list[ir.Node]:
-    """The nodes that make the mask of one axis: ones, but for the two elements that were added."""
-    scatter = _producer(mask)
+def _match_transpose(nodes: list[ir.Node], rank: int) -> list[int] | None:
+    """Adds a Transpose of the reflection, if there is one, and gives the order in which it puts the axes."""
+    transpose = next((node for node in _readers(nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
+    if transpose is None:
+        return None
+    perm = transpose.attributes.get("perm")
+    _require(perm is not None and perm.type == ir.AttributeType.INTS and not perm.is_ref())
+    _require(sorted(perm.value) == list(range(rank)))
+    nodes.append(transpose)
+    return list(perm.value)
+
+
+def _match_split(nodes: list[ir.Node], order: list[int] | None, rank: int, scope: Scope) -> None:
+    """Adds the nodes that take the shape of the reflection apart, in the order of the result's axes."""
+    readers = [reader for node in nodes[1:] for reader in _readers(node.outputs[0])]
+    shape = next((node for node in readers if _is(node, "Shape")), None)
+    _require(shape is not None and not shape.attributes)
+    nodes.append(shape)
+    reader = _reader(shape.outputs[0])
+    if order is not None and shape.inputs[0] is nodes[1].outputs[0]:
+        _require(_is(reader, "Gather") and reader.inputs[0] is shape.outputs[0] and _int(reader, "axis", 0) == 0)
+        _require(_equals(constant(reader.inputs[1], scope), np.array(order)))
+        nodes.append(reader)
+        reader = _reader(reader.outputs[0])
+    _require(_is(reader, "Split") and _splits_evenly(reader, rank, scope))
+    nodes.append(reader)
+
+
+def _match_compress(
+    nodes: list[ir.Node],
+    value: ir.Value,
+    dims: Sequence[ir.Value],
+    scope: Scope,
+    amounts: np.ndarray,
+    order: list[int] | None,
+) -> int:
+    """Adds the nodes that take the elements out of one axis of ``value``, and gives the axis."""
+    compress = next((node for node in _readers(value) if node not in nodes), None)
+    _require(_is(compress, "Compress") and compress.inputs[0] is value)
+    position = _int(compress, "axis", -1)
+    _require(0 <= position < len(dims))
+    axis = position if order is None else order[position]
+    scatter = _producer(compress.inputs[1])
     _require(_is(scatter, "ScatterElements", "Scatter") and len(scatter.inputs) == 3)
-    _readers(mask, 1)
     _require(_int(scatter, "axis", 0) == 0 and set(scatter.attributes) <= {"axis"})
     ones, places, marks = scatter.inputs
     _require(_equals(constant(marks, scope), np.zeros(2, bool)))
+    _require(_equals(constant(places, scope), np.array([amounts[axis], -1 - amounts[axis + len(dims)]])))
     fill = _producer(ones)
-    _require(_is(fill, "ConstantOfShape") and fill.inputs[0] is dim)
-    _readers(ones, 1)
-    _readers(dim, 1)
+    _require(_is(fill, "ConstantOfShape") and fill.inputs[0] is dims[position])
     tensor = fill.attributes.get("value")
     _require(tensor is not None and tensor.type == ir.AttributeType.TENSOR and not tensor.is_ref())
     _require(_equals(tensor.value.numpy(), np.ones(1, bool)))
-    begin, end = ends
-    _require(_equals(constant(places, scope), np.array([begin, -1 - end])))
-    return [fill, scatter]
+    nodes += [fill, scatter, compress]
+    return position
 
 
 def _check_amounts(amounts: np.ndarray, axes: Sequence[int], rank: int, shape: Sequence[int | None] | None) -> None:
@@ -148,30 +176,49 @@ def _check_amounts(amounts: np.ndarray, axes: Sequence[int], rank: int, shape: S
         _require(shape is None or (len(shape) == rank and (shape[axis] is None or most <= shape[axis])))
 
 
+def _check_exclusive(nodes: Sequence[ir.Node]) -> None:
+    """Nothing but the emulation may read what is between its nodes, which have to be of one graph."""
+    _require(all(node.graph is nodes[0].graph for node in nodes))
+    for node in nodes[:-1]:
+        _require(all(reader in nodes for value in node.outputs for reader in _readers(value)))
+
+
 def _replace(found: Found, constants: Constants, put: Put, emulation: _Emulation) -> list[ir.Node]:
-    """Makes the last node the operator, and takes the others and their constants out of the graph."""
-    last = emulation.last
-    here = Found(last, found.path, found.scope)
+    """Makes the last node the operator, or the Transpose behind it, and takes the others out of the graph."""
+    *others, last = emulation.nodes
+    read = [value for node in emulation.nodes for value in node.inputs if value is not None]
+    data, operator = others[0].inputs[0], last
+    if emulation.order is not None:
+        padded = ir.Value(name=constants.fresh(f"{last.outputs[0].name}_padded"))
+        operator = ir.Node(DOMAIN, OP, [data], outputs=[padded], name=padded.name)
+        last.prepend(operator)
+        _become_transpose(last, padded, emulation.order)
     begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
-    read = [value for node in (*emulation.nodes, last) for value in node.inputs if value is not None]
     attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
-    put(Draft(OP, (emulation.data, begins, ends, None), attributes), here, constants)
-    for node in reversed(emulation.nodes):
-        if not any(_is_read(value) for value in node.outputs):
-            emulation.graph.remove(node, safe=True)
+    put(Draft(OP, (data, begins, ends, None), attributes), Found(operator, found.path, found.scope), constants)
+    for node in reversed(others):
+        node.graph.remove(node, safe=True)
     for value in read:
         _drop_constant(value, found.scope.graph)
     return [last]
 
 
+def _become_transpose(node: ir.Node, value: ir.Value, order: Sequence[int]) -> None:
+    node.op_type = "Transpose"
+    node.resize_inputs(1)
+    node.replace_input_with(0, value)
+    node.attributes.clear()
+    node.attributes.add(ir.AttrInt64s("perm", order))
+
+
 def _drop_constant(value: ir.Value, graph: ir.Graph) -> None:
     """Takes an initializer or a Constant out of the graph, if nothing reads it any more."""
-    if _is_read(value) or value.is_graph_input():
+    if value.is_graph_output() or value.uses() or value.is_graph_input():
         return
     if graph.initializers.get(value.name) is value:
         del graph.initializers[value.name]
     node = value.producer()
-    if node is not None and node.graph is not None and _is(node, "Constant"):
+    if _is(node, "Constant") and node.graph is not None:
         node.graph.remove(node, safe=True)
 
 
@@ -213,15 +260,17 @@ def _int(node: ir.Node, name: str, default: int) -> int:
     return attribute.value
 
 
-def _readers(value: ir.Value, count: int | None) -> list[ir.Node]:
-    """The nodes that read a value which nothing else needs; of them there have to be ``count``."""
-    readers = [use.node for use in value.uses()]
-    _require(not value.is_graph_output() and (count is None or len(readers) == count))
-    return readers
+def _readers(value: ir.Value) -> list[ir.Node]:
+    """The nodes that read a value, which must be no output of the graph."""
+    _require(not value.is_graph_output())
+    return list(dict.fromkeys(use.node for use in value.uses()))
 
 
-def _is_read(value: ir.Value) -> bool:
-    return value.is_graph_output() or bool(value.uses())
+def _reader(value: ir.Value) -> ir.Node:
+    """The one node that reads a value."""
+    readers = _readers(value)
+    _require(len(readers) == 1)
+    return readers[0]
 
 
 def _producer(value: ir.Value | None) -> ir.Node | None:

@@ -2,7 +2,7 @@
 
 ``--custom-ops MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` gives nodes with TensorFlow's inputs and attributes in a domain
 that the user has named, and without ``:DOMAIN`` in one of its own. In the branches of an If, tf2onnx 1.17.0 loses the
-domain of a node that gives the branch's output; so the default domain is looked into as well.
+domain; so the default domain is looked into as well.
 
 All of them are OpenVINOPad_12: it takes amounts of any integer type at run time, and reaches as far as TensorFlow does:
 n - 1 elements for REFLECT, n for SYMMETRIC, n being those of the axis (P4).
@@ -131,6 +131,4 @@ def _convert(found: Found, constants: Constants, put: Put, reading: _Reading) ->
 
 def _column(paddings: ir.Value, i: int, found: Found, constants: Constants, role: str) -> ir.Value:
     index = constants.add(np.array(i, np.int64), found, f"{role}_column")
-    value = constants.insert("Gather", [paddings, index], found, role)
-    value.producer().attributes.add(ir.AttrInt64("axis", 1))
-    return value
+    return constants.insert("Gather", [paddings, index], found, role, [ir.AttrInt64("axis", 1)])

@@ -1,0 +1,215 @@
+"""What tf2onnx really exports from TensorFlow: converted, run in ONNX Runtime, and compared with TensorFlow itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+# Before TensorFlow is imported: it tells about processors and devices on the standard error.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import native
+import numpy as np
+import onnx
+import pytest
+import tensorflow as tf
+import tf2onnx
+from onnx import helper
+
+import padops
+
+DOMAIN = "of.tensorflow"
+CUSTOM = {
+    "custom_ops": dict.fromkeys(("MirrorPad", "PadV2", "Pad"), DOMAIN),
+    "extra_opset": [helper.make_opsetid(DOMAIN, 1)],
+}
+ROWS = [[2, 3], [0, 1]]
+OP = "OpenVINOPad_12"
+
+
+def export(function: Callable, *specs: tf.TensorSpec, **options: Any) -> tuple[onnx.ModelProto, Callable]:
+    """The exported model, and TensorFlow's own function."""
+    traced = tf.function(function, input_signature=specs)
+    message, _ = tf2onnx.convert.from_function(traced, input_signature=specs, **options)
+    return message, traced
+
+
+def spec(name: str, dtype: tf.DType, *dims: int | None) -> tf.TensorSpec:
+    return tf.TensorSpec(dims, dtype, name=name)
+
+
+def run(message: onnx.ModelProto, *feeds: np.ndarray) -> np.ndarray:
+    session = native.session(message)
+    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds, strict=True)))[0]
+
+
+def assert_same(message: onnx.ModelProto, function: Callable, *feeds: np.ndarray) -> None:
+    wanted = function(*map(tf.constant, feeds)).numpy()
+    if wanted.dtype == object:
+        wanted = np.array([item.decode() for item in wanted.reshape(-1)], object).reshape(wanted.shape)
+    assert native.bits(run(message, *feeds)) == native.bits(wanted)
+
+
+def data_of(dtype: tf.DType, *shape: int) -> np.ndarray:
+    if dtype == tf.string:
+        return np.array([f"w{i}" for i in range(np.prod(shape))], object).reshape(shape)
+    return np.arange(np.prod(shape)).reshape(shape).astype(dtype.as_numpy_dtype)
+
+
+# --- custom nodes ----------------------------------------------------------------------------------------------------
+
+FUNCTIONS: dict[str, Callable] = {
+    "SYMMETRIC": lambda x: tf.pad(x, ROWS, mode="SYMMETRIC"),
+    "REFLECT": lambda x: tf.pad(x, ROWS, mode="REFLECT"),
+    "Pad": lambda x: tf.pad(x, ROWS),
+    "Pad of int64": lambda x: tf.pad(x, tf.constant(ROWS, tf.int64)),
+}
+FILLS = {tf.float32: -np.inf, tf.int16: -7, tf.uint8: 255, tf.bool: True, tf.string: "fill", tf.float16: 0.1}
+
+
+@pytest.mark.parametrize("dtype", FILLS, ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize("name", [*FUNCTIONS, "PadV2"])
+def test_custom_nodes(name: str, dtype: tf.DType) -> None:
+
+    def pad_v2(x: tf.Tensor) -> tf.Tensor:
+        return tf.raw_ops.PadV2(input=x, paddings=ROWS, constant_values=tf.constant(FILLS[dtype], dtype))
+
+    function = FUNCTIONS.get(name, pad_v2)
+    message, traced = export(function, spec("x", dtype, 5, 6), opset=18, **CUSTOM)
+    assert {node.domain for node in message.graph.node} == {DOMAIN}
+    conversion = padops.convert(message, custom_domains=[DOMAIN])
+    assert [record.op_type for record in conversion.records] == [OP]
+    assert_same(conversion.proto(), traced, data_of(dtype, 5, 6))
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+@pytest.mark.parametrize("mode", ["CONSTANT", "REFLECT", "SYMMETRIC"])
+def test_paddings_and_fill_at_run_time(mode: str, dtype: tf.DType) -> None:
+    def function(x: tf.Tensor, paddings: tf.Tensor, fill: tf.Tensor) -> tf.Tensor:
+        if mode == "CONSTANT":
+            return tf.pad(x, paddings, constant_values=fill)
+        return tf.pad(x, paddings, mode=mode) + fill
+
+    specs = spec("x", tf.float32, None, None), spec("p", dtype, 2, 2), spec("v", tf.float32)
+    message, traced = export(function, *specs, opset=18, **CUSTOM)
+    converted = padops.convert(message, custom_domains=[DOMAIN]).proto()
+    for rows in (ROWS, [[0, 0], [0, 0]], [[4, 4], [1, 5]]):
+        assert_same(
+            converted,
+            traced,
+            data_of(tf.float32, 5, 6),
+            np.array(rows, dtype.as_numpy_dtype),
+            np.array(2.5, np.float32),
+        )
+
+
+def test_branches_lose_the_domain() -> None:
+    """In the branches of an If, all nodes come out in the default domain."""
+
+    def function(x: tf.Tensor, paddings: tf.Tensor) -> tf.Tensor:
+        return tf.cond(
+            tf.reduce_sum(x) > 0,
+            lambda: tf.pad(x, paddings),
+            lambda: tf.pad(tf.pad(x, ROWS, mode="SYMMETRIC"), ROWS, constant_values=3.0),
+        )
+
+    specs = spec("x", tf.float32, 5, 6), spec("p", tf.int32, 2, 2)
+    message, traced = export(function, *specs, opset=18, **CUSTOM)
+    branches = [a.g for node in message.graph.node if node.op_type == "If" for a in node.attribute]
+    domains = [(node.op_type, node.domain) for branch in branches for node in branch.node]
+    assert sorted(domains) == [("MirrorPad", ""), ("Pad", ""), ("PadV2", "")]
+    conversion = padops.convert(message, custom_domains=[DOMAIN])
+    assert [record.op_type for record in conversion.records] == [OP] * 3
+    for sign in (1, -1):
+        assert_same(conversion.proto(), traced, sign * data_of(tf.float32, 5, 6), np.array(ROWS, np.int32))
+
+
+def test_loops() -> None:
+    def function(x: tf.Tensor) -> tf.Tensor:
+        shapes = [tf.TensorShape([]), tf.TensorShape([None, None])]
+        grow = lambda i, y: (i + 1, tf.pad(y, [[0, 0], [1, 2]], mode="SYMMETRIC"))
+        return tf.while_loop(lambda i, y: i < 3, grow, [tf.constant(0), x], shape_invariants=shapes)[1]
+
+    message, traced = export(function, spec("x", tf.float32, 5, 6), opset=18, **CUSTOM)
+    conversion = padops.convert(message, custom_domains=[DOMAIN])
+    assert [record.op_type for record in conversion.records] == [OP]
+    assert_same(conversion.proto(), traced, data_of(tf.float32, 5, 6))
+
+
+# --- the emulation ---------------------------------------------------------------------------------------------------
+
+EMULATED: list[tuple[Sequence[Sequence[int]], tf.DType, Sequence[int | None]]] = [
+    ([[2, 3]], tf.float32, [8]),
+    ([[2, 3]], tf.float32, [None]),
+    ([[2, 3], [0, 1]], tf.int32, [5, 6]),
+    ([[0, 0], [2, 1], [1, 1]], tf.float64, [None, None, None]),
+    ([[0, 0], [1, 1], [2, 3], [0, 0]], tf.float32, [1, None, None, 3]),
+    ([[1, 1], [1, 1], [1, 1], [1, 1]], tf.uint8, [2, 3, 4, 5]),
+]
+
+
+@pytest.mark.parametrize("opset", [9, 11, 13, 18])
+@pytest.mark.parametrize("row", EMULATED, ids=str)
+def test_emulation(row: tuple, opset: int) -> None:
+    rows, dtype, shape = row
+    function = lambda x: tf.pad(x, rows, mode="SYMMETRIC")
+    message, traced = export(function, spec("x", dtype, *shape), opset=opset)
+    assert "Compress" in [node.op_type for node in message.graph.node]
+    conversion = padops.convert(message)
+    assert [record.form for record in conversion.records] == ["symmetric emulation of tf2onnx"] * 2
+    left = [node.op_type for node in conversion.proto().graph.node]
+    assert [op for op in left if op != "Cast"] == [OP]
+    assert_same(conversion.proto(), traced, data_of(dtype, *(5 if dim is None else dim for dim in shape)))
+
+
+def test_emulations_around_a_convolution() -> None:
+    """Two of them share constants; the second has tf2onnx's Transpose to channels last inside."""
+
+    def function(x: tf.Tensor) -> tf.Tensor:
+        rows = [[0, 0], [1, 1], [1, 1], [0, 0]]
+        y = tf.nn.conv2d(tf.pad(x, rows, mode="SYMMETRIC"), tf.ones([3, 3, 2, 2]), 1, "VALID")
+        return tf.pad(y, rows, mode="SYMMETRIC")
+
+    message, traced = export(function, spec("x", tf.float32, 1, None, None, 2), opset=18)
+    conversion = padops.convert(message)
+    assert len(conversion.records) == 4
+    assert "Gather" in [node.op_type for node in message.graph.node]
+    ops = [node.op_type for node in conversion.proto().graph.node]
+    assert ops == [OP, "Transpose", "Conv", OP, "Transpose"]
+    assert_same(conversion.proto(), traced, data_of(tf.float32, 1, 6, 7, 2))
+
+
+def test_emulation_of_paddings_at_run_time_is_left() -> None:
+    specs = spec("x", tf.float32, None, None), spec("p", tf.int32, 2, 2)
+    message, traced = export(lambda x, p: tf.pad(x, p, mode="SYMMETRIC"), *specs, opset=18)
+    conversion = padops.convert(message)
+    assert [record.op_type for record in conversion.records] == ["Pad_18", "Pad_18"]
+    assert_same(conversion.proto(), traced, data_of(tf.float32, 5, 6), np.array(ROWS, np.int32))
+
+
+# --- SAME ------------------------------------------------------------------------------------------------------------
+
+WEIGHTS = np.random.default_rng(0).integers(-3, 4, (3, 3, 2, 4)).astype(np.float32)
+SAME: dict[str, tuple[Callable, str]] = {
+    "convolution": (lambda x: tf.nn.conv2d(x, WEIGHTS, 2, "SAME"), "SamePad_1"),
+    "dilated": (lambda x: tf.nn.conv2d(x, WEIGHTS, 1, "SAME", dilations=2), "explicit pads"),
+    "depthwise": (lambda x: tf.nn.depthwise_conv2d(x, WEIGHTS, [1, 2, 2, 1], "SAME"), "SamePad_1"),
+    "stride above kernel": (lambda x: tf.nn.conv2d(x, WEIGHTS[:2, :2], 3, "SAME"), "explicit pads"),
+    "greatest": (lambda x: tf.nn.max_pool2d(x, 3, 2, "SAME"), "SamePad_1"),
+    "greatest, stride above kernel": (lambda x: tf.nn.max_pool2d(x, 1, 3, "SAME"), "explicit pads"),
+    "average": (lambda x: tf.nn.avg_pool2d(x, 3, 2, "SAME"), "explicit pads"),
+    "average, stride above kernel": (lambda x: tf.nn.avg_pool2d(x, 1, 3, "SAME"), "explicit pads"),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_same(name: str) -> None:
+    """Small integers: every sum is exact, whoever makes it."""
+    function, op_type = SAME[name]
+    message, traced = export(function, spec("x", tf.float32, 1, None, None, 2), opset=18)
+    conversion = padops.convert(message, auto_pad="explicit")
+    assert [record.op_type for record in conversion.records] == [op_type]
+    for size in [(7, 8), (8, 9), (9, 7)]:
+        assert_same(conversion.proto(), traced, data_of(tf.float32, 1, *size, 2) % 7 - 3)
