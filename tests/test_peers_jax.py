@@ -106,7 +106,7 @@ def test_lax_pad_agrees() -> None:
         # The draw must reach what it is for.
         assert seen["interior"] >= EXAMPLES // 4 and seen["crop"] >= EXAMPLES // 4
         assert seen["empty data"] >= 50 and seen["beyond the data"] >= 50
-        assert all(seen[name] >= 20 for name in JAX_TYPES)
+        assert all(seen[name] >= 10 for name in JAX_TYPES)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,254 @@
+"""TensorFlow itself: tf.pad, and the padding="SAME" of its convolutions and pools, against padops.
+
+``PADOPS_EXAMPLES`` sets how many are drawn of each.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+import native
+import numpy as np
+import onnx
+import pytest
+import tensorflow as tf
+from case_strategies import TYPES
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from onnx import helper
+
+from padops.dtypes import by_numpy
+
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
+
+MODES = ("CONSTANT", "REFLECT", "SYMMETRIC")
+# What tf.pad has kernels for: no float8 and no 4-bit integers.
+PAD_TYPES = [name for name in TYPES if not name.startswith("float8") and (TYPES[name].bits >= 8 or name == "string")]
+LONGEST = (1, 12, 8, 5, 4, 3)  # dims by rank
+
+
+def drawn(examples: int):
+    return settings(
+        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+
+
+@st.composite
+def pads(draw):
+    """Mode, data, [r, 2] paddings and fill for tf.pad; one axis in ten over the limit of the mode."""
+    mode = draw(st.sampled_from(MODES))
+    rank = draw(st.integers(0, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    dtype = TYPES[PAD_TYPES[rng.integers(len(PAD_TYPES))]]  # not drawn: Hypothesis likes some better than others
+    # TensorFlow, like OpenVINO, refuses to reflect an empty axis even by nothing.
+    shape = draw(st.lists(st.integers(mode == "REFLECT", LONGEST[rank]), min_size=rank, max_size=rank))
+    paddings = []
+    for n in shape:
+        most = {"CONSTANT": 5, "REFLECT": n - 1, "SYMMETRIC": n}[mode]
+        most += draw(st.integers(0, 9)) == 9
+        paddings.append([draw(st.integers(0, most)), draw(st.integers(0, most))])
+    data, fill = (native.random_array(rng, dtype, dims) for dims in (shape, ()))
+    kind = draw(st.sampled_from([np.int32, np.int64]))
+    return mode, data, np.array(paddings, kind).reshape(rank, 2), fill
+
+
+def tf_pad(mode: str, data: np.ndarray, paddings: np.ndarray, fill: np.ndarray) -> np.ndarray:
+    # Strings are bytes there; tf.pad takes its default fill for theirs.
+    strings = by_numpy(data.dtype).name == "string"
+    tensor, value = (tf.constant(array, tf.string if strings else None) for array in (data, fill))
+    output = tf.pad(tensor, paddings, mode, constant_values=value).numpy()
+    if not strings:
+        return np.asarray(output)
+    return np.array([element.decode() for element in np.ravel(output)], object).reshape(np.shape(output))
+
+
+def padded(op: str, attributes: dict, inputs: list) -> tuple | str:
+    """What padops gives, as bits, or its error."""
+    try:
+        return native.bits(native.run(op, attributes, inputs, "n"))
+    except Exception as error:  # onnxruntime's exceptions have no common base but this one
+        return native.error_text(error)
+
+
+def test_tf_pad_agrees() -> None:
+    """OpenVINOPad_12 with its limits, and NGraphPad_0 within them: every bit."""
+    seen: Counter[str] = Counter()
+
+    @drawn(EXAMPLES)
+    @given(pads())
+    def check(case) -> None:
+        mode, data, paddings, fill = case
+        begins, ends = paddings[:, 0].tolist(), paddings[:, 1].tolist()
+        openvino = padded("OpenVINOPad_12", {"pad_mode": mode.lower()}, [data, *paddings.T.copy(), fill])
+        ngraph_attributes = {"padding_below": begins, "padding_above": ends, "pad_mode": mode}
+        try:
+            expected = native.bits(tf_pad(*case))
+        except tf.errors.InvalidArgumentError as error:
+            assert "paddings must be" in str(error)
+            assert isinstance(openvino, str) and openvino.endswith("[P4]"), case
+            seen["P4"] += 1
+            return
+        assert openvino == expected, case
+        seen[mode] += 1
+        seen[expected[0]] += 1
+        ngraph = padded("NGraphPad_0", ngraph_attributes, [data, fill])
+        if mode == "REFLECT" and min(data.shape, default=2) < 2:
+            assert isinstance(ngraph, str) and ngraph.endswith("[P4]"), case  # nGraph asks for two elements
+        else:
+            assert ngraph == expected, case
+            seen["nGraph"] += 1
+
+    check()
+    print(dict(seen))
+    if EXAMPLES >= 1000:
+        # The draw must reach what it is for.
+        assert all(seen[mode] >= 100 for mode in MODES) and seen["P4"] >= 20 and seen["nGraph"] >= EXAMPLES // 2
+        assert all(seen[name] >= 5 for name in PAD_TYPES)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A convolution or a pool over two axes.
+
+    Attributes:
+        kind: ``"conv"``, ``"max"`` or ``"average"``.
+        data_format: ``"NHWC"`` or ``"NCHW"``.
+        padding: ``"SAME"`` or ``"VALID"``.
+    """
+
+    kind: str
+    type: str
+    data_format: str
+    padding: str
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+    channels: int
+
+
+@st.composite
+def windows(draw):
+    """A window and its data: small integers, so that every sum and every average is exact."""
+    kind = draw(st.sampled_from(["conv", "max", "average"]))
+    both = st.tuples(st.integers(1, 5), st.integers(1, 5))
+    dilations = draw(st.tuples(st.integers(1, 4), st.integers(1, 4))) if kind == "conv" else (1, 1)
+    element = draw(st.sampled_from(["float", "float", "double", "int8"])) if kind == "max" else "float"
+    window = Window(
+        kind,
+        element,
+        draw(st.sampled_from(["NHWC", "NCHW"])) if element == "float" else "NHWC",  # TensorFlow's CPU has no others
+        "SAME" if draw(st.integers(0, 4)) else "VALID",
+        draw(both),
+        draw(st.tuples(st.integers(1, 7), st.integers(1, 7))),
+        dilations,
+        draw(st.integers(1, 3)),
+    )
+    sizes = draw(st.tuples(st.integers(1, 13), st.integers(1, 13)))
+    if window.padding == "VALID":
+        # onnxruntime refuses a window that does not fit; TensorFlow gives no elements.
+        sizes = tuple(max(n, (k - 1) * d + 1) for n, k, d in zip(sizes, window.kernel, window.dilations))
+    batch = draw(st.integers(1, 2))
+    shape = (batch, *sizes, window.channels) if window.data_format == "NHWC" else (batch, window.channels, *sizes)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    # Sums of up to 25 are divided by how many they are, which 3600 is a multiple of.
+    data = rng.integers(-9, 10, shape) * (3600 if kind == "average" else 1)
+    return window, data.astype(TYPES[window.type].numpy), rng
+
+
+def of_tensorflow(window: Window, data: np.ndarray, filters: np.ndarray | None) -> np.ndarray:
+    """``filters`` has TensorFlow's layout: height, width, channels in, channels out."""
+    tensor, strides, layout = tf.constant(data), list(window.strides), window.data_format
+    if window.kind == "conv":
+        dilations = list(window.dilations)
+        return tf.nn.conv2d(tensor, filters, strides, window.padding, data_format=layout, dilations=dilations).numpy()
+    pool = tf.nn.max_pool2d if window.kind == "max" else tf.nn.avg_pool2d
+    return pool(tensor, list(window.kernel), strides, window.padding, data_format=layout).numpy()
+
+
+@cache
+def model(window: Window):
+    """SamePad_1, then a window of onnxruntime that pads nothing."""
+    nhwc = window.data_format == "NHWC"
+    where = {"strides": window.strides, "dilations": window.dilations}
+    pad = {
+        "domain": "padops",
+        "kernel_shape": window.kernel,
+        "data_format": window.data_format,
+        "auto_pad": "VALID" if window.padding == "VALID" else "SAME_UPPER",
+        **where,
+    }
+
+    def slide(data: str, output: str) -> list[onnx.NodeProto]:
+        """Pads ``data``, and lays it out as ONNX wants it."""
+        nodes = [helper.make_node("SamePad_1", [data, "fill"], [f"{output}_padded"], **pad)]
+        to = {"perm": [0, 3, 1, 2] if nhwc else [0, 1, 2, 3]}
+        nodes.append(helper.make_node("Transpose", [f"{output}_padded"], [f"{output}_nchw"], **to))
+        if window.kind == "max":
+            return [
+                *nodes,
+                helper.make_node("MaxPool", [f"{output}_nchw"], [output], kernel_shape=window.kernel, **where),
+            ]
+        group = window.channels if window.kind == "average" else 1
+        return [*nodes, helper.make_node("Conv", [f"{output}_nchw", "filters"], [output], group=group, **where)]
+
+    nodes = slide("data", "result")
+    if window.kind == "average":  # the padding does not count
+        one = helper.make_tensor("one", onnx.TensorProto.FLOAT, [1], [1.0])
+        nodes = [
+            helper.make_node("Shape", ["data"], ["shape"]),
+            helper.make_node("ConstantOfShape", ["shape"], ["ones"], value=one),
+            *slide("data", "sums"),
+            *slide("ones", "counts"),
+            helper.make_node("Div", ["sums", "counts"], ["result"]),
+        ]
+    back = {"perm": [0, 2, 3, 1] if nhwc else [0, 1, 2, 3]}
+    nodes.append(helper.make_node("Transpose", ["result"], ["output"], **back))
+    element = TYPES[window.type].onnx
+    names = ["data", "fill", *(["filters"] if window.kind != "max" else [])]
+    inputs = [helper.make_tensor_value_info(name, element, None) for name in names]
+    outputs = [helper.make_tensor_value_info("output", element, None)]
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    graph = helper.make_graph(nodes, "window", inputs, outputs)
+    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+
+
+def lowest(dtype: np.dtype) -> np.ndarray:
+    return np.array(np.iinfo(dtype).min if dtype.kind == "i" else np.finfo(dtype).min, dtype)
+
+
+def test_windows_agree() -> None:
+    """S1: shapes and values of conv2d, max_pool2d and avg_pool2d; max_pool2d pads with the lowest value of the type."""
+    seen: Counter = Counter()
+
+    @drawn(EXAMPLES)
+    @given(windows())
+    def check(drawn_window) -> None:
+        window, data, rng = drawn_window
+        filters = None
+        feeds = {"data": data, "fill": lowest(data.dtype) if window.kind == "max" else np.zeros((), data.dtype)}
+        if window.kind == "conv":
+            filters = rng.integers(-4, 5, (*window.kernel, window.channels, 2)).astype(np.float32)
+            feeds["filters"] = np.ascontiguousarray(filters.transpose(3, 2, 0, 1))
+        elif window.kind == "average":
+            feeds["filters"] = np.ones((window.channels, 1, *window.kernel), np.float32)
+        output = model(window).run(None, feeds)[0]
+        expected = of_tensorflow(window, data, filters)
+        assert output.dtype == expected.dtype and np.array_equal(output, expected), window
+        seen[window.kind, window.padding, window.data_format] += 1
+        seen["stride > kernel"] += any(s > k for s, k in zip(window.strides, window.kernel))
+        seen["dilation"] += max(window.dilations) > 1
+
+    check()
+    print({key if isinstance(key, str) else " ".join(key): count for key, count in seen.items()})
+    if EXAMPLES >= 1000:
+        # The draw must reach what it is for.
+        for kind in ("conv", "max", "average"):
+            assert all(seen[kind, "SAME", layout] >= 20 for layout in ("NHWC", "NCHW")), kind
+        assert seen["stride > kernel"] >= 100 and seen["dilation"] >= 100
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-s"]))

@@ -1,0 +1,96 @@
+"""padops.same_padding against what SAME means, against the kernel, and against ONNX's own shape inference (S1).
+
+JAX's and OpenVINO's amounts are compared in test_peers_jax.py and test_peers_openvino.py.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import native
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, shape_inference
+
+import padops
+from padops.plan import LARGEST
+
+# Every size, kernel, stride and dilation: kernels wider than the data, strides wider than the kernel.
+WINDOWS = list(product(range(1, 15), range(1, 6), range(1, 8), range(1, 5)))
+
+
+def outputs(n: int, k: int, s: int, d: int, begin: int, end: int) -> int:
+    """Positions of a window that pads ``begin`` and ``end``."""
+    return (begin + n + end - (k - 1) * d - 1) // s + 1
+
+
+def test_amounts_are_the_fewest() -> None:
+    """SAME means ceil(n/s) outputs; no fewer elements give them, and the two sides differ by one at most."""
+    for n, k, s, d in WINDOWS:
+        begin, end = padops.same_padding(n, k, s, d)
+        same = -(-n // s)
+        if begin + end:
+            assert outputs(n, k, s, d, begin, end) == same and outputs(n, k, s, d, begin, end - 1) < same
+        else:
+            assert outputs(n, k, s, d, 0, 0) >= same or k == 1
+        assert end - begin in (0, 1)
+        assert padops.same_padding(n, k, s, d, "SAME_LOWER") == (end, begin)
+        assert padops.same_padding(n, k, s, d, "SAME") == (begin, end)
+        assert padops.same_padding(n, k, s, d, "VALID") == (0, 0)
+
+
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])
+def test_kernel_pads_as_much(mode: str) -> None:
+    """One of seven windows, as SamePad_1: where the data begins, and how much there is."""
+    for n, k, s, d in WINDOWS[::7]:
+        begin, end = padops.same_padding(n, k, s, d, mode)
+        attributes = {"kernel_shape": [k], "strides": [s], "dilations": [d], "auto_pad": mode}
+        output = native.run("SamePad_1", attributes, [np.ones([1, 1, n], np.int8)])
+        assert output.tolist() == [[[0] * begin + [1] * n + [0] * end]]
+
+
+def inferred(windows: list, mode: str) -> list[int]:
+    """The output dims that ONNX infers for MaxPools with ``auto_pad``, all in one model."""
+    nodes, inputs = [], []
+    for i, (n, k, s, d) in enumerate(windows):
+        inputs.append(helper.make_tensor_value_info(f"i{i}", onnx.TensorProto.FLOAT, [1, 1, n]))
+        attributes = {"kernel_shape": [k], "strides": [s], "dilations": [d], "auto_pad": mode}
+        nodes.append(helper.make_node("MaxPool", [f"i{i}"], [f"o{i}"], **attributes))
+    results = [helper.make_tensor_value_info(f"o{i}", onnx.TensorProto.FLOAT, None) for i in range(len(windows))]
+    graph = helper.make_graph(nodes, "windows", inputs, results)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    model = shape_inference.infer_shapes(model, strict_mode=True)
+    return [output.type.tensor_type.shape.dim[2].dim_value for output in model.graph.output]
+
+
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])
+def test_onnx_infers_the_same_shape(mode: str) -> None:
+    """Wherever a window fits, which SAME sees to."""
+    windows = [w for w in WINDOWS if mode != "VALID" or w[0] > (w[1] - 1) * w[3]]
+    expected = [outputs(*window, *padops.same_padding(*window, mode)) for window in windows]
+    assert inferred(windows, mode) == expected
+
+
+def test_onnx_infers_an_output_of_nothing() -> None:
+    """Of an empty axis, ceil(0/s) = 0 outputs; ONNX says 1 where the stride is larger than the kernel."""
+    assert padops.same_padding(0, 1, 2) == (0, 0)
+    assert outputs(0, 1, 2, 1, 0, 0) == 0
+    assert inferred([(0, 1, 2, 1)], "SAME_UPPER") == [1]
+
+
+@pytest.mark.parametrize(
+    "arguments, rule, text",
+    [
+        ((5, 3, 1, 1, "NOTSET"), "S1", "auto_pad 'NOTSET' is not one of SAME_UPPER, SAME_LOWER, VALID"),
+        ((-1, 3), "S1", "input is -1, expected 0 or more"),
+        ((5, 0), "S1", "kernel is 0, expected 1 or more"),
+        ((5, 3, 0), "S1", "stride is 0, expected 1 or more"),
+        ((5, 3, 1, -2), "S1", "dilation is -2, expected 1 or more"),
+        ((5, 3, 1, LARGEST), "P10", f"a kernel of 3 with dilation {LARGEST} is beyond {LARGEST}"),
+    ],
+)
+def test_errors(arguments: tuple, rule: str, text: str) -> None:
+    with pytest.raises(padops.PadError) as caught:
+        padops.same_padding(*arguments)
+    assert (caught.value.rule, caught.value.detail) == (rule, text)
