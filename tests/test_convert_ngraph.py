@@ -31,7 +31,9 @@ def node_model(domain: str, attributes: dict, inputs: int = 2, op_type: str = "P
     graph = helper.make_graph(
         [node],
         "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, None), helper.make_tensor_value_info("v", 1, [])][:inputs],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, None), helper.make_tensor_value_info("v", 1, [])][
+            :inputs
+        ],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
     )
     imports = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
@@ -125,7 +127,11 @@ def test_a_file_of_the_first_generation_with_interior_padding(tmp_path):
     source, target = old_example(tmp_path / "pad.json"), tmp_path / "pad.onnx"
     converted = padops.convert(source, target, verify=True)
     (record,) = converted.records
-    assert (record.path, record.form, record.op_type) == ("graph/Pad_2", "nGraph Pad in the domain 'ngraph'", "NGraphPad_0")
+    assert (record.path, record.form, record.op_type) == (
+        "graph/Pad_2",
+        "nGraph Pad in the domain 'ngraph'",
+        "NGraphPad_0",
+    )
     assert converted.verification.outcome == "equal"
     assert [file.name for file in converted.sources] == [str(source)] and converted.sources[0].sha256
     model = onnx.load(target)
@@ -227,13 +233,23 @@ PAD = first_generation("P", "Pad", ["X", "X"], padding_below=[1], padding_above=
 @pytest.mark.parametrize(
     ("ops", "parameters", "result", "reason"),
     [
-        ([PARAMETER, {**PAD, "inputs": ["X", "Y"]}], ["X"], ["P"], "Pad 'P' reads 'Y', which no operator before it gives"),
+        (
+            [PARAMETER, {**PAD, "inputs": ["X", "Y"]}],
+            ["X"],
+            ["P"],
+            "Pad 'P' reads 'Y', which no operator before it gives",
+        ),
         ([PARAMETER, PAD], ["X", "Y"], ["P"], "its parameters are ['X', 'Y'], but its operators have ['X']"),
         ([PARAMETER, PAD], ["X"], ["Q"], "its result 'Q' is no operator"),
         ([PARAMETER, PARAMETER], ["X"], ["X"], "two operators have the name 'X'"),
         ([{**PARAMETER, "element_type": "quad"}], ["X"], ["X"], "Parameter 'X' has the element type 'quad'"),
         ([{**PARAMETER, "shape": [-1]}], ["X"], ["X"], "Parameter 'X' has the shape [-1]"),
-        ([{key: PARAMETER[key] for key in ("name", "op", "inputs")}], ["X"], ["X"], "Parameter 'X' has the element type None"),
+        (
+            [{key: PARAMETER[key] for key in ("name", "op", "inputs")}],
+            ["X"],
+            ["X"],
+            "Parameter 'X' has the element type None",
+        ),
         ([PARAMETER, {**PAD, "padding_below": "1"}], ["X"], ["P"], "padding_below of Pad 'P' is '1'"),
         ([PARAMETER, {"name": "P"}], ["X"], ["P"], "one of the ops has no op"),
         ([{**PARAMETER, "op": "Constant", "value": ["1", "x"]}], [], ["X"], "Constant 'X': could not convert string"),

@@ -88,3 +88,16 @@ def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray
     """How many of the differing elements are NaN on both sides."""
     nan = np.atleast_1d(np.isnan(original.astype(np.float64)) & np.isnan(converted.astype(np.float64)))
     return int(nan[tuple(differing.T)].sum())
+
+
+def within(tolerance: float, original: Value, converted: Value) -> bool:
+    """Whether two arrays of floats differ by at most ``tolerance`` of the largest element, infinities and NaN aside."""
+    if not isinstance(original, np.ndarray) or (original.dtype, original.shape) != (converted.dtype, converted.shape):
+        return False
+    if not tolerance or original.dtype.kind not in "fV" or not original.size:
+        return False
+    one, other = original.astype(np.float64), converted.astype(np.float64)
+    finite = np.isfinite(one)
+    largest = np.abs(one[finite]).max(initial=0)
+    near = np.allclose(one[finite], other[finite], rtol=0, atol=tolerance * largest)
+    return near and np.array_equal(one[~finite], other[~finite], equal_nan=True)

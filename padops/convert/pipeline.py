@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import onnx
@@ -91,7 +91,9 @@ def convert(
         files = document.data_files() if path or verify or document.path else []
     if path:
         _check_target(path, document, files, in_place)
-    original = partial(_message, _message(document.message()) if document.foreign and verify else source)
+    original = partial(_message, source)
+    if document.foreign:
+        original = partial(_message, onnx.ModelProto() if _is_openvino(document) else _message(document.message()))
     conversion = _rewrite(document, target, select, files, asked)
     if document.foreign and conversion.left:
         raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
@@ -230,19 +232,16 @@ def _comparison(document: documents.Document, inputs: Inputs | None, seed: int) 
 
     given = load_inputs(inputs) if inputs is not None else None
     case = Case(inputs_of(document.message()), given, seed, special_values(document.model))
-    if document.foreign and Path(document.foreign[0].name).suffix.lower() == ".xml":
-        return partial(_compare_with_openvino, Path(document.foreign[0].name), case)
+    if _is_openvino(document):
+        from padops.convert.openvino_ir.peer import compare_with_openvino
+
+        return partial(compare_with_openvino, Path(document.foreign[0].name), case)
     return partial(compare, case=case)
 
 
-def _compare_with_openvino(source: Path, case: Any, original: Path, converted: Path) -> Verification:
-    """Verification of an OpenVINO IR, which ONNX Runtime does not read."""
-    from padops.convert.openvino_ir.peer import Peer
-    from padops.convert.verify import compare_with
-
-    outputs = onnx.load(converted, load_external_data=False).graph.output
-    with Peer(source, [output.name for output in outputs]) as peer:
-        return compare_with("OpenVINO", peer.run, converted, case)
+def _is_openvino(document: documents.Document) -> bool:
+    """Whether the source is an OpenVINO IR, which OpenVINO can run."""
+    return bool(document.foreign) and Path(document.foreign[0].name).suffix.lower() == ".xml"
 
 
 def _mismatch(verification: Verification) -> str:

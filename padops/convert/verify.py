@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 
 from padops import pyop
-from padops.convert.comparison import Value, describe_difference, pack, unpack
+from padops.convert.comparison import Value, describe_difference, pack, unpack, within
 from padops.convert.errors import PadopsError
 from padops.convert.expected import expected_outputs
 from padops.convert.feeds import Input, fit_inputs, random_inputs
@@ -268,7 +268,7 @@ def _check(converted: Path, optimised: bool, trials: Sequence[Trial], tolerance:
             outputs = session.run(trial.feeds)
             for name, value in trial.outputs.items():
                 one = _compare_output(name, value, outputs[name], name in trial.unstable)
-                far |= not one.equal and not _within(tolerance, value, outputs[name])
+                far |= not one.equal and not within(tolerance, value, outputs[name])
                 if name not in comparisons or comparisons[name].equal:
                     comparisons[name] = one
     except _DoesNotRun as error:
@@ -293,23 +293,7 @@ def _compare_output(name: str, original: Value, converted: Value, unstable: bool
     return OutputComparison(name, not detail, detail)
 
 
-def _within(tolerance: float, original: Value, converted: Value) -> bool:
-    """Whether two arrays of floats differ by no more than ``tolerance`` of the largest element, NaN in the same places."""
-    if not isinstance(original, np.ndarray) or (original.dtype, original.shape) != (converted.dtype, converted.shape):
-        return False
-    if not tolerance or original.dtype.kind not in "fV" or not original.size:
-        return False
-    one, other = original.astype(np.float64), converted.astype(np.float64)
-    finite = np.isfinite(one)
-    largest = np.abs(one[finite]).max(initial=0)
-    return np.allclose(one[finite], other[finite], rtol=0, atol=tolerance * largest) and np.array_equal(
-        one[~finite], other[~finite], equal_nan=True
-    )
-
-
-def _without_original(
-    converted: Path, case: Case, refusal: str, runtime: str = "ONNX Runtime"
-) -> Verification:
+def _without_original(converted: Path, case: Case, refusal: str, runtime: str = "ONNX Runtime") -> Verification:
     """Checks a converted model whose original does not run; one of Pads alone, against the reference."""
     notes = [f"{runtime} does not run the original: {refusal}"]
     try:

@@ -1,6 +1,6 @@
 """OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
 
-``reader.py`` turns every layer into a node of the domain ``ai.intel.openvino``; ``layers.py`` lets ``onnxifier`` turn
+``reader.py`` and ``builder.py`` turn every layer into a node of the domain ``ai.intel.openvino``; ``layers.py`` lets ``onnxifier`` turn
 all of them but the Pads into ONNX operators, and refuses what it would get wrong. The Pads are then found like those
 of any other model (``sources/openvino.py``): their amounts stay inputs, whatever integer types those have, and the
 fill stays.
@@ -12,8 +12,9 @@ from pathlib import Path
 
 import onnx
 
+from padops.convert.openvino_ir.builder import build
 from padops.convert.openvino_ir.layers import convert_layers
-from padops.convert.openvino_ir.reader import read_layers
+from padops.convert.openvino_ir.reader import read_net
 from padops.convert.records import FileRecord
 
 
@@ -26,5 +27,5 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
     Raises:
         PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
     """
-    message, files = read_layers(path)
-    return convert_layers(message, path), files
+    net, files = read_net(path)
+    return convert_layers(build(net), path), files

@@ -3,10 +3,10 @@
 They are the only ones that somebody maintains, but in 2.0.3 they drop what they do not look at and make up what they do
 not know: an attribute that no rule reads is gone, a layer without a rule becomes the ONNX operator of that name whatever
 it does, a missing ``.bin`` is zeros, and a rule that wants a value which depends on the model's inputs is given one that
-was computed from random numbers. So the files are read by ``reader.py``; rules are told only what is constant, and what
-they read is recorded (``rules.py``); only layers that were compared with OpenVINO are converted (``tables.py``), without
-what is known to go wrong (``checks.py``); and the shapes that come out have to be those of the IR. What does not stand
-that is refused, all of it in one message. Pads stay as they are.
+was computed from random numbers. So the files are read here (``reader.py``, ``builder.py``); rules are told only what is
+constant, and what they read is recorded (``rules.py``); only layers that were compared with OpenVINO are converted
+(``tables.py``), without what is known to go wrong (``checks.py``); and the shapes that come out have to be those of the
+IR. What does not stand that is refused, all of it in one message. Pads stay as they are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
     """Turns every layer but the Pads into ONNX operators.
 
     Args:
-        message: What ``read_layers`` gives; it is changed.
+        message: What ``build`` gives; it is changed.
         path: Of the IR, for messages.
 
     Raises:
@@ -127,13 +127,17 @@ def _compare_shapes(message: onnx.ModelProto, declared: list[onnx.ValueInfoProto
         for dim in value.type.tensor_type.shape.dim:
             dim.ClearField("dim_param")  # they were names for onnxifier
     # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
-    open_rank = [value for value in (*message.graph.input, *message.graph.output) if dims_of(value.type.tensor_type) is None]
+    open_rank = [
+        value for value in (*message.graph.input, *message.graph.output) if dims_of(value.type.tensor_type) is None
+    ]
     try:
         onnx.shape_inference.infer_shapes(message, check_type=True, strict_mode=True)
         for value in open_rank:
             value.type.tensor_type.shape.SetInParent()
         onnx.checker.check_model(message)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
-        raise PadopsError(f"{path}: what onnxifier makes of it is not a valid model of these shapes: {error}") from error
+        raise PadopsError(
+            f"{path}: what onnxifier makes of it is not a valid model of these shapes: {error}"
+        ) from error
     for value in open_rank:
         value.type.tensor_type.ClearField("shape")

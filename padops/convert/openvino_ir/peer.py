@@ -1,6 +1,6 @@
 """An IR in OpenVINO's CPU device, in a process of its own: OpenVINO can crash, and is not needed otherwise.
 
-Requests and answers are pickled: arrays by the names of the inputs, then the outputs in order, or the text of an error.
+Requests and answers are pickled: arrays by the names of the inputs; the outputs in order, and the text of an error.
 """
 
 from __future__ import annotations
@@ -11,18 +11,24 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
+import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.openvino_ir.reader import ELEMENT_TYPES
+from padops.convert.records import Verification
 from padops.dtypes import by_numpy, by_onnx
+
+if TYPE_CHECKING:
+    from padops.convert.verify import Case
 
 
 class Peer:
-    """The process; it ends with the ``with`` block."""
+    """The process, until it is closed."""
 
     def __init__(self, path: Path, outputs: Sequence[str]) -> None:
         """Starts OpenVINO.
@@ -35,17 +41,17 @@ class Peer:
             PadopsError: OpenVINO is not installed.
         """
         if importlib.util.find_spec("openvino") is None:
-            raise PadopsError("an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'")
+            raise PadopsError(
+                "an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'"
+            )
         self._outputs = outputs
         command = [sys.executable, "-m", __name__, str(path)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
 
-    def __enter__(self) -> Peer:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
+        """Ends the process."""
         self._process.kill()
         self._process.communicate()
 
@@ -61,9 +67,26 @@ class Peer:
             answer = pickle.load(self._process.stdout)
         except (BrokenPipeError, EOFError):
             raise RuntimeError("OpenVINO has crashed") from None
-        if isinstance(answer, str):
-            raise RuntimeError(answer)
-        return dict(zip(self._outputs, answer, strict=True))
+        arrays, refusal = answer
+        if refusal:
+            raise RuntimeError(refusal)
+        return dict(zip(self._outputs, arrays, strict=True))
+
+
+def compare_with_openvino(source: Path, case: Case, original: Path, converted: Path) -> Verification:
+    """Runs an IR in OpenVINO and the converted model in ONNX Runtime.
+
+    Args:
+        source: The IR.
+        case: What to feed both with.
+        original: Not needed.
+        converted: A model file.
+    """
+    from padops.convert.verify import compare_with
+
+    outputs = onnx.load(converted, load_external_data=False).graph.output
+    with closing(Peer(source, [output.name for output in outputs])) as peer:
+        return compare_with("OpenVINO", peer.run, converted, case)
 
 
 def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
@@ -83,10 +106,10 @@ def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
             # Inputs are named as in the converted model: by the first of a tensor's names, else by the layer's.
             names = [min(port.get_names(), default=port.get_node().get_friendly_name()) for port in compiled.inputs]
             request.infer({i: _tensor(feeds[name]) for i, name in enumerate(names)})
-            answer: Any = [_array(request.get_output_tensor(i)) for i in range(len(compiled.outputs))]
-        except Exception as error:  # whatever it is, the other process is to know
-            answer = " ".join(str(error).split())
-        pickle.dump(answer, answers)
+            arrays, refusal = [_array(request.get_output_tensor(i)) for i in range(len(compiled.outputs))], ""
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other process is to know
+            arrays, refusal = [], " ".join(str(error).split())
+        pickle.dump((arrays, refusal), answers)
         answers.flush()
 
 

@@ -36,7 +36,7 @@ RULES = frozenset(
     ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScaledDotProductAttention
     ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Select Selu Slice SoftMax SpaceToDepth Split Squeeze
     StridedSlice Subtract Swish TopK Unsqueeze VariadicSplit
-    """.split()
+    """.split()  # noqa: SIM905 - as one would write them down
 )
 
 # Values of attributes that change nothing, so that they may be dropped; "*" stands for every layer, or every value.

@@ -1,0 +1,177 @@
+"""The layers of an IR as one ONNX message: every layer a node of its own type, nothing interpreted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import prod
+
+import onnx
+from onnx import TensorProto, helper
+
+from padops.convert.errors import PadopsError
+from padops.convert.openvino_ir.reader import Layer, Net, Port, dim_of, element_type
+from padops.convert.sources.openvino import DOMAIN
+
+OPSET = 19  # of ONNX; what onnxifier's rules are made for
+IR_VERSION = 9  # of ONNX; the first that knows this opset
+
+
+def build(net: Net) -> onnx.ModelProto:
+    """Makes the message.
+
+    Returns:
+        A model of nodes in the domain ``ai.intel.openvino``, named and typed like the layers, with their attributes as
+        strings. Parameter, Const and Result are inputs, Constant nodes and outputs.
+
+    Raises:
+        PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
+    """
+    return _Builder(net).build()
+
+
+class _Builder:
+    """Makes the message; values are named like OpenVINO's tensors, else like the layer that makes them."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+        self._path = net.path
+        self._weights = net.weights
+        self._graph = onnx.GraphProto()
+        self._names: dict[tuple[str, str], str] = {}
+        self._taken: set[str] = set()
+
+    def build(self) -> onnx.ModelProto:
+        self._graph.name = self._net.name
+        for layer in self._net.layers:
+            for port in layer.outputs:
+                suffix = f".{port.id}" if len(layer.outputs) > 1 else ""
+                self._names[layer.id, port.id] = self._fresh(*port.names, layer.name + suffix)
+        node_names: set[str] = set()
+        for layer in self._net.layers:
+            inputs = [self._source(layer, port) for port in layer.inputs]
+            if layer.type == "Parameter":
+                self._add_input(layer)
+            elif layer.type == "Const":
+                self._add_constant(layer)
+            elif layer.type == "Result":
+                self._add_output(layer, inputs)
+            else:
+                self._add_node(layer, inputs)
+            if layer.name in node_names and layer.type not in ("Parameter", "Result"):
+                raise PadopsError(f"{self._path} is damaged: two layers have the name '{layer.name}'")
+            node_names.add(layer.name)
+        imports = [helper.make_opsetid("", OPSET), helper.make_opsetid(DOMAIN, 1)]
+        return helper.make_model(self._graph, opset_imports=imports, ir_version=IR_VERSION, producer_name="OpenVINO")
+
+    def _fresh(self, *wanted: str) -> str:
+        """The first of the names that is free, else the last one with a number."""
+        number = 1
+        candidates = [*wanted]
+        while candidates[0] in self._taken:
+            candidates.pop(0)
+            if not candidates:
+                number += 1
+                candidates = [f"{wanted[-1]}_{number}"]
+        self._taken.add(candidates[0])
+        return candidates[0]
+
+    def _source(self, layer: Layer, port: Port) -> str:
+        """The value that an input reads."""
+        source = self._net.edges.get((layer.id, port.id))
+        if source not in self._names:
+            found = f"comes from layer {source[0]}, port {source[1]}, which does not exist" if source else "has no edge"
+            raise PadopsError(f"{self._path} is damaged: input {port.id} of {layer} {found}")
+        return self._names[source]
+
+    def _output(self, layer: Layer) -> str:
+        """The only output of a Parameter or Const."""
+        if len(layer.outputs) != 1:
+            raise PadopsError(f"{self._path} is damaged: {layer} has {len(layer.outputs)} outputs, expected one")
+        return self._names[layer.id, layer.outputs[0].id]
+
+    def _data(self, layer: Layer, name: str) -> str:
+        if name not in layer.data:
+            raise PadopsError(f"{self._path} is damaged: {layer} has no {name}")
+        return layer.data[name]
+
+    def _add_input(self, layer: Layer) -> None:
+        name = self._output(layer)
+        type = element_type(self._data(layer, "element_type"), str(layer), self._path)
+        shape = self._data(layer, "shape")
+        dims = None if shape == "..." else [dim_of(dim, str(layer), self._path) for dim in _split(shape)]
+        self._graph.input.append(_value(name, type, dims))
+
+    def _add_constant(self, layer: Layer) -> None:
+        name = self._output(layer)
+        type = element_type(self._data(layer, "element_type"), str(layer), self._path)
+        dims = [self._number(layer, "shape", dim) for dim in _split(self._data(layer, "shape"))]
+        offset = self._number(layer, "offset", self._data(layer, "offset"))
+        size = self._number(layer, "size", self._data(layer, "size"))
+        if type == TensorProto.STRING:
+            raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
+        needed = (prod(dims) * _bits(type) + 7) // 8
+        if needed > size:
+            raise PadopsError(f"{self._path} is damaged: {layer} has {size} bytes, but its shape needs {needed}")
+        tensor = TensorProto(name=name, data_type=type, dims=dims, raw_data=self._read(layer, offset, needed))
+        self._graph.node.append(helper.make_node("Constant", [], [name], name=layer.name, value=tensor))
+        self._graph.value_info.append(_value(name, type, dims))
+
+    def _number(self, layer: Layer, name: str, text: str) -> int:
+        if not text.strip().isdecimal():
+            raise PadopsError(f"{self._path} is damaged: {layer} has {name} '{text}'")
+        return int(text)
+
+    def _read(self, layer: Layer, offset: int, size: int) -> bytes:
+        """Bytes of the ``.bin``."""
+        if not size:
+            return b""
+        if not self._weights.is_file():
+            raise PadopsError(f"{self._path}: {layer} needs {self._weights}, which does not exist")
+        with open(self._weights, "rb") as file:
+            file.seek(offset)
+            content = file.read(size)
+        if len(content) < size:
+            raise PadopsError(
+                f"{self._path}: {layer} needs the bytes {offset} to {offset + size} of {self._weights}, "
+                f"which has only {self._weights.stat().st_size}"
+            )
+        return content
+
+    def _add_output(self, layer: Layer, inputs: list[str]) -> None:
+        """A Result; it gets the name that OpenVINO gives it, and a node of its own where that is not the value's."""
+        if len(inputs) != 1:
+            raise PadopsError(f"{self._path} is damaged: {layer} has {len(inputs)} inputs, expected one")
+        port = layer.inputs[0]
+        names = [name for name in re.split(r"(?<!\\),", layer.data.get("output_names", "")) if name]
+        name, made = inputs[0], {output for node in self._graph.node for output in node.output}
+        if name not in made or any(output.name == name for output in self._graph.output):
+            name = self._fresh(*sorted(names), layer.name)
+            self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
+        self._graph.output.append(_value(name, port.type, port.dims))
+
+    def _add_node(self, layer: Layer, inputs: list[str]) -> None:
+        outputs = [self._names[layer.id, port.id] for port in layer.outputs]
+        node = helper.make_node(layer.type, inputs, outputs, name=layer.name, domain=DOMAIN, version=layer.version)
+        node.attribute.extend(helper.make_attribute(name, value) for name, value in layer.data.items())
+        self._graph.node.append(node)
+        for port, name in zip(layer.outputs, outputs):
+            self._graph.value_info.append(_value(name, port.type, port.dims))
+
+
+def _bits(type: int) -> int:
+    """Storage bits of one element."""
+    if type in (TensorProto.INT4, TensorProto.UINT4, TensorProto.FLOAT4E2M1):
+        return 4
+    return helper.tensor_dtype_to_np_dtype(type).itemsize * 8
+
+
+def _split(shape: str) -> Iterator[str]:
+    """The dims of a shape attribute; an empty one is that of a scalar."""
+    return (dim.strip() for dim in shape.split(",")) if shape.strip() else iter(())
+
+
+def _value(name: str, type: int, dims: tuple[int | None, ...] | list[int | None] | None) -> onnx.ValueInfoProto:
+    """A declaration; open dims get a name each, since onnxifier takes one without for 0."""
+    named = None if dims is None else [f"{name}_{i}" if dim is None else dim for i, dim in enumerate(dims)]
+    return helper.make_tensor_value_info(name, type, named)
