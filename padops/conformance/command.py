@@ -78,6 +78,8 @@ def show(ran: list[Ran], footer: dict[str, Any]) -> None:
     from padops.conformance.divergences import OUTCOMES
 
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=160)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("peer", overflow="fold")
     table.add_column("version", overflow="fold")

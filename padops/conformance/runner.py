@@ -109,7 +109,7 @@ def run_peer(prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergenc
     """Runs one peer in its process."""
     process = Process(peer.row.home, peer.python, peer.row.seconds)
     ran = Ran(peer)
-    mine = [item for item in prepared if item.facts.family in peer.row.families]
+    mine = [item for item in prepared if peer.row.takes(item.facts)]
     try:
         ran.told = process.start()
         version = next(iter(ran.told["versions"].values()), "")

@@ -47,6 +47,7 @@ def receive(stream: BinaryIO) -> Any:
 
 
 def _load_padops() -> None:
+    """Puts padops where this file is in the place of an installed one."""
     folder = Path(__file__).resolve().parent.parent
     spec = importlib.util.spec_from_file_location(
         "padops", folder / "__init__.py", submodule_search_locations=[str(folder)]
@@ -75,8 +76,8 @@ def _load_peer(home: str) -> tuple[Any, dict[str, str]]:
     for name in getattr(module, "PACKAGES", ()):
         try:
             versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = getattr(importlib.import_module(name), "__version__", "")
+        except PackageNotFoundError:  # one of two names that a package goes by
+            continue
     return run, versions
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from padops.conformance.case import Case
-from padops.conformance.cases import table
+from padops.conformance.cases import drawn, specification, table, upstream
 from padops.dialects import OPS
 
 
@@ -26,7 +26,12 @@ LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Le
 def collect(level: str, seed: int = 0) -> list[Case]:
     """The cases of a level; every case of a lower level is one of the higher one too."""
     size = LEVELS[level]
-    return [*table.cases(list(OPS), size.by_type, size.by_signs, seed)]
+    return [
+        *table.cases(list(OPS), size.by_type, size.by_signs, seed),
+        *specification.cases(),
+        *drawn.cases(list(OPS), size.drawn, seed),
+        *upstream.cases(),
+    ]
 
 
 def find(id: str) -> Case:
@@ -41,4 +46,9 @@ def find(id: str) -> Case:
     return _FINDERS[origin](id)
 
 
-_FINDERS = {"table": table.find}
+_FINDERS = {
+    "table": table.find,
+    "specification": specification.find,
+    "hypothesis": drawn.find,
+    "upstream": upstream.find,
+}

@@ -11,6 +11,13 @@ To add one, write a file with ``PACKAGES`` (whose versions a report names; the f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from padops.conformance.facts import Facts
+
+# Rules that functions do not know: limits of one specification, and how amounts, modes and fills are written down.
+BARE = ("P4", "P6", "P7", "P8", "P9", "S1")
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,8 @@ class PeerRow:
         home: ``"module:function"``, the module in this package.
         families: Of the operators that it is asked for: ``"onnx"``, ``"openvino"``, ``"ngraph"``, ``"same"``.
         ours: Whether it is part of padops, and so may have no divergence.
+        bare: Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
+        versions: The oldest and newest version of the operators.
         seconds: How long one case may take, the import included.
     """
 
@@ -29,7 +38,17 @@ class PeerRow:
     home: str
     families: tuple[str, ...]
     ours: bool = False
+    bare: bool = False
+    versions: tuple[int, int] = (0, 1 << 31)
     seconds: float = 60
+
+    def takes(self, facts: Facts) -> bool:
+        """Whether it is asked for a case."""
+        return (
+            facts.family in self.families
+            and self.versions[0] <= facts.version <= self.versions[1]
+            and not (self.bare and facts.rule in BARE)
+        )
 
 
 ALL = ("onnx", "openvino", "ngraph", "same")
@@ -39,7 +58,16 @@ PEERS = {
     row.name: row
     for row in (
         PeerRow("padops-native", "native:run", ALL, ours=True),
+        PeerRow("padops-pyop", "python_kernel:run", ALL, ours=True),
+        PeerRow("reference", "independent:run", ALL, ours=True),
         PeerRow("ort-builtin", "ort:run", ("onnx",)),
-        PeerRow("numpy", "numpy_pad:run", STATED),
+        PeerRow("onnx-reference", "onnx_reference:run", ("onnx",)),
+        PeerRow("openvino-1", "openvino:run", ("openvino",), versions=(1, 1)),
+        PeerRow("openvino-12", "openvino:run", ("openvino",), versions=(12, 12)),
+        PeerRow("openvino-onnx", "openvino:run_onnx", ("onnx",)),
+        PeerRow("numpy", "numpy_pad:run", STATED, bare=True),
+        PeerRow("torch", "torch_pad:run", STATED, bare=True),
+        PeerRow("jax", "jax_pad:run", ALL, bare=True),
+        PeerRow("tensorflow", "tensorflow_pad:run", STATED, bare=True),
     )
 }

@@ -1,0 +1,139 @@
+"""Random cases, as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
+
+The id of a case holds the seed, its number and the operator, and they alone decide what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.case import Case, Recipe, integers, seed_of
+from padops.conformance.cases.table import NEWEST_OPSET
+from padops.dialects import INTEGER_KINDS, OPS, Op
+from padops.dialects.onnx_pad import VERSIONS
+
+MOST_ELEMENTS = 4000  # of an output: enough for every border to meet every other
+PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
+
+
+def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
+    """``count`` cases of each operator."""
+    for name in ops:
+        for i in range(count):
+            yield find(f"hypothesis/{name}/{seed}/{i}")
+
+
+def find(id: str) -> Case:
+    """The case of an id.
+
+    Raises:
+        ValueError: No case has it.
+    """
+    try:
+        _, name, seed, number = id.split("/")
+        op, _ = OPS[name], (int(seed), int(number))
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"no case is called {id!r}: {error}") from error
+    rng = np.random.default_rng(seed_of(id))
+    return {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[name.split("_")[0]](id, op, rng)
+
+
+def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -> tuple[str, list[int]]:
+    """A type and a shape."""
+    plain = [name for name in PLAIN if name in op.types]
+    dtype = str(rng.choice(plain if rng.random() < 0.5 else list(op.types)))
+    return dtype, rng.integers(0, 8, int(rng.integers(lowest, highest + 1))).tolist()
+
+
+def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], list[int]]:
+    """Begins and ends; shrinks the shape where the output would be too large."""
+    low, high = ((-9, 20), (-3, 3), (0, 3), (0, 8))[int(rng.integers(4))]
+    begins, ends = (rng.integers(low, high + 1, len(shape)).tolist() for _ in range(2))
+    while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > MOST_ELEMENTS:
+        i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))
+        if begins[i] > 0 or ends[i] > 0:
+            begins[i], ends[i] = min(begins[i], 0), min(ends[i], 0)
+        else:
+            shape[i] //= 2
+    return begins, ends
+
+
+def _recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
+    return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
+
+
+def _fill(rng: np.random.Generator, dtype: str) -> Recipe | None:
+    shapes: tuple[tuple[int, ...], ...] = ((), (), (), (1,), (1, 1), (2,), (0,))
+    return _recipe(rng, dtype, shapes[int(rng.integers(len(shapes)))]) if rng.random() < 0.5 else None
+
+
+def _mode(rng: np.random.Generator, op: Op) -> str:
+    return str(rng.choice(op.modes)) if rng.random() < 0.95 else "none"
+
+
+def _build(rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict, inputs: list) -> Case:
+    given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
+    held = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
+    return Case(id, "hypothesis", op.name, opset, attributes, tuple(inputs), (), held, bool(rng.random() < 0.5))
+
+
+def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:
+    version = int(op.name.split("_")[1])
+    following = [later for later in VERSIONS if later > version]
+    opset = int(rng.integers(version, following[0] if following else NEWEST_OPSET + 1))
+    dtype, shape = _data(rng, op)
+    begins, ends = _amounts(rng, shape)
+    rank, mode = len(shape), _mode(rng, op)
+    attributes: dict[str, Any] = {} if mode == "constant" and rng.random() < 0.5 else {"mode": mode}
+    if len(op.inputs) == 1:
+        attributes[next(row.name for row in op.attributes if row.type == "ints")] = begins + ends
+        if rng.random() < 0.5:
+            attributes["value"] = float(np.float32(rng.normal()))
+        return _build(rng, id, op, opset, attributes, [_recipe(rng, dtype, shape)])
+    axes = None
+    if op.input_index("axes") is not None and rng.random() < 0.4:
+        listed = rng.permutation(rank).tolist()[: int(rng.integers(0, rank + 1))]
+        begins, ends = [begins[i] for i in listed], [ends[i] for i in listed]
+        axes = integers([i - rank if rng.random() < 0.5 else i for i in listed], str(rng.choice(["int64", "int32"])))
+    pads = begins + ends
+    inputs = [_recipe(rng, dtype, shape), integers(pads), _fill(rng, dtype)]
+    return _build(rng, id, op, opset, attributes, inputs + ([axes] if op.input_index("axes") is not None else []))
+
+
+def _openvino(id: str, op: Op, rng: np.random.Generator) -> Case:
+    dtype, shape = _data(rng, op)
+    amounts = []
+    for values in _amounts(rng, shape):
+        signed = ("int8", "int16", "int32", "int64")
+        amounts.append(integers(values, str(rng.choice(INTEGER_KINDS["integer"] if min(values, default=0) >= 0 else signed))))
+    inputs = [_recipe(rng, dtype, shape), *amounts, _fill(rng, dtype)]
+    return _build(rng, id, op, 0, {"pad_mode": _mode(rng, op)}, inputs)
+
+
+def _ngraph(id: str, op: Op, rng: np.random.Generator) -> Case:
+    dtype, shape = _data(rng, op, highest=4)
+    begins, ends = _amounts(rng, shape)
+    attributes: dict[str, Any] = {"pad_mode": _mode(rng, op), "padding_below": begins, "padding_above": ends}
+    if attributes["pad_mode"] == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
+        attributes["padding_interior"] = rng.integers(0, 3, len(shape)).tolist()
+    inputs = [_recipe(rng, dtype, shape), _fill(rng, dtype) or _recipe(rng, dtype, ())]
+    return _build(rng, id, op, 0, attributes, inputs)
+
+
+def _same(id: str, op: Op, rng: np.random.Generator) -> Case:
+    dtype, shape = _data(rng, op, 3, 5)
+    spatial = len(shape) - 2
+    attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}
+    choices: tuple[tuple[str, Any], ...] = (
+        ("strides", rng.integers(1, 6, spatial).tolist()),
+        ("dilations", rng.integers(1, 6, spatial).tolist()),
+        ("auto_pad", str(rng.choice(["SAME_UPPER", "SAME_LOWER", "VALID"]))),
+        ("data_format", str(rng.choice(["NCHW", "NHWC", "NWC", "NDHWC"]))),
+        ("mode", _mode(rng, op)),
+    )
+    attributes |= {name: value for name, value in choices if rng.random() < 0.5}
+    return _build(rng, id, op, 0, attributes, [_recipe(rng, dtype, shape), _fill(rng, dtype)])

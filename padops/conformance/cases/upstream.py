@@ -1,0 +1,98 @@
+"""The node tests of ONNX itself: those that the installed ``onnx`` makes, and the models that it ships."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.case import Case, Recipe
+from padops.dialects import onnx_op
+from padops.dtypes import by_numpy
+
+# Models of one Pad, as converters of their day wrote them.
+SHIPPED = (
+    "pytorch-converted/test_ConstantPad2d",
+    "pytorch-converted/test_ReflectionPad2d",
+    "pytorch-converted/test_ReplicationPad2d",
+    "pytorch-converted/test_ZeroPad2d",
+    "pytorch-operator/test_operator_pad",
+)
+
+
+@cache
+def _all() -> dict[str, tuple[Case, np.ndarray]]:
+    """Cases with the outputs that upstream gives."""
+    found = [*_made(), *_shipped()]
+    return {case.id: (case, output) for case, output in found}
+
+
+def _made() -> Iterator[tuple[Case, np.ndarray]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of other operators' tests, which are made on the way
+        from onnx.backend.test.case.node import collect_testcases
+
+        tests = collect_testcases("Pad")
+    for test in tests:
+        for inputs, outputs in test.data_sets[:1]:
+            yield _case(test.name, test.model, [np.asarray(array) for array in inputs]), np.asarray(outputs[0])
+
+
+def _shipped() -> Iterator[tuple[Case, np.ndarray]]:
+    import onnx.backend.test
+    from onnx import numpy_helper
+
+    for place in SHIPPED:
+        folder = Path(onnx.backend.test.__file__).parent / "data" / place
+        if not folder.is_dir():
+            continue
+        model = onnx.load(folder / "model.onnx")
+        data = folder / "test_data_set_0"
+        arrays = [numpy_helper.to_array(onnx.load_tensor(path)) for path in sorted(data.glob("input_*.pb"))]
+        yield _case(place.split("/")[1], model, arrays), numpy_helper.to_array(onnx.load_tensor(data / "output_0.pb"))
+
+
+def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
+    """A case of a model whose only node is a Pad."""
+    from onnx import helper
+
+    (node,) = model.graph.node
+    opset = next(entry.version for entry in model.opset_import if entry.domain == "")
+    attributes: dict[str, Any] = {}
+    for attribute in node.attribute:
+        value = helper.get_attribute_value(attribute)
+        attributes[attribute.name] = value.decode() if isinstance(value, bytes) else value
+        if attribute.name == "pads":
+            attributes["pads"] = list(value)
+    given = dict(zip((entry.name for entry in model.graph.input), arrays))
+    inputs = tuple(_recipe(given[entry]) if entry else None for entry in node.input)
+    return Case(f"upstream/{name}", "upstream", onnx_op(opset), opset, attributes, inputs)
+
+
+def _recipe(array: np.ndarray) -> Recipe:
+    return Recipe(by_numpy(array.dtype).name, array.shape, values=tuple(array.reshape(-1).tolist()))
+
+
+def cases() -> list[Case]:
+    """All that the installed onnx has."""
+    return [case for case, _ in _all().values()]
+
+
+def output_of(id: str) -> np.ndarray:
+    """What upstream says that the output is."""
+    return _all()[id][1]
+
+
+def find(id: str) -> Case:
+    """The case of an id.
+
+    Raises:
+        ValueError: The installed onnx has no such test.
+    """
+    if id not in _all():
+        raise ValueError(f"no case is called {id!r} in the onnx that is installed")
+    return _all()[id][0]

@@ -1,0 +1,200 @@
+"""The rules a second time: nothing of ``padops.plan`` or ``padops.reference``, so that both find each other's mistakes.
+
+Every axis becomes a list of positions, and an extension walks along the data one element at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.peers.request import Request
+
+PACKAGES = ("numpy",)
+
+MOST = 2**59 - 1
+FILL = -1
+MODES = {
+    "Pad": ("constant", "reflect", "edge"),
+    "OpenVINOPad": ("constant", "edge", "reflect", "symmetric"),
+    "NGraphPad": ("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC"),
+    "SamePad": ("constant", "edge", "reflect", "symmetric", "wrap"),
+}
+
+
+class Refused(Exception):
+    """A rule is broken."""
+
+
+def check(holds: bool, rule: str) -> None:
+    """Raises Refused."""
+    if not holds:
+        raise Refused(rule)
+
+
+def run(request: Request) -> np.ndarray:
+    """The output, one axis after the other."""
+    family, version = request.op.split("_")
+    mode = request.attributes.get("pad_mode" if "VINO" in family or "Graph" in family else "mode")
+    if mode is None:
+        mode = "CONSTANT" if family == "NGraphPad" else "constant"
+    known = MODES[family] + (("wrap",) if family == "Pad" and int(version) >= 19 else ())
+    check(mode in known, "P9")
+    mode = mode.lower()
+    triples, fill = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[family](
+        request, int(version)
+    )
+    data = request.data
+    if mode == "constant" and fill is not None:
+        check(fill.size == 1 and fill.dtype == data.dtype, "P7")
+    sizes = _sizes(data.shape, triples, mode, clamp=request.op == "OpenVINOPad_12")
+    _limits(family, mode, data.shape, triples)
+    lists = [
+        _positions(n, b, e, i, mode, crop=family == "Pad", size=size, empty=0 in sizes)
+        for n, (b, e, i), size in zip(data.shape, triples, sizes)
+    ]
+    return _gather(data, lists, mode, fill)
+
+
+def _gather(data: np.ndarray, lists: list[list[int]], mode: str, fill: np.ndarray | None) -> np.ndarray:
+    """Takes the positions of one axis after the other, with an element more behind each axis: the fill."""
+    blank = np.zeros((), data.dtype) if data.dtype != object else np.array("", object)
+    if mode == "constant" and fill is not None:
+        blank = fill.reshape(())
+    output = data
+    for axis, positions in enumerate(lists):
+        shape = list(output.shape)
+        shape[axis] = 1
+        row = np.empty(shape, data.dtype)
+        row[...] = blank
+        # FILL is -1: the last one.
+        output = np.take(np.concatenate([output, row], axis=axis), np.array(positions, np.int64), axis=axis)
+    return output
+
+
+def _sizes(shape: tuple[int, ...], triples: list, mode: str, clamp: bool) -> list[int]:
+    sizes, product = [], 1
+    for n, (begin, end, interior) in zip(shape, triples):
+        check(interior >= 0 and (interior == 0 or mode == "constant"), "P6")
+        spread = n + max(n - 1, 0) * interior
+        check(max(abs(begin), abs(end), spread) <= MOST and begin + spread + end <= MOST, "P10")
+        size = begin + spread + end
+        check(size >= 0 or clamp, "P1")
+        sizes.append(max(size, 0))
+    for size in sizes:
+        product *= size
+    check(product <= MOST, "P10")
+    return sizes
+
+
+def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list) -> None:
+    for n, (begin, end, _) in zip(shape, triples):
+        if family == "OpenVINOPad" and mode in ("reflect", "symmetric"):
+            most = n - 1 if mode == "reflect" else n
+            check(max(begin, end, 0) <= max(most, 0), "P4")
+        if family == "NGraphPad" and mode in ("edge", "reflect"):
+            check(n >= (1 if mode == "edge" else 2), "P4")
+
+
+def _positions(n: int, begin: int, end: int, interior: int, mode: str, crop: bool, size: int, empty: bool) -> list[int]:
+    """Where each element of an output axis comes from; FILL for the fill."""
+    row: list[int] = []
+    for i in range(n):
+        row += [i] + ([FILL] * interior if i < n - 1 else [])
+    if mode == "constant":
+        row = [FILL] * max(begin, 0) + row + [FILL] * max(end, 0)
+        return row[max(-begin, 0) : len(row) - max(-end, 0)] if size else []
+    if crop:
+        row = row[max(-begin, 0) : max(len(row) - max(-end, 0), 0)]
+        begin, end = max(begin, 0), max(end, 0)
+    if empty:
+        return [0] * size  # of an output without elements only the shape counts
+    check(bool(row), "P5")
+    return [row[_walk(position - begin, len(row), mode)] for position in range(size)]
+
+
+def _walk(offset: int, n: int, mode: str) -> int:
+    """Goes from element 0 to ``offset`` step by step."""
+    place, step = 0, 1 if offset > 0 else -1
+    way = step
+    for _ in range(abs(offset)):
+        following = place + way
+        if not 0 <= following < n:
+            if mode == "edge":
+                return place
+            if mode == "wrap":
+                following = 0 if way > 0 else n - 1
+            else:
+                way = -way
+                following = place if mode == "symmetric" else place + way
+                if not 0 <= following < n:
+                    following = place
+        place = following
+    return place
+
+
+def _integers(array: Any, allowed: tuple[str, ...]) -> list[int]:
+    check(array is not None and array.dtype.name in allowed, "P8")
+    return [int(value) for value in array.reshape(-1)]
+
+
+def _at(request: Request, position: int) -> np.ndarray | None:
+    return request.inputs[position] if position < len(request.inputs) else None
+
+
+def _onnx(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+    rank = request.data.ndim
+    if version < 11:
+        pads = list(request.attributes["paddings" if version == 1 else "pads"])
+        with np.errstate(over="ignore"):
+            fill = np.asarray(request.attributes.get("value", 0.0), np.float32).astype(request.data.dtype)
+    else:
+        array, fill = _at(request, 1), _at(request, 2)
+        pads = _integers(array, ("int64",))
+        check(array.ndim == 1 or array.ndim == 2 and array.shape[0] == 1, "P8")
+    axes = list(range(rank))
+    if version >= 18 and _at(request, 3) is not None:
+        axes = _integers(_at(request, 3), ("int32", "int64"))
+        check(all(-rank <= axis < rank for axis in axes), "P8")
+        axes = [axis + rank if axis < 0 else axis for axis in axes]
+        check(len(set(axes)) == len(axes), "P8")
+    check(len(pads) == 2 * len(axes), "P8")
+    triples = [(0, 0, 0)] * rank
+    for i, axis in enumerate(axes):
+        triples[axis] = (pads[i], pads[i + len(axes)], 0)
+    return triples, fill
+
+
+def _openvino(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+    kinds = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+    begins, ends = (_integers(_at(request, i), kinds) for i in (1, 2))
+    check(len(begins) == len(ends) == request.data.ndim, "P8")
+    return [(b, e, 0) for b, e in zip(begins, ends)], _at(request, 3)
+
+
+def _ngraph(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+    given = request.attributes
+    interior = list(given.get("padding_interior") or [0] * request.data.ndim)
+    below, above = list(given["padding_below"]), list(given["padding_above"])
+    check(len(below) == len(above) == len(interior) == request.data.ndim, "P8")
+    return list(zip(below, above, interior)), _at(request, 1)
+
+
+def _same(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+    given, shape = request.attributes, request.data.shape
+    kernel = list(given["kernel_shape"])
+    strides = list(given.get("strides") or [1] * len(kernel))
+    dilations = list(given.get("dilations") or [1] * len(kernel))
+    check(len(kernel) == len(strides) == len(dilations) == len(shape) - 2, "S1")
+    check(min([*kernel, *strides, *dilations]) >= 1, "S1")
+    how = given.get("auto_pad", "SAME_UPPER")
+    first = 1 if given.get("data_format", "NCHW")[-1] == "C" else 2
+    triples = [(0, 0, 0)] * len(shape)
+    for i, (k, s, d) in enumerate(zip(kernel, strides, dilations)):
+        n = shape[first + i]
+        # The last window begins at (outputs - 1) strides and ends (k - 1) dilations later.
+        need = ((n + s - 1) // s - 1) * s + (k - 1) * d + 1 - n if how != "VALID" else 0
+        half, rest = max(need, 0) // 2, (max(need, 0) + 1) // 2
+        triples[first + i] = (half, rest, 0) if how == "SAME_UPPER" else (rest, half, 0)
+    return triples, _at(request, 1)

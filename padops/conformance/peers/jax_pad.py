@@ -1,0 +1,56 @@
+"""``jax.lax.pad`` for the constant mode, interior included; ``jax.numpy.pad`` for the others."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from padops.conformance.peers.request import Request, Unsupported
+from padops.plan import Amounts
+
+PACKAGES = ("jax", "jaxlib")
+
+jax.config.update("jax_enable_x64", True)
+
+MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "symmetric": "symmetric", "wrap": "wrap"}
+# JAX has the other types of one byte and less too, but its CPU backend computes some of them by way of others.
+TYPES = (
+    "float", "double", "float16", "bfloat16", "bool",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+
+
+def run(request: Request) -> np.ndarray:
+    """SAME amounts are those of ``jax.lax.padtype_to_pads``."""
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+    amounts = _same(request) if request.op.startswith("SamePad") else request.amounts()
+    if max((max(abs(a.begin), abs(a.end)) for a in amounts), default=0) >= 1 << 40:
+        raise Unsupported("amounts beyond 40 bits")
+    with jax.ensure_compile_time_eval():
+        if request.mode == "constant":
+            triples = [(a.begin, a.end, a.interior) for a in amounts]
+            return np.asarray(jax.lax.pad(jnp.asarray(request.data), jnp.asarray(request.fill), triples))
+        if any(min(a.begin, a.end) < 0 for a in amounts):
+            raise Unsupported("jax.numpy.pad takes no negative amounts")
+        if any(a.interior for a in amounts):
+            raise Unsupported("jax.numpy.pad has no interior padding")
+        pairs = [(a.begin, a.end) for a in amounts]
+        return np.asarray(jnp.pad(jnp.asarray(request.data), pairs, mode=MODES[request.mode]))
+
+
+def _same(request: Request) -> list[Amounts]:
+    given, shape = request.attributes, request.data.shape
+    request.amounts()  # skips what is wrong
+    kernel = list(given["kernel_shape"])
+    strides = list(given.get("strides") or [1] * len(kernel))
+    dilations = list(given.get("dilations") or [1] * len(kernel))
+    first = 2 if given.get("data_format", "NCHW").startswith("NC") else 1
+    padding = {"SAME_UPPER": "SAME", "SAME_LOWER": "SAME_LOWER", "VALID": "VALID"}[given.get("auto_pad", "SAME_UPPER")]
+    windows = [(k - 1) * d + 1 for k, d in zip(kernel, dilations)]
+    pads = jax.lax.padtype_to_pads(shape[first : first + len(kernel)], windows, strides, padding)
+    amounts = [Amounts(0, 0)] * len(shape)
+    for i, (low, high) in enumerate(pads):
+        amounts[first + i] = Amounts(int(low), int(high))
+    return amounts
