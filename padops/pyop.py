@@ -6,13 +6,14 @@ there counts from the next run of a session on. ONNX Runtime gives a kernel in P
 
 * The inputs are always ``SLOTS`` many, so a node repeats an empty tensor for those that it does not have, and its
   attributes are all strings: see :func:`encode`.
-* float16, bfloat16 and the types of 8 bits and less that are not integers abort the process on their way into Python or
-  back; the converter refuses them. Strings end at their first NUL, and one that is not UTF-8 aborts the process.
+* float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter refuses
+  them. Strings end at their first NUL, and one that is not UTF-8 aborts the process.
 * The extensions turn an output into a list and that into an array again, which takes 70 ms for 10**6 floats, makes
   signalling NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` is the array itself (0.5 ms,
   every bit as it was), and the first registration checks that this version of the extensions lets it pass.
 * An exception in a body aborts the process, so none leaves this one. A failed call logs its message, returns an empty
-  tensor and can be asked for with :func:`pyop_errors`.
+  tensor and can be asked for with :func:`pyop_errors`. It still aborts where the caller has bound an output of another
+  shape than the body returns.
 * A kernel belongs to the process: it is defined once, and comes along wherever onnxruntime-extensions is registered.
 """
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 DOMAIN = "padops.pyop"
 VERSION = 1
 OP_TYPE = "Pad"
-SLOTS = max(len(op.inputs) for op in OPS.values())
+SLOTS = 4  # as many as any operator has; it is part of every model that has been converted
 ATTRIBUTES = ("op", "node", "given", "attributes")
 # fmt: off
 TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "double", "uint32", "uint64")

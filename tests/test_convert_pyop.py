@@ -13,7 +13,7 @@ from onnx import helper
 from small_models import FLOAT, HALF, INT64, STRING, model, one_pad, pad, tensor
 
 import padops
-from padops import pyop
+from padops import cli, pyop
 from padops.convert import PadopsError, PadsLeftError, VerificationError
 from padops.dtypes import DTYPES
 
@@ -190,3 +190,10 @@ def test_a_kernel_that_is_no_conversion_of_ours(change: dict[str, str | None], r
 def test_unknown_target() -> None:
     with pytest.raises(PadopsError, match="target is 'python', expected one of padops, "):
         padops.convert(one_pad(), target="python")
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "m.onnx"
+    assert cli.main(["convert", str(MODELS / "int16.onnx"), "-o", str(output), "--target", "pyop", "--verify"]) == 0
+    assert "in Python, as padops.pyop::Pad" in capsys.readouterr().out
+    assert nodes_of(onnx.load(output), "padops.pyop")

@@ -166,6 +166,10 @@ def test_both_backends_in_a_session(backends: tuple[str, str]) -> None:
         assert padded(made) == [1, 1, 2, -1.5, -1.5]
 
 
+def test_every_operator_fits() -> None:
+    assert max(len(op.inputs) for op in padops.OPS.values()) == pyop.SLOTS
+
+
 def test_unknown_backend() -> None:
     with pytest.raises(ValueError, match="backend is 'python', expected 'native' or 'pyop'"):
         padops.register(onnxruntime.SessionOptions(), backend="python")

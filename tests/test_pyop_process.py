@@ -158,3 +158,16 @@ print("it is done")
 """)
     assert done.stdout == "it runs\n"
     assert done.returncode == -signal.SIGABRT and message in done.stderr
+
+
+def test_an_output_of_another_shape_that_the_caller_has_bound() -> None:
+    """The one failure that a body cannot keep in: the runtime refuses the shape, and the extensions abort."""
+    done = in_process("""
+built = session(tuple(pyop.encode("Pad_2", {"pads": [-4, 0]}, [True]).items()), (1,))
+binding = built.io_binding()
+binding.bind_cpu_input("i0", np.zeros(3, np.float32))
+binding.bind_ortvalue_output("output", onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(5, np.float32)))
+built.run_with_iobinding(binding)
+""")
+    assert done.returncode == -signal.SIGABRT
+    assert done.stderr.startswith("padops::Pad_2 '': axis 0 would have -1 elements"), "said before the end"
