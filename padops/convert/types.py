@@ -40,13 +40,16 @@ class Types:
         """The dims of a value, None for each that is not known, or None if not even their number is."""
         if value is None:
             return None
-        shape = value.shape
-        if shape is None and value.const_value is not None:
-            shape = value.const_value.shape
-        if shape is None:
-            inferred = self._lookup(value)
-            shape = inferred.shape if inferred else None
-        return None if shape is None else [dim if isinstance(dim, int) else None for dim in shape]
+        if value.const_value is not None:
+            return list(value.const_value.shape.numpy())
+        stated = _dims(value.shape)
+        if value.is_graph_input() or (stated is not None and None not in stated):
+            return stated
+        found = self._lookup(value)
+        inferred = _dims(found.shape) if found else None
+        if stated is None or inferred is None or len(stated) != len(inferred):
+            return inferred if stated is None else stated
+        return [one if one is not None else other for one, other in zip(stated, inferred)]
 
     def settle(self) -> None:
         """Infers now: once a node has been added to the model, it no longer goes beside the message."""
@@ -93,6 +96,10 @@ def _behind_pads(value: ir.Value) -> ir.Value:
     ):
         value = node.inputs[0]
     return value
+
+
+def _dims(shape: ir.Shape | None) -> list[int | None] | None:
+    return None if shape is None else [dim if isinstance(dim, int) else None for dim in shape]
 
 
 def _stated_dtype(value: ir.Value) -> ir.DataType | None:

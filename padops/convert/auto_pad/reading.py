@@ -147,6 +147,8 @@ def _unpadded(node: ir.Node, operator: Operator, type_name: str | None) -> str:
         return "gives indices into the data"
     if operator.outside == "lowest" and type_name is None:
         return "has data of a type that is not known"
+    if operator.outside == "lowest" and type_name == "double":
+        return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
     return ""
 
 
