@@ -29,8 +29,8 @@ def register_schemas() -> None:
     A node that breaks a rule whatever its run-time inputs are makes ``onnx.shape_inference`` raise ``InferenceError``
     with the rule's text. That is so in strict mode and without: a schema from Python cannot tell the two apart.
     """
-    # At its first import onnx.reference lists all schemas by bare names and fails if two domains share one; among its own
-    # is "Pad_18", for version 18 of Pad. Imported before ours are there, it never sees them.
+    # At its first import onnx.reference lists all schemas by bare names, and fails if two domains share one; among its
+    # own is "Pad_18", for version 18 of Pad. Imported before ours are there, it never sees them.
     import onnx.reference  # noqa: F401
 
     for op in OPS.values():
@@ -112,13 +112,9 @@ def _output_dims(
     # A size stands in for a dim that is not known; only whether its axis is padded counts. Where SAME pads any size it
     # pads 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
-    plan = _known_plan(node, mode, dims, amounts)
-    return [
-        onnx.TensorShapeProto.Dimension(dim_value=axis.output)
-        if is_fixed
-        else dim if pads == Amounts(0, 0) else unknown
-        for dim, is_fixed, pads, axis in zip(dims, fixed, amounts, plan.axes)
-    ]
+    outputs = [onnx.TensorShapeProto.Dimension(dim_value=size) for size in _known_plan(node, mode, dims, amounts).shape]
+    open_outputs = [dim if pads == Amounts(0, 0) else unknown for dim, pads in zip(dims, amounts)]
+    return [sure if is_fixed else other for sure, other, is_fixed in zip(outputs, open_outputs, fixed)]
 
 
 def _known_plan(

@@ -14,7 +14,12 @@ PACKAGE = ROOT / "padops"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = sorted(path for path in (PACKAGE / "csrc").iterdir() if path.suffix in {".h", ".cpp", ".inc"})
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CORE = [PACKAGE / "plan.py", PACKAGE / "dtypes.py", PACKAGE / "reference.py", *sorted((PACKAGE / "dialects").glob("*.py"))]
+CORE = [
+    PACKAGE / "plan.py",
+    PACKAGE / "dtypes.py",
+    PACKAGE / "reference.py",
+    *sorted((PACKAGE / "dialects").glob("*.py")),
+]
 LABEL = r"(?:P[1-9]\d*|S1)"
 
 

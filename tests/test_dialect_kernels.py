@@ -24,7 +24,12 @@ EVERY = [
 
 
 def view_of_extension(
-    data: np.ndarray, begins: Sequence[int], ends: Sequence[int], mode: str, fill: np.ndarray, interior: Sequence[int] = ()
+    data: np.ndarray,
+    begins: Sequence[int],
+    ends: Sequence[int],
+    mode: str,
+    fill: np.ndarray,
+    interior: Sequence[int] = (),
 ) -> np.ndarray:
     """FULL (P3): a window on numpy.pad of the whole data, wide enough for any crop; interior first (P6)."""
     raw, value = storage(data), storage(fill).reshape(())
@@ -106,7 +111,8 @@ def test_large(op: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("auto_pad", "begins", "ends"), [("SAME_UPPER", (1, 1), (1, 2)), ("SAME_LOWER", (1, 2), (1, 1)), ("VALID", (0, 0), (0, 0))]
+    ("auto_pad", "begins", "ends"),
+    [("SAME_UPPER", (1, 1), (1, 2)), ("SAME_LOWER", (1, 2), (1, 1)), ("VALID", (0, 0), (0, 0))],
 )
 @pytest.mark.parametrize("data_format", ["NCHW", "NHWC"])
 def test_same(data_format: str, auto_pad: str, begins, ends) -> None:

@@ -23,6 +23,7 @@ from padops import reference
 from padops.plan import LARGEST, PadError
 
 F32 = np.float32
+INT4 = native.by_name("int4")
 NODE = "decoder/pad"
 
 
@@ -61,8 +62,8 @@ P1 = [
 
 P5 = [
     *(
-        Broken("Pad_19", f"axis 0 has nothing to extend by {mode}: begin -2 and end 3 leave none of its 2 elements [P5]",
-               ones(2), (ints(-2, 3),), {"mode": mode})
+        Broken("Pad_19", f"axis 0 has nothing to extend by {mode}: begin -2 and end 3 leave none of its 2 elements "
+               "[P5]", ones(2), (ints(-2, 3),), {"mode": mode})
         for mode in ("edge", "reflect", "wrap")
     ),
     *(
@@ -82,8 +83,8 @@ P7 = [
     Broken("Pad_18", "constant_value has 6 elements, expected one [P7]", ones(2), (ints(1, 1), ones(2, 3))),
     Broken("Pad_13", "constant_value has 3 elements, expected one [P7]", np.array(["a"], object),
            (ints(1, 1), np.array(["x", "y", "z"], object))),
-    Broken("Pad_21", "constant_value has 5 elements, expected one [P7]", native.from_bytes(b"\1", native.by_onnx(22), [2]),
-           (ints(1, 1), native.from_bytes(b"\1\2\3", native.by_onnx(22), [5]))),
+    Broken("Pad_21", "constant_value has 5 elements, expected one [P7]", native.from_bytes(b"\1", INT4, [2]),
+           (ints(1, 1), native.from_bytes(b"\1\2\3", INT4, [5]))),
 ]  # fmt: skip
 
 P8 = [
@@ -101,7 +102,8 @@ P8 = [
     Broken("Pad_18", "pads has shape [], expected [2] [P8]", ones(2, 3), (np.array(1), None, ints(0))),
     Broken("Pad_19", "pads has shape [1, 1, 4], expected [4] [P8]", ones(2, 3), (np.ones((1, 1, 4), np.int64),)),
     Broken("Pad_18", "axes has shape [], expected one dim [P8]", ones(2, 3), (ints(1, 1), None, np.array(0))),
-    Broken("Pad_18", "axes has shape [1, 2], expected one dim [P8]", ones(2, 3), (ints(1, 1), None, np.array([[0, 1]]))),
+    Broken("Pad_18", "axes has shape [1, 2], expected one dim [P8]", ones(2, 3),
+           (ints(1, 1), None, np.array([[0, 1]]))),
     # Axes out of range.
     Broken("Pad_18", "axes=[0, 2] has 2, outside -2..1 for rank 2 [P8]", ones(2, 3),
            (ints(1, 1, 1, 1), None, ints(0, 2))),
@@ -113,14 +115,15 @@ P8 = [
            (ints(1, 1, 1, 1, 1, 1), None, ints(0, 1, 0, dtype=np.int32))),
     # Another type. ONNX Runtime itself refuses other types of pads at load: axes alone can be of two types.
     *(
-        Broken("Pad_18", f"axes is {name}, expected int32 or int64 [P8]", ones(2), (ints(1, 1), None, ints(0, dtype=kind)))
+        Broken("Pad_18", f"axes is {name}, expected int32 or int64 [P8]", ones(2),
+               (ints(1, 1), None, ints(0, dtype=kind)))
         for name, kind in (("uint8", np.uint8), ("int16", np.int16), ("uint64", np.uint64), ("bool", np.bool_))
     ),
 ]  # fmt: skip
 
 P9 = [
     *(
-        Broken(op, f"mode 'wrap' is not one of constant, reflect, edge [P9]", ones(2), inputs, {"mode": "wrap"} | more)
+        Broken(op, "mode 'wrap' is not one of constant, reflect, edge [P9]", ones(2), inputs, {"mode": "wrap"} | more)
         for op, inputs, more in (
             ("Pad_1", (), {"paddings": [1, 1]}),
             ("Pad_2", (), {"pads": [1, 1]}),
@@ -138,8 +141,8 @@ P9 = [
 
 P10 = [
     *(
-        Broken("Pad_18", f"axis 0 (begin {begin}, size {size}, interior 0, end {end}) has amounts beyond {LARGEST} [P10]",
-               ones(size), (ints(begin, end),))
+        Broken("Pad_18", f"axis 0 (begin {begin}, size {size}, interior 0, end {end}) has amounts beyond {LARGEST} "
+               "[P10]", ones(size), (ints(begin, end),))
         for size, begin, end in (
             (2, 2**62, 0),
             (2, 0, 2**63 - 1),
@@ -232,7 +235,7 @@ def test_more_than_the_memory(name: str, amount: int, size: int) -> None:
 
 
 def test_output_of_another_shape() -> None:
-    """P10: an output that the caller has bound, of a shape that is not the result's, is an error and stays as it was."""
+    """P10: an output that the caller has bound, of another shape than the result's, is an error and stays as it was."""
     built = native.session(_one_node("Pad_18", onnx.TensorProto.FLOAT))
     for size, error in ((4, None), (3, "{3}"), (5, "{5}")):
         binding = built.io_binding()

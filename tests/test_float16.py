@@ -107,10 +107,12 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 def test_rounding_of_every_float16_and_its_neighbours(compiled: ctypes.CDLL) -> None:
-    """P7: every midpoint goes to the even one, whatever lies next to it goes to the nearer; a million random patterns."""
+    """P7: midpoints go to the even one, what lies next to them to the nearer; and a million random patterns."""
     random = np.frombuffer(np.random.default_rng(12).bytes(4_000_000), np.float32)
     values = np.ascontiguousarray(np.concatenate([floats(), nans(), random]))
     got = np.zeros(len(values), np.uint16)
-    compiled.all(values.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(values)), got.ctypes.data_as(ctypes.c_void_p))
+    compiled.all(
+        values.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(values)), got.ctypes.data_as(ctypes.c_void_p)
+    )
     wrong = np.flatnonzero(got != rounded(values))
     assert not wrong.size, [(hex(values.view(np.uint32)[i]), hex(got[i])) for i in wrong[:5]]

@@ -44,10 +44,14 @@ def test_exports_two_functions() -> None:
 
 
 def test_needs_no_new_glibc() -> None:
-    versions = {name.partition("@")[2].lstrip("@") for defined, name in dynamic_symbols() if not defined and "@" in name}
+    versions = {
+        name.partition("@")[2].lstrip("@") for defined, name in dynamic_symbols() if not defined and "@" in name
+    }
     numbers = {version: tuple(map(int, re.findall(r"\d+", version))) for version in versions}
     assert any(version.startswith("GLIBC_") for version in versions)
-    assert [version for version in versions if not version.startswith("GLIBC_")] == [], "libstdc++ and libgcc are static"
+    assert [version for version in versions if not version.startswith("GLIBC_")] == [], (
+        "libstdc++ and libgcc are static"
+    )
     assert [version for version, number in numbers.items() if number > GLIBC] == []
 
 
@@ -92,9 +96,10 @@ def test_wheel_has_no_python_abi(wheel: zipfile.ZipFile) -> None:
 def test_wheel_holds_the_package_and_one_library(wheel: zipfile.ZipFile) -> None:
     names = [name for name in wheel.namelist() if not name.endswith("/")]
     package = {name for name in names if name.startswith("padops/")}
-    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "padops").rglob("*.py")}
-    assert package - modules == {"padops/libpadops.so"}
-    assert modules - package == set()
+    sources = [path.relative_to(ROOT) for path in (ROOT / "padops").rglob("*") if path.is_file()]
+    wanted = {path.as_posix() for path in sources if not {"csrc", "__pycache__"} & set(path.parts)}
+    assert package - wanted == {"padops/libpadops.so"}
+    assert wanted - package == set()
     metadata = f"padops-{padops.__version__}.dist-info/"
     assert {name for name in names if not name.startswith((metadata, "padops/"))} == set()
     assert metadata + "licenses/LICENSE" in names

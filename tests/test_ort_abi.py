@@ -1,7 +1,7 @@
-"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort_abi.h: it must build beside a right header, and fail beside a wrong one.
+"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort_abi.h: it builds beside a right header and fails beside a wrong one.
 
-The official header is not at hand where the tests run. A stand-in is made of the same table, so this tests the check, not
-the table; the table itself was proved against the headers of ONNX Runtime 1.21.0, 1.23.2 and 1.27.1.
+The official header is not at hand where the tests run. A stand-in is made of the same table, so this tests the check,
+not the table; the table itself was proved against the headers of ONNX Runtime 1.21.0, 1.23.2 and 1.27.1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from padops.dtypes import DTYPES
 
 ROOT = Path(__file__).resolve().parent.parent
 ABI = (ROOT / "padops" / "csrc" / "ort_abi.h").read_text(encoding="utf-8")
-ENTRIES = re.search(r"#define PADOPS_ORT_SLOTS\(X\)(.*?)\n\n", ABI, re.DOTALL).group(1).replace("\\", " ").split("X(")[1:]
+ENTRIES = (
+    re.search(r"#define PADOPS_ORT_SLOTS\(X\)(.*?)\n\n", ABI, re.DOTALL).group(1).replace("\\", " ").split("X(")[1:]
+)
 SLOTS = {
     int(slot): (name, returned, re.sub(r"\s+", " ", arguments))
     for slot, name, returned, arguments in (
@@ -32,7 +34,9 @@ SLOTS = {
 def stand_in(slots: dict[int, tuple[str, str, str]], types: dict[str, int]) -> str:
     """A header with the official one's names, and functions in these slots."""
     opaque = "".join(f"struct {name};\n" for name in re.findall(r"^struct (\w+);", ABI, re.MULTILINE))
-    custom_op = re.search(r"struct CustomOp \{.*?\n\};", ABI, re.DOTALL).group().replace("CustomOp {", "OrtCustomOp {", 1)
+    custom_op = (
+        re.search(r"struct CustomOp \{.*?\n\};", ABI, re.DOTALL).group().replace("CustomOp {", "OrtCustomOp {", 1)
+    )
     entries = []
     for slot in range(max(slots) + 1):
         name, returned, arguments = slots.get(slot, (f"other_{slot}", "void", "()"))
@@ -85,7 +89,9 @@ def failed(built: subprocess.CompletedProcess) -> str:
     """The static assertions that failed; nothing else may have."""
     assert built.returncode != 0
     errors = [line for line in (built.stdout + built.stderr).splitlines() if " error: " in line]
-    assert errors and all("static assertion failed" in line or "static_assert failed" in line for line in errors), errors
+    assert errors and all("static assertion failed" in line or "static_assert failed" in line for line in errors), (
+        errors
+    )
     return "\n".join(errors)
 
 
@@ -99,7 +105,9 @@ def test_moved_slot(check, slot: int) -> None:
     assert f"OrtApi::{SLOTS[slot][0]} is not in slot {slot}" in failed(check(stand_in(moved(slot), TYPES)))
 
 
-@pytest.mark.parametrize("arguments", ["(Value* value)", "(Value* value, int out)", "(int* value, void** out, size_t n)"])
+@pytest.mark.parametrize(
+    "arguments", ["(Value* value)", "(Value* value, int out)", "(int* value, void** out, size_t n)"]
+)
 def test_other_arguments(check, arguments: str) -> None:
     text = stand_in({**SLOTS, 51: ("GetTensorMutableData", "Status*", arguments)}, TYPES)
     assert "OrtApi::GetTensorMutableData differs" in failed(check(text))

@@ -24,7 +24,9 @@ EXAMPLES = 500
 def from_gcc(name: str) -> str:
     """Where the compiler keeps a library of its own."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
-    return subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 @pytest.fixture(scope="module")

@@ -34,9 +34,7 @@ def pad(op: str, inputs: Sequence[str], output: str = "y", **attributes) -> onnx
     return helper.make_node(op, inputs, [output], domain="padops", **attributes)
 
 
-def model(
-    nodes, inputs, output: onnx.ValueInfoProto | None = None, initializers=(), functions=()
-) -> onnx.ModelProto:
+def model(nodes, inputs, output: onnx.ValueInfoProto | None = None, initializers=(), functions=()) -> onnx.ModelProto:
     graph = helper.make_graph(nodes, "g", inputs, [output or info("y", None)], initializers)
     return helper.make_model(graph, opset_imports=IMPORTS, functions=list(functions), ir_version=10)
 
@@ -155,7 +153,9 @@ def test_type_of_every_element_type(name: str) -> None:
     """The type is the data's, whether or not the shape is known."""
     for dtype in map(by_name, OPS[name].types):
         for shape, output in ((None, None), ([3], [6])):
-            made = model([pad(name, ["x", "p"])], [info("x", shape, dtype.onnx)], info("y", None, dtype.onnx), [ints("p", 1, 2)])
+            made = model(
+                [pad(name, ["x", "p"])], [info("x", shape, dtype.onnx)], info("y", None, dtype.onnx), [ints("p", 1, 2)]
+            )
             assert inferred(made, check_type=True) == (dtype.onnx, output)
 
 
@@ -205,7 +205,8 @@ def test_inside_branches() -> None:
          "padops::Pad_2 '': axis 0 has nothing to extend by edge: it is empty [P5]"),
         (pad("Pad_2", ["x"], pads=[1, 1]), ["n", "m"],
          "padops::Pad_2 '': pads has 2 values, expected 4 (2 per axis, rank 2) [P8]"),
-        (pad("Pad_18", ["x", "p"]), ["n", 3], "padops::Pad_18 '': pads has 2 values, expected 4 (2 per axis, rank 2) [P8]"),
+        (pad("Pad_18", ["x", "p"]), ["n", 3],
+         "padops::Pad_18 '': pads has 2 values, expected 4 (2 per axis, rank 2) [P8]"),
         (pad("Pad_2", ["x"], pads=[0, 0, 0, 0], mode="wrap"), [2, 2],
          "padops::Pad_2 '': mode 'wrap' is not one of constant, reflect, edge [P9]"),
         (pad("Pad_2", ["x"], pads=[0, 2**60, 0, 0]), ["n", 4],
