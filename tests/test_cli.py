@@ -79,7 +79,7 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert told["output"]["path"] == told["output"]["files"][0]["name"] == str(output)
     assert told["pads"][0] == {
         "path": "graph/chosen_pad", "name": "chosen_pad", "form": "Pad-18 inputs", "status": "converted",
-        "op_type": "Pad_18", "reason": None, "notes": [],
+        "op_type": "Pad_18", "reason": None, "notes": [], "corrects": None,
     }  # fmt: skip
     assert told["verification"]["outcome"] == "equal"
     assert [output["name"] for output in told["verification"]["outputs"]] == ["chosen", "asked"]

@@ -459,6 +459,22 @@ def test_needed(row: tuple, shape: tuple) -> None:
             run(original, data)
 
 
+@pytest.mark.parametrize("row", NEEDED, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_verification_of_a_correction(row: tuple, tmp_path: Path) -> None:
+    """Outputs that differ because the original's are wrong are no reason against the converted model."""
+    op, attributes, tensors, reason, refusal = row
+    original = node_model(op, (1, 1, 9), {**attributes, "auto_pad": "SAME_UPPER"}, tensors)
+    conversion = explicit(original, output=tmp_path / "out.onnx", verify=True)
+    assert (tmp_path / "out.onnx").exists() and conversion.verification.outcome == "runs"
+    assert only_record(conversion).corrects == (None if op == "Conv" else reason)
+    if refusal is None:
+        note = f"the outputs differ because the converted model corrects the original (graph/same: {reason})"
+        assert conversion.verification.notes[-1] == note
+    right = node_model("MaxPool", (1, 1, 9), {"kernel_shape": (3,), "auto_pad": "SAME_UPPER"})
+    conversion = explicit(right, verify=True)
+    assert (conversion.verification.outcome, only_record(conversion).corrects) == ("equal", None)
+
+
 def test_not_needed_where_the_kernel_covers_the_stride() -> None:
     for shape, kernel, stride, needed in [
         ((1, 1, 7), 1, 3, False),  # 7 elements end with the last window

@@ -28,6 +28,7 @@ class PadRecord:
             ``auto_pad`` is written out; None where it is left.
         reason: Why it is left, else None.
         notes: What else is worth knowing, such as a change of the version.
+        corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.
     """
 
     path: str
@@ -37,6 +38,7 @@ class PadRecord:
     op_type: str | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    corrects: str | None = None
 
 
 @dataclass(frozen=True)

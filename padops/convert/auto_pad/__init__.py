@@ -15,17 +15,23 @@ Bits stay as they are wherever ONNX Runtime computes SAME rightly.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
+
+import onnx_ir as ir
+
 from padops.convert.auto_pad.amounts import Amount, transposed
 from padops.convert.auto_pad.edits import Choices, by_size, explicit, same_pad
 from padops.convert.auto_pad.operators import OPERATORS
 from padops.convert.auto_pad.reading import Reading, read, read_mode
+from padops.convert.constants import Constants
 from padops.convert.graphs import Found
-from padops.convert.sources.finding import Edit, Finding, Unconvertible
+from padops.convert.sources.finding import Edit, Finding, Put, Unconvertible
 from padops.convert.types import Types
 
 MOST_BRANCHES = 64
 EXPLICIT = "explicit pads"
-RUNS = "ONNX Runtime pads it rightly by itself"
 
 
 def find(found: Found, types: Types) -> Finding | None:
@@ -50,7 +56,6 @@ def _finding(form: str, reading: Reading) -> Finding:
     Raises:
         Unconvertible: Nothing that does the same.
     """
-    needed = _needed(reading)
     if reading.operator.transposed:
         amounts = [transposed(axis, more, reading.mode) for axis, more in zip(reading.axes, reading.output_padding)]
         if None in amounts:
@@ -58,16 +63,15 @@ def _finding(form: str, reading: Reading) -> Finding:
                 "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
                 "reference and TensorFlow do not agree on the elements that are missing"
             )
-        return _explicit(form, reading, amounts, needed)
+        return _explicit(form, reading, amounts)
     choices = [axis.amounts(reading.mode) for axis in reading.axes]
     fits = not reading.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in reading.axes)))
     if fits and all(choice is not None and len(choice) == 1 for choice in choices):
-        return _explicit(form, reading, [choice[0] for choice in choices], needed)
+        return _explicit(form, reading, [choice[0] for choice in choices])
     if reading.unpadded:
-        return _by_size(form, reading, choices, fits, needed)
+        return _by_size(form, reading, choices, fits)
     notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    edit = Edit("SamePad_1", lambda found, constants, put: same_pad(found, constants, put, reading), needed, RUNS)
-    return Finding(form, edit, notes=notes)
+    return Finding(form, _edit("SamePad_1", reading, partial(same_pad, reading=reading)), notes=notes)
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -75,37 +79,35 @@ def _fits(choice: list[Amount] | None, kernel: int) -> bool:
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
-def _explicit(form: str, reading: Reading, amounts: list[Amount], needed: str | None) -> Finding:
+def _explicit(form: str, reading: Reading, amounts: list[Amount]) -> Finding:
     pads = [amount.begin for amount in amounts] + [amount.end for amount in amounts]
-    edit = Edit(EXPLICIT, lambda found, constants, put: explicit(found.node, pads), needed, RUNS)
-    return Finding(form, edit, notes=(f"pads {pads}",))
+    return Finding(form, _edit(EXPLICIT, reading, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
 
 
-def _by_size(form: str, reading: Reading, choices: Choices, fits: bool, needed: str | None) -> Finding:
+def _by_size(form: str, reading: Reading, choices: Choices, fits: bool) -> Finding:
     told = f"it {reading.unpadded}"
     if not fits:
         raise Unconvertible(f"{told}, and ONNX Runtime takes no pads as large as the kernel")
     if None in choices:
         raise Unconvertible(f"{told}, and its strides leave too many amounts to choose from")
-    branches = 1
-    for choice in choices:
-        branches *= len(choice)
-    if branches > MOST_BRANCHES:
+    if (branches := prod(map(len, choices))) > MOST_BRANCHES:
         raise Unconvertible(f"{told}, and there are {branches} amounts to choose from, more than {MOST_BRANCHES}")
     if reading.opset is None or reading.opset < 7:
         raise Unconvertible(f"{told}, and opset {reading.opset} cannot choose by size")
-    edit = Edit(EXPLICIT, lambda found, constants, put: by_size(found, constants, reading, choices), needed, RUNS)
-    return Finding(form, edit, notes=(f"an If chooses between {branches} pads by the size; it {reading.unpadded}",))
+    notes = (f"an If chooses between {branches} pads by the size; {told}",)
+    return Finding(form, _edit(EXPLICIT, reading, partial(by_size, reading=reading, choices=choices)), notes=notes)
 
 
-def _needed(reading: Reading) -> str | None:
-    """Why ONNX Runtime cannot be left with the node (measured with onnxruntime 1.31.1)."""
+def _edit(op_type: str, reading: Reading, apply: Callable[[Found, Constants, Put], Sequence[ir.Node]]) -> Edit:
+    """The edit, with what ONNX Runtime makes of the node as it is (measured with onnxruntime 1.31.1)."""
+    needed = None
+    pooling = reading.operator.pooling
     if reading.operator.transposed:
-        return None
-    if any(axis.dilation > 1 for axis in reading.axes):
-        if reading.operator.pooling:
-            return "ONNX Runtime computes SAME as if there were no dilation"
-        return "ONNX Runtime refuses SAME with a dilation"
-    if reading.operator.pooling and any(axis.least < 0 for axis in reading.axes):
-        return "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    return None
+        pass  # right by itself
+    elif any(axis.dilation > 1 for axis in reading.axes):
+        needed = "ONNX Runtime refuses SAME with a dilation"
+        if pooling:
+            needed = "ONNX Runtime computes SAME as if there were no dilation"
+    elif pooling and any(axis.least < 0 for axis in reading.axes):
+        needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
+    return Edit(op_type, apply, needed, "ONNX Runtime pads it rightly by itself", corrects=pooling)

@@ -22,8 +22,9 @@ IMPLIED = ("auto_pad", "ceil_mode")
 FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
 
-def explicit(node: ir.Node, pads: Sequence[int]) -> list[ir.Node]:
+def explicit(found: Found, constants: Constants, put: Put, pads: Sequence[int]) -> list[ir.Node]:
     """Writes the amounts into the node."""
+    node = found.node
     for name in IMPLIED:
         node.attributes.pop(name, None)
     node.attributes.add(ir.AttrInt64s("pads", pads))
@@ -53,7 +54,7 @@ def same_pad(found: Found, constants: Constants, put: Put, reading: Reading) -> 
     return [node]
 
 
-def by_size(found: Found, constants: Constants, reading: Reading, choices: Choices) -> list[ir.Node]:
+def by_size(found: Found, constants: Constants, put: Put, reading: Reading, choices: Choices) -> list[ir.Node]:
     """Turns the node into an If, whose branches have the node with each of the amounts that it may need."""
     node = found.node
     tests = _tests(found, constants, reading, choices)

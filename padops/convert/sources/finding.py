@@ -47,12 +47,14 @@ class Edit:
             changed.
         needed: Why ONNX Runtime cannot be left with what is there, or None. Of no account where there are facts.
         runs: What ONNX Runtime can be left with, where it can.
+        corrects: Whether ``needed`` is about wrong results, which the converted model is not to repeat.
     """
 
     op_type: str
     apply: Callable[[Found, Constants, Put], Sequence[ir.Node]]
     needed: str | None = None
     runs: str = "ONNX Runtime runs it"
+    corrects: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,9 @@ class Finding:
     def record(self, found: Found, status: Status, reason: str | None = None) -> PadRecord:
         """The record of this Pad, once it is decided what becomes of it."""
         op_type = self.draft.op_type if self.draft and status == "converted" else self.op_type
-        return PadRecord(found.path, found.node.name or "", self.form, status, op_type, reason, self.notes)
+        done = self.draft if isinstance(self.draft, Edit) and status == "converted" else None
+        corrects = done.needed if done and done.corrects else None
+        return PadRecord(found.path, found.node.name or "", self.form, status, op_type, reason, self.notes, corrects)
 
 
 class Unconvertible(Exception):
