@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
@@ -69,20 +68,24 @@ class OpenVINO:
     """The process. ``crashes`` holds the requests that it did not survive."""
 
     def __init__(self) -> None:
-        self.crashes: list[Request] = []
+        self.crashes: list[list[Request]] = []
         self._process = None
 
-    def ask(self, request: Request) -> Tensor | str:
-        """The output, or the text of an error; ``"crash"`` where the process died, or answered nothing for 60 s."""
+    def ask(self, requests: list[Request]) -> list[Tensor] | str:
+        """The outputs, or the text of an error.
+
+        Requests to the CPU device become one model, because compiling is what takes the time: an error in one of them
+        is an error of all. ``"crash"`` where the process died, or answered nothing for two minutes.
+        """
         if self._process is None:
             self._start()
         try:
-            self._connection.send(request)
-            if self._connection.poll(60):
+            self._connection.send(requests)
+            if self._connection.poll(120):
                 return self._connection.recv()
         except (EOFError, ConnectionError):
             pass
-        self.crashes.append(request)
+        self.crashes.append(requests)
         self.close()
         return "crash"
 
@@ -104,86 +107,68 @@ class OpenVINO:
 def _serve(connection: Connection) -> None:
     # What a dying process prints (glibc's heap checks) would stand in the middle of the test's own output.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    core = openvino.Core()
+    core.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1})
     while True:
         try:
-            request = connection.recv()
+            requests = connection.recv()
         except EOFError:
             return
         try:
-            answer = _evaluate(request) if request.where == "evaluate" else _infer(request)
+            evaluated = [_evaluate(request) for request in requests if request.where == "evaluate"]
+            answer = evaluated or _infer(core, requests)
         except RuntimeError as error:  # what OpenVINO raises; anything else is a mistake here, and ends the process
             answer = str(error)
         connection.send(answer)
 
 
-@lru_cache(maxsize=1)
-def _core() -> openvino.Core:
-    core = openvino.Core()
-    core.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1})
-    return core
+def _infer(core: openvino.Core, requests: list[Request]) -> list[Tensor]:
+    nodes, inputs = [], []
+    for request in requests:
+        node, its = _pad(request)
+        nodes.append(node)
+        inputs += its
+    model = openvino.Model(nodes, [parameter for parameter, _ in inputs], "pads")
+    run = core.compile_model(model, "CPU").create_infer_request()
+    run.infer([tensor for _, tensor in inputs])
+    return [_read(request.data.type, run.get_output_tensor(i)) for i, request in enumerate(requests)]
+
+
+def _evaluate(request: Request) -> Tensor:
+    node, inputs = _pad(request)
+    # It wants a tensor that is as large as the output already.
+    rows = zip(request.begins.tolist(), request.data.shape, request.ends.tolist())
+    outputs = [openvino.Tensor(_element(request.data.type), openvino.Shape([max(b + n + e, 0) for b, n, e in rows]))]
+    if not node.evaluate(outputs, [tensor for _, tensor in inputs]):
+        raise RuntimeError("evaluate() returned false")
+    return _read(request.data.type, outputs[0])
+
+
+def _pad(request: Request) -> tuple[openvino.Node, list]:
+    """The operator, and its parameters with their tensors."""
+    element, rank = _element(request.data.type), len(request.data.shape)
+    static = request.where in ("constant", "fill input")
+    shape = list(request.data.shape) if static else [-1] * rank
+    inputs = [(opset12.parameter(openvino.PartialShape(shape), element), _tensor(request.data))]
+    arguments = []
+    for array in (request.begins, request.ends):
+        if static:
+            arguments.append(openvino.op.Constant(openvino.Tensor(array)))
+        else:
+            arguments.append(opset12.parameter([rank], array.dtype))
+            inputs.append((arguments[-1], openvino.Tensor(array)))
+    arguments.append(request.mode)
+    if request.fill is not None and request.where == "constant":
+        arguments.append(openvino.op.Constant(_tensor(request.fill)))
+    elif request.fill is not None:
+        arguments.append(opset12.parameter([], element))
+        inputs.append((arguments[-1], _tensor(request.fill)))
+    make = opset1.pad if request.op == "OpenVINOPad_1" else opset12.pad
+    return make(inputs[0][0], *arguments), inputs
 
 
 def _element(name: str) -> openvino.Type:
     return getattr(openvino.Type, ELEMENT_TYPES[name])
-
-
-def _pad(request: Request, shape: list[int], amounts: list) -> tuple[openvino.Node, list]:
-    """The operator with its parameters; ``shape`` is the data's, -1 for what is unknown, ``amounts`` are two nodes."""
-    element = _element(request.data.type)
-    parameters = [opset12.parameter(openvino.PartialShape(shape), element)]
-    parameters += [node for node in amounts if node.get_type_name() == "Parameter"]
-    values = []
-    if request.fill is not None:
-        if request.where == "constant":
-            values = [openvino.op.Constant(_tensor(request.fill))]
-        else:
-            values = [opset12.parameter([], element)]
-            parameters += values
-    make = opset1.pad if request.op == "OpenVINOPad_1" else opset12.pad
-    return make(parameters[0], *amounts, request.mode, *values), parameters
-
-
-@lru_cache(maxsize=2000)
-def _dynamic_model(op: str, mode: str, element: str, rank: int, begin: str, end: str, filled: bool):
-    """A compiled model with everything as an input: one for many shapes and amounts."""
-    amounts = [opset12.parameter([rank], np.dtype(name)) for name in (begin, end)]
-    stand_in = Tensor(element, (), b"")
-    request = Request(op, mode, "dynamic", stand_in, None, None, stand_in if filled else None)
-    node, parameters = _pad(request, [-1] * rank, amounts)
-    return _core().compile_model(openvino.Model([node], parameters, "pad"), "CPU").create_infer_request()
-
-
-def _infer(request: Request) -> Tensor:
-    rank = len(request.data.shape)
-    tensors = [_tensor(request.data)]
-    if request.where != "dynamic":
-        amounts = [openvino.op.Constant(openvino.Tensor(array)) for array in (request.begins, request.ends)]
-        node, parameters = _pad(request, list(request.data.shape), amounts)
-        run = _core().compile_model(openvino.Model([node], parameters, "pad"), "CPU").create_infer_request()
-    else:
-        kinds = (request.begins.dtype.name, request.ends.dtype.name)
-        run = _dynamic_model(request.op, request.mode, request.data.type, rank, *kinds, request.fill is not None)
-        tensors += [openvino.Tensor(request.begins), openvino.Tensor(request.ends)]
-    if request.fill is not None and request.where != "constant":
-        tensors.append(_tensor(request.fill))
-    run.infer(tensors)
-    return _read(request.data.type, run.get_output_tensor(0))
-
-
-def _evaluate(request: Request) -> Tensor:
-    rank = len(request.data.shape)
-    kinds = [np.dtype(array.dtype) for array in (request.begins, request.ends)]
-    node, _ = _pad(request, [-1] * rank, [opset12.parameter([rank], kind) for kind in kinds])
-    tensors = [_tensor(request.data), openvino.Tensor(request.begins), openvino.Tensor(request.ends)]
-    if request.fill is not None:
-        tensors.append(_tensor(request.fill))
-    # evaluate() wants a tensor that is as large as the output already.
-    shape = [max(b + n + e, 0) for b, n, e in zip(request.begins.tolist(), request.data.shape, request.ends.tolist())]
-    output = openvino.Tensor(_element(request.data.type), openvino.Shape(shape))
-    outputs = [output]
-    if not node.evaluate(outputs, tensors):
-        raise RuntimeError("evaluate() returned false")
-    return _read(request.data.type, outputs[0])
 
 
 def _tensor(given: Tensor) -> openvino.Tensor:
