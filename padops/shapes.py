@@ -109,11 +109,13 @@ def _output_dims(
     if not known:
         return [unknown] * len(dims)
     fixed = [dim.HasField("dim_value") for dim in dims]
-    # A size stands in for a dim that is not known; only whether its axis is padded counts. Where SAME pads any size it
+    # A size stands in for a dim that is not known; only whether its axis grows counts. Where SAME pads any size it
     # pads 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
     outputs = [onnx.TensorShapeProto.Dimension(dim_value=size) for size in _known_plan(node, mode, dims, amounts).shape]
-    open_outputs = [dim if pads == Amounts(0, 0) else unknown for dim, pads in zip(dims, amounts)]
+    open_outputs = [
+        dim if pads.begin + pads.end == 0 and not pads.interior else unknown for dim, pads in zip(dims, amounts)
+    ]
     return [sure if is_fixed else other for sure, other, is_fixed in zip(outputs, open_outputs, fixed)]
 
 

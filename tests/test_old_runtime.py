@@ -26,6 +26,7 @@ KERNEL_TESTS = [
         "dialect_kernels",
         "inputs",
         "errors",
+        "inference",
         "float16",
         "specifications",
         "specifications_dialects",

@@ -105,6 +105,7 @@ def test_checker_refuses_other_types() -> None:
         ([2, 3], [1, 0, -1, 4], [2, 7]),
         (["n", 3], [0, 1, 0, 1], ["n", 5]),
         (["n", 3], [1, 1, 0, 1], ["?", 5]),
+        (["n", 3], [-2, 1, 2, 1], ["n", 5]),
         ([None, "k"], [0, 0, 0, 0], ["?", "k"]),
         ([0, 2], [3, -1, 0, 0], [3, 1]),
         ([], [], []),
@@ -112,7 +113,7 @@ def test_checker_refuses_other_types() -> None:
     ],
 )
 def test_attribute_pads(shape, pads, output) -> None:
-    """P1: static dims follow; a dim that no amount touches keeps its symbol."""
+    """P1: static dims follow; a dim that stays the same keeps its symbol."""
     for op, name in (("Pad_1", "paddings"), ("Pad_2", "pads")):
         node = pad(op, ["x"])
         node.attribute.append(helper.make_attribute(name, pads, attr_type=onnx.AttributeProto.INTS))

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ort_values.h"
+#include "text.h"
 
 namespace padops {
 
@@ -37,11 +38,14 @@ Arguments read_attributes(const ort::Api& api, const OpRow& op, const ort::Shape
   return node;
 }
 
-// A dim of the output: by P1 where the input dim is known, else only that of an axis which no amount touches; -1 is
-// unknown.
-int64_t output_dim(int64_t input, const Amounts& pads) {
-  if (input < 0) return pads.begin == 0 && pads.end == 0 && pads.interior == 0 ? input : -1;
-  return make_plan({input}, {pads}, Mode::kConstant, {Crop::kFull, Limit::kNone, false}).axes[0].output;
+// The symbol of an output dim whose input has this symbol: "n" or "n + 2", or none where there is no name for it. Equal
+// symbols must mean equal sizes, since the runtime plans its memory by them.
+std::string output_symbol(const char* input, const Amounts& pads) {
+  const auto beyond = [](int64_t amount) { return amount > kLargest || amount < -kLargest; };
+  if (input == nullptr || *input == 0 || pads.interior != 0 || beyond(pads.begin) || beyond(pads.end)) return "";
+  const int64_t added = pads.begin + pads.end;
+  if (added == 0) return input;
+  return added > 0 ? text(input, " + ", added) : text(input, " - ", -added);
 }
 
 }  // namespace
@@ -59,25 +63,33 @@ void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::Shap
                                  [&](const TypeRow& row) { return row.ort == shape.element_type; });
   if (type == types().end()) return;
   const Arguments node = read_attributes(api, op, context);
-  std::vector<const char*> symbols(rank);
-  check(api, api.GetSymbolicDimensions()(input, symbols.data(), rank));
+  std::vector<const char*> input_symbols(rank);
+  check(api, api.GetSymbolicDimensions()(input, input_symbols.data(), rank));
   std::vector<int64_t> dims(rank);
+  std::vector<std::string> symbols(rank);
   try {
     const std::vector<Amounts> amounts = op.amounts(op, node, shape.dims);
     for (size_t i = 0; i < rank; ++i) {
-      const bool touched = amounts[i].begin != 0 || amounts[i].end != 0 || amounts[i].interior != 0;
-      dims[i] = output_dim(shape.dims[i], amounts[i]);
-      if (touched || symbols[i] == nullptr) symbols[i] = "";
+      dims[i] = shape.dims[i];
+      if (dims[i] >= 0) {
+        dims[i] = make_plan({dims[i]}, {amounts[i]}, Mode::kConstant, {Crop::kFull, Limit::kNone, false}).axes[0].output;
+      } else {
+        symbols[i] = output_symbol(input_symbols[i], amounts[i]);
+        // The runtime would take a dim without a symbol as one of size -1, and compute with it.
+        if (symbols[i].empty()) return;
+      }
     }
   } catch (const PadError&) {
     return;
   }
+  std::vector<const char*> names(rank);
+  for (size_t i = 0; i < rank; ++i) names[i] = symbols[i].c_str();
   ort::TensorInfo* made = nullptr;
   check(api, api.CreateTensorTypeAndShapeInfo()(&made));
   const TensorInfo output(made, api.ReleaseTensorTypeAndShapeInfo());
   check(api, api.SetTensorElementType()(output.get(), schema_type_id(*type, minor)));
   check(api, api.SetDimensions()(output.get(), dims.data(), rank));
-  check(api, api.SetSymbolicDimensions()(output.get(), symbols.data(), rank));
+  check(api, api.SetSymbolicDimensions()(output.get(), names.data(), rank));
   check(api, api.ShapeInferContext_SetOutputTypeShape()(context, 0, output.get()));
 }
 

@@ -1,0 +1,115 @@
+"""Output types and shapes at session creation, for the operators whose amounts are attributes."""
+
+from __future__ import annotations
+
+import native
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+from padops.dialects import OPS
+
+BELOW, ABOVE, BETWEEN = "padding_below", "padding_above", "padding_interior"
+
+
+def model(op: str, shape, element_type: int = onnx.TensorProto.FLOAT, mode: str = "", **amounts) -> onnx.ModelProto:
+    """One node; its output is declared without a type's shape, so that what a session says of it is inferred."""
+    inputs = [helper.make_tensor_value_info(row.name, element_type, None) for row in OPS[op].inputs]
+    inputs[0] = helper.make_tensor_value_info(inputs[0].name, element_type, shape)
+    node = helper.make_node(op, [row.name for row in inputs], ["output"], name="n", domain="padops")
+    for name, values in amounts.items():
+        node.attribute.append(helper.make_attribute(name, values, attr_type=onnx.AttributeProto.INTS))
+    if mode:
+        node.attribute.append(helper.make_attribute(OPS[op].mode, mode))
+    graph = helper.make_graph([node], "one", inputs, [helper.make_tensor_value_info("output", element_type, None)])
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=9)
+
+
+def inferred(made: onnx.ModelProto) -> tuple[str, list]:
+    (output,) = native.session(made).get_outputs()
+    return output.type, output.shape
+
+
+@pytest.mark.parametrize(
+    ("shape", "pads", "output"),
+    [
+        ([2, 3], [1, 0, -1, 4], [2, 7]),
+        (["n", 3], [0, 1, 0, 1], ["n", 5]),
+        (["n", 3], [-1, 1, 1, 1], ["n", 5]),
+        (["n", 3], [1, 0, 1, 0], ["n + 2", 3]),
+        (["n", 3], [-1, 0, 0, 0], ["n - 1", 3]),
+        ([None, "k"], [0, 0, 0, 0], []),  # no symbol: nothing is said at all
+        ([None, 3], [0, 1, 0, 0], []),
+        ([0, 2], [3, -1, 0, 0], [3, 1]),
+    ],
+)
+@pytest.mark.parametrize(("op", "name"), [("Pad_1", "paddings"), ("Pad_2", "pads")])
+def test_attribute_pads(op: str, name: str, shape, pads, output) -> None:
+    """P1: dims follow where the input's are known, and symbols where it has them."""
+    assert inferred(model(op, shape, **{name: pads})) == ("tensor(float)", output)
+
+
+def test_interior() -> None:
+    """P1, P6: interior counts, and touches an axis by itself."""
+    amounts = {BELOW: [1, 0, 0], ABOVE: [0, -2, 0], BETWEEN: [2, 0, 1]}
+    assert inferred(model("NGraphPad_0", [3, 4, 5], **amounts)) == ("tensor(float)", [8, 2, 9])
+    assert inferred(model("NGraphPad_0", [3, 4, "n"], **amounts)) == ("tensor(float)", [])
+    del amounts[BETWEEN]
+    assert inferred(model("NGraphPad_0", [3, 4, "n"], **amounts)) == ("tensor(float)", [4, 2, "n"])
+
+
+@pytest.mark.parametrize("shape", [["n", 3], [None, 3], ["n", "n"], None])
+def test_what_follows_computes_with_real_dims(shape) -> None:
+    """P1: the runtime folds what it believes to be known: a dim that is not must not look as if it were."""
+    made = model("Pad_2", shape, pads=[1, 0, 1, 2])
+    made.graph.node.append(helper.make_node("Shape", ["output"], ["size"]))
+    made.graph.output.append(helper.make_tensor_value_info("size", onnx.TensorProto.INT64, None))
+    built = native.session(made)
+    for rows in (0, 4, 9):
+        output, size = built.run(None, {"data": np.ones((rows, 3), np.float32)})
+        assert size.tolist() == list(output.shape) == [rows + 2, 5]
+
+
+@pytest.mark.parametrize("dtype", native.TYPES, ids=lambda dtype: dtype.name)
+def test_every_type(dtype) -> None:
+    """The output has the data's type, whichever number the runtime has for it."""
+    made = model("NGraphPad_0", [2], dtype.onnx, **{BELOW: [1], ABOVE: [1]})
+    assert inferred(made) == (f"tensor({dtype.name})", [4])
+    data = native.random_array(np.random.default_rng(1), dtype, (2,))
+    feeds = {"arg": data, "arg_pad_value": data[:1].reshape(())}
+    assert native.run_session(native.session(made), feeds).shape == (4,)
+
+
+@pytest.mark.parametrize(
+    ("pads", "mode", "error"),
+    [
+        ([1, 2, 3], "constant", "pads has 3 values, expected 4 (2 per axis, rank 2) [P8]"),
+        ([0, -9, 0, 0], "constant", "axis 1 would have -6 elements (begin -9, size 3, interior 0, end 0) [P1]"),
+        ([0, -3, 0, 2], "edge", "axis 1 has nothing to extend by edge: begin -3 and end 2 leave none of its 3 elements [P5]"),
+        *(
+            ([0, amount, 0, 1], "constant", f"axis 1 (begin {amount}, size 3, interior 0, end 1) has amounts beyond")
+            for amount in (2**63 - 1, -(2**63), 2**62)
+        ),
+    ],
+)  # fmt: skip
+def test_broken_rules_wait_for_the_kernel(pads: list[int], mode: str, error: str) -> None:
+    """P1, P5, P8, P10: inference, which does not know the node's name, leaves it to the kernel to say what is wrong."""
+    made = model("Pad_2", [2, 3], mode=mode, pads=pads)
+    built = native.session(made)
+    with pytest.raises(Exception) as caught:
+        built.run(None, {"data": np.zeros((2, 3), np.float32)})
+    assert native.error_text(caught.value).startswith(f"padops::Pad_2 'n': {error}")
+
+
+def test_declared_shape_that_contradicts() -> None:
+    """P1: a model whose declared output shape cannot be is refused, or its run says the real one; nothing is cut off."""
+    made = model("Pad_2", [2, 3], pads=[0, 1, 0, 1])
+    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("output", onnx.TensorProto.FLOAT, [2, 4]))
+    try:
+        built = native.session(made)
+    except Exception as error:
+        assert "shape" in str(error).lower()
+    else:
+        assert built.run(None, {"data": np.zeros((2, 3), np.float32)})[0].shape == (2, 5)
