@@ -13,8 +13,8 @@ from padops.convert.errors import PadopsError
 from padops.convert.openvino_ir.reader import Layer, Net, Port, dim_of, element_type
 from padops.convert.sources.openvino import DOMAIN
 
-OPSET = 19  # of ONNX; what onnxifier's rules are made for
-IR_VERSION = 9  # of ONNX; the first that knows this opset
+OPSET = 21  # of ONNX; onnxifier's rules are for 19, of which 21 differs for them only in that Cast has 4-bit types
+IR_VERSION = 10  # of ONNX; the first that knows this opset
 
 
 def build(net: Net) -> onnx.ModelProto:

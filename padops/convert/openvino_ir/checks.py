@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto
 
 from padops.convert.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.openvino_ir.values import Dims, Values, attributes_of, integers
+from padops.convert.openvino_ir.values import Dims, Values, amounts, attributes_of, integers
 
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 
@@ -28,6 +28,7 @@ class Seen:
         type: Element type of its first input, None if it has none.
         dims: Those of its inputs.
         constants: Elements of its inputs, None for those that are not constant, or large.
+        amounts: Of a pool, begin and end of each spatial axis, None where only a run can tell.
     """
 
     node: onnx.NodeProto
@@ -35,6 +36,7 @@ class Seen:
     type: int | None
     dims: list[Dims]
     constants: list[Any]
+    amounts: list[tuple[int, int]] | None
 
     @staticmethod
     def of(node: onnx.NodeProto, values: Values) -> Seen:
@@ -46,6 +48,7 @@ class Seen:
             values.types[node.input[0]] if node.input else None,
             [values.dims[name] for name in node.input],
             [None if array is None else array.tolist() for array in arrays],
+            amounts(node, values) if node.op_type in ("AvgPool", "MaxPool") else None,
         )
 
     def flag(self, name: str) -> bool:
@@ -55,12 +58,13 @@ class Seen:
 
 
 def _average_pool(seen: Seen) -> str | None:
-    if seen.flag("exclude-pad"):
-        return _pool(seen)
-    if seen.attributes.get("rounding_type") == "ceil":
-        return "with rounding_type='ceil', OpenVINO counts the pads that exclude-pad='false' includes in its own way"
-    if _open_same(seen):
-        return "auto_pad with exclude-pad='false' and spatial dims that are open"
+    if not seen.flag("exclude-pad"):
+        if seen.attributes.get("rounding_type") == "ceil":
+            return (
+                "with rounding_type='ceil', OpenVINO counts the pads that exclude-pad='false' includes in its own way"
+            )
+        if seen.amounts is None:
+            return "auto_pad with exclude-pad='false' and spatial dims that are open"
     return _pool(seen)
 
 
@@ -68,17 +72,12 @@ def _pool(seen: Seen) -> str | None:
     kind = seen.attributes.get("rounding_type", "floor")
     if kind not in ("floor", "ceil"):
         return f"onnxifier takes rounding_type='{kind}' for 'floor'"
-    if _open_same(seen) and max(integers(seen.attributes.get("dilations", "")), default=1) > 1:
+    if seen.amounts is None and max(integers(seen.attributes.get("dilations", "")), default=1) > 1:
         return "ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself"
+    for size, pads in zip(integers(seen.attributes["kernel"]), seen.amounts or []):
+        if max(pads) >= size:
+            return f"ONNX Runtime refuses a pad of {max(pads)} for a kernel of {size}"
     return None
-
-
-def _open_same(seen: Seen) -> bool:
-    """Whether amounts have to be computed at run time."""
-    dims = seen.dims[0]
-    return seen.attributes.get("auto_pad", "").startswith("same_") and (
-        dims is None or any(isinstance(dim, str) for dim in dims[2:])
-    )
 
 
 def _batch_norm(seen: Seen) -> str | None:

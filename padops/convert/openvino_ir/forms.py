@@ -7,18 +7,17 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.openvino_ir.tables import INT64_INPUTS, OWN, RANK_1_INPUTS, SAME
-from padops.convert.openvino_ir.values import Values, attributes_of, integers
+from padops.convert.openvino_ir.tables import INPUTS, OWN, SAME
+from padops.convert.openvino_ir.values import Values, amounts, attributes_of
 from padops.convert.sources.openvino import DOMAIN
-from padops.dialects import same_padding
 
-KERNELS = {"Convolution": 2, "GroupConvolution": 3}  # dims of the weights before those of the kernel
-POOLS = ("AvgPool", "MaxPool")
+OF_INDICES = ("axis", "index_element_type")  # attributes of MaxPool that concern only its second output
 
 
 def prepare(message: onnx.ModelProto, values: Values) -> None:
     """Changes the layers in place: ONNX nodes for those of ``SAME`` and ``OWN``, new inputs and attributes for others."""
     nodes: list[onnx.NodeProto] = []
+    read = {name for node in message.graph.node for name in node.input} | {out.name for out in message.graph.output}
     for node in message.graph.node:
         if node.domain != DOMAIN or node.op_type == "Pad":
             nodes.append(node)
@@ -30,6 +29,9 @@ def prepare(message: onnx.ModelProto, values: Values) -> None:
                 info = helper.make_tensor_value_info(new.output[0], tensor.data_type, tensor.dims)
                 message.graph.value_info.append(info)
         _write_amounts_out(node, values)
+        if node.op_type == "MaxPool" and len(node.output) > 1 and node.output[1] not in read:
+            node.output.pop()  # the indices; ONNX Runtime is slower with them
+            _set_attributes(node, {k: v for k, v in attributes_of(node).items() if k not in OF_INDICES})
         nodes += [*added, *(_onnx_nodes(node, values) if node.op_type in SAME or node.op_type in OWN else [node])]
     replace_nodes(message, nodes)
 
@@ -46,39 +48,43 @@ def _constant(name: str, array: np.ndarray) -> onnx.NodeProto:
 
 
 def _new_inputs(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
-    """Nodes that give inputs the type and rank that ONNX wants."""
-    at = INT64_INPUTS.get(node.op_type, RANK_1_INPUTS.get(node.op_type, len(node.input)))
-    if at >= len(node.input):
-        return []
-    source, name = node.input[at], f"{node.name}/{at}"
-    array = values.constant(source)
-    if array is not None and (array.dtype != np.int64 or array.ndim == 0):
-        node.input[at] = name
-        wanted = array.astype(np.int64)
-        return [_constant(name, wanted.reshape(1) if node.op_type in RANK_1_INPUTS and not wanted.ndim else wanted)]
-    if array is None and node.op_type in INT64_INPUTS and values.types[source] != TensorProto.INT64:
-        node.input[at] = name
-        return [helper.make_node("Cast", [source], [name], name=name, to=TensorProto.INT64)]
-    return []
+    """Nodes that give inputs the form that they have to have."""
+    nodes = []
+    for at, wanted in INPUTS.get(node.op_type, {}).items():
+        if at >= len(node.input):
+            continue
+        source, name = node.input[at], f"{node.name}/{at}"
+        array = values.constant(source)
+        if array is not None:
+            shaped = _shaped(array, wanted)
+            if (shaped.dtype, shaped.shape) != (array.dtype, array.shape):
+                node.input[at] = name
+                nodes.append(_constant(name, shaped))
+        elif wanted == "int64" and values.types[source] != TensorProto.INT64:
+            node.input[at] = name
+            nodes.append(helper.make_node("Cast", [source], [name], name=name, to=TensorProto.INT64))
+    return nodes
+
+
+def _shaped(array: np.ndarray, wanted: str) -> np.ndarray:
+    if wanted == "int64":
+        return array.astype(np.int64)
+    if wanted == "list":
+        return array.reshape(-1)
+    return array.reshape(()) if array.size == 1 else array
 
 
 def _write_amounts_out(node: onnx.NodeProto, values: Values) -> None:
     """Amounts instead of auto_pad, where the shape is known (S1): ONNX Runtime gets SAME with dilations wrong."""
     attributes = attributes_of(node)
-    mode = attributes.get("auto_pad", "")
-    if not mode.startswith("same_") or node.op_type not in (*KERNELS, *POOLS):
+    if not attributes.get("auto_pad", "").startswith("same_") or (pads := amounts(node, values)) is None:
         return
-    if node.op_type in POOLS:
-        kernel = integers(attributes["kernel"])
-    else:
-        kernel = (values.static(node.input[1]) or [])[KERNELS[node.op_type] :]
-    sizes = (values.dims[node.input[0]] or [])[2:]
-    if not kernel or len(kernel) != len(sizes) or any(isinstance(size, str) for size in sizes):
-        return
-    strides, dilations = (integers(attributes.get(name, "")) or [1] * len(kernel) for name in ("strides", "dilations"))
-    pads = [same_padding(*axis, mode.upper()) for axis in zip(sizes, kernel, strides, dilations, strict=True)]
     attributes["auto_pad"] = "explicit"
     attributes["pads_begin"], attributes["pads_end"] = (",".join(map(str, side)) for side in zip(*pads))
+    _set_attributes(node, attributes)
+
+
+def _set_attributes(node: onnx.NodeProto, attributes: dict[str, str]) -> None:
     node.ClearField("attribute")
     node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
 
@@ -122,7 +128,7 @@ def _normalized(node: onnx.NodeProto, values: Values, attributes: dict[str, str]
 
     def add(op_type: str, *inputs: str, last: bool = False, **more: int) -> str:
         """Adds a node and gives the name of its output."""
-        name = node.name if last else f"{node.name}/{len(nodes)}"
+        name = node.name if last else f"{node.name}/{op_type}_{len(nodes)}"
         nodes.append(helper.make_node(op_type, inputs, node.output if last else [name], name, **more))
         return name
 

@@ -81,8 +81,7 @@ def _refusal(seen: Seen) -> str | None:
 
 
 def _repair(message: onnx.ModelProto, layers: Mapping[str, onnx.NodeProto]) -> None:
-    """Gives nodes the attributes that onnxifier has dropped, and takes outputs that only cost time from them."""
-    read = {name for node in message.graph.node for name in node.input} | {out.name for out in message.graph.output}
+    """Gives nodes the attributes that onnxifier has dropped."""
     for node in message.graph.node:
         if node.name not in layers or node.domain == DOMAIN:
             continue
@@ -92,8 +91,6 @@ def _repair(message: onnx.ModelProto, layers: Mapping[str, onnx.NodeProto]) -> N
                 kept = [attribute for attribute in node.attribute if attribute.name != onnx_name]
                 node.ClearField("attribute")
                 node.attribute.extend([*kept, helper.make_attribute(onnx_name, onnx_value)])
-        if node.op_type == "MaxPool" and len(node.output) > 1 and node.output[1] not in read:
-            node.output.pop()  # the indices; ONNX Runtime is much slower with them
 
 
 def _tidy(message: onnx.ModelProto) -> None:

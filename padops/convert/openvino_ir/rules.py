@@ -47,8 +47,9 @@ def apply_rules(
     if message.ByteSize() > LARGEST:
         raise PadopsError(f"{path} has {message.ByteSize()} bytes of layers and weights; onnxifier takes {LARGEST}")
     try:
-        from onnxifier import OnnxGraph, PassManager
-        from onnxifier.domain.intel.openvino.passes.op import OP_CONVERT
+        with _quiet():  # it uses what onnx deprecates
+            from onnxifier import OnnxGraph, PassManager
+            from onnxifier.domain.intel.openvino.passes.op import OP_CONVERT
     except ImportError as error:
         raise PadopsError(
             f"{path} has layers that are no Pads ({', '.join(sorted(kinds))}). They need onnxifier, which "

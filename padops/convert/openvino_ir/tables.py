@@ -69,9 +69,21 @@ REPAIRS: tuple[tuple[str, str, str, str, int], ...] = (
     ("TopK", "sort", "value", "sorted", 1),
 )
 
-# Inputs that OpenVINO takes as int32 or of rank 0 too, and ONNX only as int64 or of rank 1.
-INT64_INPUTS = {"GatherND": 1, "ScatterNDUpdate": 1, "Tile": 1, "VariadicSplit": 2}
-RANK_1_INPUTS = {"Squeeze": 1, "Unsqueeze": 1}
+# What ONNX or onnxifier wants of an input, by layer and position, where OpenVINO takes more: elements of int64, a list
+# (of rank 1), or a scalar (of rank 0).
+INPUTS: Mapping[str, Mapping[int, str]] = {
+    "Gather": {2: "scalar"},
+    "GatherND": {1: "int64"},
+    "HardSigmoid": {1: "scalar", 2: "scalar"},
+    "MVN": {1: "int64"},
+    "ScatterElementsUpdate": {3: "scalar"},
+    "ScatterNDUpdate": {1: "int64"},
+    "Split": {1: "scalar"},
+    "Squeeze": {1: "list"},
+    "Tile": {1: "int64"},
+    "Unsqueeze": {1: "list"},
+    "VariadicSplit": {1: "scalar", 2: "int64"},
+}
 
 
 def harmless(kind: str, name: str, value: str) -> bool:

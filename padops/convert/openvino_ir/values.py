@@ -8,6 +8,9 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from padops.dialects import same_padding
+
+WEIGHTS = {"Convolution": 2, "GroupConvolution": 3}  # dims of the weights before those of the kernel
 SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes
 
 Dims = list[int | str] | None  # a string for each dim that is open; None where not even the rank is known
@@ -55,3 +58,20 @@ def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
 def integers(text: str) -> list[int]:
     """The numbers of an attribute such as ``"1, 2"``."""
     return [int(part) for part in text.split(",")] if text.strip() else []
+
+
+def amounts(node: onnx.NodeProto, values: Values) -> list[tuple[int, int]] | None:
+    """Begin and end of each spatial axis of a convolution or pool, None where only a run can tell."""
+    attributes = attributes_of(node)
+    mode = attributes.get("auto_pad", "explicit")
+    if mode in ("explicit", "notset"):
+        return list(zip(integers(attributes["pads_begin"]), integers(attributes["pads_end"]), strict=True))
+    if node.op_type in WEIGHTS:
+        kernel = (values.static(node.input[1]) or [])[WEIGHTS[node.op_type] :]
+    else:
+        kernel = integers(attributes.get("kernel", ""))
+    sizes = (values.dims[node.input[0]] or [])[2:]
+    if not kernel or len(kernel) != len(sizes) or any(isinstance(size, str) for size in sizes):
+        return None
+    strides, dilations = (integers(attributes.get(name, "")) or [1] * len(kernel) for name in ("strides", "dilations"))
+    return [same_padding(*axis, mode.upper()) for axis in zip(sizes, kernel, strides, dilations, strict=True)]
