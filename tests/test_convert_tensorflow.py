@@ -340,8 +340,8 @@ def test_emulation(rows: list, opset: int) -> None:
     assert {first.status, second.status} == {"converted"} and {first.op_type, second.op_type} == {OP}
     assert {first.form, second.form} == {"symmetric emulation of tf2onnx"}
     last = original.graph.node[-1].name
-    assert first.notes == (f"one operator for the {len(original.graph.node)} nodes up to {last}",)
-    assert second.notes == ("in one with first",)
+    assert first.notes[0] == f"one operator for the {len(original.graph.node)} nodes up to {last}"
+    assert second.notes[0] == "in one with first"
     message = conversion.proto()
     (node,) = message.graph.node
     assert (node.domain, node.op_type, node.name) == ("padops", OP, last)
@@ -428,7 +428,7 @@ def test_emulation_in_a_branch_and_in_a_function() -> None:
     )
     conversion = padops.convert(message)
     assert [record.op_type for record in conversion.records] == [OP] * 4
-    (body,) = conversion.proto().functions
+    (body,) = (function for function in conversion.proto().functions if function.domain == "mine")
     assert [node.op_type for node in body.node] == ["Constant", "Constant", OP]
     (then,) = (a.g for a in conversion.proto().graph.node[0].attribute if a.name == "then_branch")
     assert [node.op_type for node in then.node] == [OP] and len(then.initializer) == 2
