@@ -2,6 +2,7 @@
 
 ============== =======================================================================================
 ``sources/``   what is a Pad: one file for each form that a node may have
+``auto_pad/``  one more source, of nodes that pad by themselves
 ``select.py``  which of them ONNX Runtime cannot run by itself
 ``targets/``   what a Pad becomes: one file for each form of the output
 ``document.py``, ``graphs.py``, ``types.py``, ``constants.py``  the model as a graph
