@@ -168,9 +168,10 @@ def openvino_pad(workload: Workload, threads: int) -> Call | None:
     model = openvino.Model([node], [parameter])
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
     request = openvino.Core().compile_model(model, "CPU", settings).create_infer_request()
-    request.set_input_tensor(openvino.Tensor(data, shared_memory=True))
+    source = openvino.Tensor(data, shared_memory=True)
+    request.set_input_tensor(source)
 
-    def call() -> Any:
+    def call(kept: Any = (data, source)) -> Any:  # shared: it must live as long as the call
         request.infer()
         return request.get_output_tensor().data
 
