@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         chosen = cases.collect(options.level, options.seed)
-        ran = runner.run(chosen, peers, KNOWN)
+        ran = runner.run(chosen, peers, KNOWN, options.level)
         header = runner.header(options.level, options.seed, ran)
         footer = runner.footer(ran, [peer.name for peer in peers] if options.peer else [])
         if folder is not None:
@@ -83,7 +83,7 @@ def show(ran: list[Ran], footer: dict[str, Any]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("peer", overflow="fold")
     table.add_column("version", overflow="fold")
-    for title in ("results", *OUTCOMES, "known", "unexpected"):
+    for title in ("results", *OUTCOMES, "known", "unexpected", "seconds"):
         table.add_column(title, justify="right")
     for one in ran:
         if one.told is None:
@@ -94,7 +94,8 @@ def show(ran: list[Ran], footer: dict[str, Any]) -> None:
         unexpected = sum(result["unexpected"] for result in one.results)
         version = " ".join(one.told["versions"].values())
         numbers = [len(one.results), *(counts[name] for name in OUTCOMES), known]
-        table.add_row(one.peer.name, version, *map(str, numbers), Text(str(unexpected), "red" if unexpected else ""))
+        table.add_row(one.peer.name, version, *map(str, numbers), Text(str(unexpected), "red" if unexpected else ""),
+                      f"{one.seconds:.0f}")  # fmt: skip
     console.print(table)
     found = [result for one in ran for result in one.results if result["unexpected"]]
     for result in found[:SHOWN]:

@@ -32,6 +32,7 @@ class Divergence:
         some: One of these holds, unless it is empty.
         without: None of these hold.
         opsets: The oldest and newest opset, or empty for all.
+        says: What the peer's message contains; it tells apart what is known from what is new, not which cases match.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Divergence:
     some: frozenset[str] | set[str] = field(default_factory=frozenset)
     without: frozenset[str] | set[str] = field(default_factory=frozenset)
     opsets: tuple[int, ...] = ()
+    says: str = ""
 
     def __post_init__(self) -> None:
         unknown = (self.tags | self.some | self.without) - TAGS.keys()
@@ -115,8 +117,8 @@ class Watch:
     met: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
 
-    def find(self, facts: Facts, outcome: str) -> str | None:
-        """The id of the divergence that explains an outcome, or None."""
+    def find(self, facts: Facts, outcome: str, detail: str = "") -> str | None:
+        """The id of the divergence that explains an outcome and what the peer said, or None."""
         if outcome in ("unsupported", "skipped"):
             return None
         found = None
@@ -124,9 +126,9 @@ class Watch:
             if not divergence.matches(facts):
                 continue
             self.met[divergence.id] = self.met.get(divergence.id, 0) + 1
-            if outcome in divergence.outcomes and found is None:
-                found = divergence.id
-                self.seen[found] = self.seen.get(found, 0) + 1
+            if outcome in divergence.outcomes and divergence.says in detail:
+                found = found or divergence.id
+                self.seen[divergence.id] = self.seen.get(divergence.id, 0) + 1
         return found
 
     def stale(self) -> list[str]:

@@ -15,6 +15,7 @@ TAGS = {
     "rank-0": "the data have no axis",
     "amounts-wrong": "the amounts cannot be read (P8, S1)",
     "nothing-to-do": "every amount is 0",
+    "grows": "an axis gets elements",
     "negative": "an amount is negative",
     "mixed": "an axis has a negative and a positive amount",
     "empty-data": "the data have no elements",
@@ -44,6 +45,7 @@ TAGS = {
     "held": "the model has the amounts as constants",
     "dynamic": "the model has the amounts as inputs",
     "static": "the model declares the shapes of its inputs",
+    "fixed": "the model has both: constant amounts and a declared shape",
     "mode-unknown": "the operator does not know the mode",
     "full-is-crop": "crop first and extend first (P3) give the same",
 }
@@ -116,6 +118,7 @@ def _of_inputs(case: Case, arrays: list[np.ndarray | None]) -> set[str]:
     amounts = [i for i, given in enumerate(row.inputs) if given.kind != "T"]
     if amounts:
         tags.add("held" if set(case.held) & set(amounts) else "dynamic")
+        tags |= {"fixed"} if case.static and "held" in tags else set()
     pads, axes = _input(case, arrays, "pads"), _input(case, arrays, "axes")
     tags |= {"pads-row"} if pads is not None and pads.ndim == 2 else set()
     if axes is not None:
@@ -155,6 +158,7 @@ def _of_axis(n: int, a: Amounts, output: int) -> set[str]:
     least, most = min(a.begin, a.end), max(a.begin, a.end)
     left = n + min(a.begin, 0) + min(a.end, 0)
     found = {
+        "grows": most > 0,
         "negative": least < 0,
         "mixed": least < 0 < most,
         "empty-axis-padded": n == 0 and output > 0,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from padops.conformance.worker import receive, send
+
+if TYPE_CHECKING:
+    from padops.conformance.peers import PeerRow
 
 WORKER = Path(__file__).with_name("worker.py")
 BATCH = 50
@@ -27,12 +31,13 @@ class AbsentPeer(Exception):
 class Process:
     """One peer's process; it is started with the first use."""
 
-    def __init__(self, home: str, python: str | None, seconds: float) -> None:
-        """``home`` is what ``worker.py`` takes, ``python`` its interpreter, ``seconds`` the limit of a batch."""
-        self._home, self._python, self._seconds = home, python or sys.executable, seconds
+    def __init__(self, row: PeerRow, python: str | None) -> None:
+        """``row`` says what to run, ``python`` is its interpreter, None for this one."""
+        self._row, self._python = row, python or sys.executable
         self._process: subprocess.Popen | None = None
         self._errors = tempfile.TemporaryFile()
         self._late = False
+        self._answered = 0  # by the process that is running
 
     def start(self) -> dict[str, Any]:
         """Starts the process, and gives its Python and the versions.
@@ -43,52 +48,82 @@ class Process:
         from padops.session import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
-        self._errors.seek(0)
-        self._errors.truncate()
+        command = [self._python, "-W", "ignore", str(WORKER), self._row.home, *(["fork"] if self._row.forks else [])]
+        self._answered = 0
         try:
+            # A session of its own, so that children end with it.
             self._process = subprocess.Popen(
-                [self._python, "-W", "ignore", str(WORKER), self._home],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
+                start_new_session=True,
             )  # fmt: skip
             told = self._receive()
         except (OSError, EOFError) as error:
+            words = str(error) or self._last_words()
             self.close()
-            raise AbsentPeer(f"{self._python} did not start it: {error or self._last_words()}") from error
+            raise AbsentPeer(f"{self._python} did not start it: {words}") from error
         if "absent" in told:
             self.close()
             raise AbsentPeer(told["absent"])
         return told
 
     def ask(self, requests: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
-        """An answer for each request, as ``worker.py`` gives them, or ``("crash", text)`` where the process died."""
-        deaths, position = 0, 0
+        """An answer for each request, as ``worker.py`` gives them, or ``("crash", text)`` where the process died.
+
+        Memory that one case has ruined may end the process at a later one. So a crash counts where the case is the
+        first of a fresh process; elsewhere the case is asked once more.
+        """
+        position, deaths = 0, 0
         while position < len(requests):
             if deaths == GIVE_UP:
                 yield "skipped", f"the process died {GIVE_UP} times in a row"
                 position += 1
                 continue
-            if self._process is None:
-                self.start()
-            batch = requests[position : position + BATCH]
-            try:
-                send(self._process.stdin, batch)
-                for _ in batch:
-                    answer = self._receive()
-                    position, deaths = position + 1, 0
-                    yield answer
-            except (EOFError, BrokenPipeError):
-                text = self._death()
-                position, deaths = position + 1, deaths + 1
-                yield "crash", text
+            for answer in self._ask_batch(requests[position : position + BATCH]):
+                if answer[0] == "crash" and self._answered:
+                    self._answered = 0
+                    break
+                deaths = deaths + 1 if answer[0] == "crash" else 0
+                position += 1
+                yield answer
+
+    def _ask_batch(self, batch: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
+        """The answers up to the first crash."""
+        if self._process is None:
+            self.start()
+        try:
+            send(self._process.stdin, batch)
+            for _ in batch:
+                answer = self._receive()
+                if answer[0] == "died":
+                    yield "crash", self._told(f"the process ended with {_ending(answer[1])}")
+                    self._answered = 0
+                    return
+                yield answer
+                self._answered += 1
+        except (EOFError, BrokenPipeError):
+            code = self._process.wait()
+            late = f"no answer within {self._row.seconds:g} s"
+            text = self._told(late if self._late else f"the process ended with {_ending(code)}")
+            self.close()
+            yield "crash", text
 
     def close(self) -> None:
         """Ends the process."""
         if self._process is not None:
-            self._process.kill()
+            self._kill(self._process)
             self._process.wait()
-            self._process.stdin.close()
             self._process.stdout.close()
+            try:
+                self._process.stdin.close()
+            except BrokenPipeError:  # a batch that nobody has read
+                pass
             self._process = None
+
+    def _kill(self, process: subprocess.Popen) -> None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
+            process.kill()
 
     def _receive(self) -> Any:
         """One message within the limit; the process is ended where none comes."""
@@ -96,9 +131,9 @@ class Process:
 
         def end() -> None:
             self._late = True
-            process.kill()
+            self._kill(process)
 
-        timer = threading.Timer(self._seconds, end)
+        timer = threading.Timer(self._row.seconds, end)
         timer.daemon = True
         timer.start()
         try:
@@ -106,19 +141,18 @@ class Process:
         finally:
             timer.cancel()
 
-    def _death(self) -> str:
-        code = self._process.wait()
-        how = f"no answer within {self._seconds:g} s" if self._late else f"the process ended with {_ending(code)}"
+    def _told(self, how: str) -> str:
         words = self._last_words()
-        self.close()
         return f"{how}: {words}" if words else how
 
     def _last_words(self) -> str:
+        """What the process has printed lately; it is forgotten with that."""
         self._errors.seek(0)
-        return " ".join(self._errors.read()[-400:].decode(errors="replace").split())
+        words = " ".join(self._errors.read()[-400:].decode(errors="replace").split())
+        self._errors.seek(0)
+        self._errors.truncate()
+        return words
 
 
 def _ending(code: int) -> str:
-    import signal
-
     return signal.Signals(-code).name if code < 0 else f"code {code}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.arrays import Packed, describe, pack, unpack
-from padops.conformance.case import Case, Expected, expect
+from padops.conformance.case import Case, Expected, expect, seed_of
 from padops.conformance.divergences import Divergence, Watch
 from padops.conformance.facts import Facts, facts_of, rules_of
 from padops.conformance.peers import ALL, PEERS, PeerRow
@@ -83,6 +84,7 @@ class Ran:
         absent: Why, or None.
         results: For the report.
         stale: Divergences that no longer occur.
+        seconds: How long it took.
     """
 
     peer: Peer
@@ -90,26 +92,41 @@ class Ran:
     absent: str | None = None
     results: list[dict[str, Any]] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
+    seconds: float = 0
 
 
 def run(
     cases: Sequence[Case],
     peers: Sequence[Peer],
     known: Sequence[Divergence],
+    level: str = "default",
     progress: Progress = lambda name, done, total: None,
     jobs: int | None = None,
 ) -> list[Ran]:
     """Runs every case on every peer that has the operator, ``jobs`` peers at a time (one for each core)."""
     prepared = [Prepared.of(case) for case in cases]
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        return list(pool.map(lambda peer: run_peer(prepared, peer, known, progress), peers))
+        return list(pool.map(lambda peer: run_peer(prepared, peer, known, level, progress), peers))
 
 
-def run_peer(prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergence], progress: Progress) -> Ran:
+def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
+    """The cases that a peer is asked for: of a slow one some, the same for the same cases."""
+    mine = [item for item in prepared if row.takes(item.facts)]
+    most = {"quick": row.most // 3, "default": row.most}.get(level, 0)
+    if not most or len(mine) <= most:
+        return mine
+    chosen = {item.case.id for item in sorted(mine, key=lambda item: seed_of(item.case.id))[:most]}
+    return [item for item in mine if item.case.id in chosen]
+
+
+def run_peer(
+    prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergence], level: str, progress: Progress
+) -> Ran:
     """Runs one peer in its process."""
-    process = Process(peer.row.home, peer.python, peer.row.seconds)
+    started = time.monotonic()
+    process = Process(peer.row, peer.python)
     ran = Ran(peer)
-    mine = [item for item in prepared if peer.row.takes(item.facts)]
+    mine = share(prepared, peer.row, level)
     try:
         ran.told = process.start()
         version = next(iter(ran.told["versions"].values()), "")
@@ -119,6 +136,7 @@ def run_peer(prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergenc
             ran.results.append(_result(item, peer, watch, answer))
             progress(peer.name, len(ran.results), len(mine))
         ran.stale = watch.stale()
+        ran.seconds = time.monotonic() - started
     except AbsentPeer as error:
         ran.absent, ran.told, ran.results = str(error), None, []
     finally:
@@ -157,7 +175,7 @@ def _difference(expected: Packed, got: Packed) -> str:
 def _result(item: Prepared, peer: Peer, watch: Watch, answer: tuple[str, Any]) -> dict[str, Any]:
     case = item.case
     outcome, detail = judge(item, answer)
-    divergence = watch.find(item.facts, outcome) if not peer.row.ours else None
+    divergence = watch.find(item.facts, outcome, detail) if not peer.row.ours else None
     quiet = outcome in ("agree", "unsupported", "skipped")
     result: dict[str, Any] = {
         "case": case.id,

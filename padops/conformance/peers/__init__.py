@@ -31,7 +31,9 @@ class PeerRow:
         ours: Whether it is part of padops, and so may have no divergence.
         bare: Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
         versions: The oldest and newest version of the operators.
+        most: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for all.
         seconds: How long one case may take, the import included.
+        forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
     """
 
     name: str
@@ -40,7 +42,9 @@ class PeerRow:
     ours: bool = False
     bare: bool = False
     versions: tuple[int, int] = (0, 1 << 31)
+    most: int = 0
     seconds: float = 60
+    forks: bool = False
 
     def takes(self, facts: Facts) -> bool:
         """Whether it is asked for a case."""
@@ -62,12 +66,13 @@ PEERS = {
         PeerRow("reference", "independent:run", ALL, ours=True),
         PeerRow("ort-builtin", "ort:run", ("onnx",)),
         PeerRow("onnx-reference", "onnx_reference:run", ("onnx",)),
-        PeerRow("openvino-1", "openvino:run", ("openvino",), versions=(1, 1)),
-        PeerRow("openvino-12", "openvino:run", ("openvino",), versions=(12, 12)),
-        PeerRow("openvino-onnx", "openvino:run_onnx", ("onnx",)),
+        PeerRow("openvino-1", "openvino:run", ("openvino",), versions=(1, 1), forks=True),
+        PeerRow("openvino-12", "openvino:run", ("openvino",), versions=(12, 12), forks=True),
+        PeerRow("openvino-onnx", "openvino:run_onnx", ("onnx",), forks=True),
         PeerRow("numpy", "numpy_pad:run", STATED, bare=True),
         PeerRow("torch", "torch_pad:run", STATED, bare=True),
-        PeerRow("jax", "jax_pad:run", ALL, bare=True),
+        # It compiles every shape anew.
+        PeerRow("jax", "jax_pad:run", ALL, bare=True, most=1500),
         PeerRow("tensorflow", "tensorflow_pad:run", STATED, bare=True),
     )
 }

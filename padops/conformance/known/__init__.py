@@ -1,0 +1,11 @@
+"""Every known divergence of a real Pad from the rules of the README, a file for each implementation.
+
+Of several that match, the first one that the outcome fits counts. ``divergences.py`` says what the fields mean.
+"""
+
+from __future__ import annotations
+
+from padops.conformance.divergences import Divergence
+from padops.conformance.known import numpy_pads, onnxruntime, openvino
+
+KNOWN: tuple[Divergence, ...] = (*onnxruntime.KNOWN, *numpy_pads.KNOWN, *openvino.KNOWN)

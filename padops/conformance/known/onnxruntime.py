@@ -1,0 +1,69 @@
+"""onnxruntime's own Pad on the CPU."""
+
+from __future__ import annotations
+
+from padops.conformance.divergences import Divergence
+
+_PEER = "ort-builtin"
+_EXTENDS = ("edge", "reflect", "wrap")
+
+KNOWN = (
+    Divergence(
+        "ort-rank-0", _PEER, "error", rule="P5", tags={"rank-0"}, expected="output", says="data_rank > 0",
+        reason="a tensor of rank 0 is refused, where there is nothing to pad",
+    ),
+    Divergence(
+        "ort-unused-fill", _PEER, "error", rule="P7", modes=_EXTENDS, tags={"fill-not-one"},
+        expected="output", says="Value tensor should be a 1D tensor of size 1",
+        reason="the fill is checked in modes that do not use it",
+    ),
+    Divergence(
+        "ort-reflect-limit", _PEER, "error", rule="P4", modes=("reflect",), tags={"reflect-beyond-left"},
+        expected="output", says="Pad reflect", versions=">=1.25",
+        reason="an amount of a reflection may be n - 1 at most, where the ONNX text's own Example 2 needs n; n counts "
+        "after the crop", link="https://github.com/onnx/onnx/issues/4294",
+    ),
+    Divergence(
+        "ort-int32-axes", _PEER, "error", rule="P8", tags={"axes-int32", "held"},
+        says="ParseData type mismatch",
+        reason="constant int32 axes fail at load, in onnx's strict shape inference, though the specification has them",
+    ),
+    Divergence(
+        "ort-repeated-axes", _PEER, "differ", rule="P8", tags={"axes-repeated"}, expected="error", rules=("P8",),
+        reason="of an axis that is named twice, the last amounts are taken at run time",
+    ),
+    Divergence(
+        "ort-cropped-to-nothing", _PEER, "error", rule="P5", modes=_EXTENDS, tags={"cropped-away"},
+        expected="output", says="zero effective input extent",
+        reason="an output without elements that a crop makes is refused outside of constant mode",
+    ),
+    Divergence(
+        "ort-row-of-pads", _PEER, "error", rule="P8", tags={"pads-row", "held"}, says="input must be a 1D",
+        reason="constant pads of shape [1, 2r] fail at load, in onnx's shape inference; at run time they are taken",
+    ),
+    Divergence(
+        "ort-wrap-of-nothing", _PEER, "error", rule="P5", modes=("wrap",), tags={"empty-data"}, expected="output",
+        reason="wrap of data without elements always fails, even where nothing is added",
+    ),
+    Divergence(
+        "ort-empty-output", _PEER, "error", rule="P5", modes=("edge", "reflect"),
+        tags={"empty-axis-padded", "empty-output"}, expected="output", says="to pad dimension with a value of 0",
+        reason="an axis without elements is refused though the output has none either",
+    ),
+    Divergence(
+        "ort-float16-attributes", _PEER, "error", rule="P7", dtypes=("float16",), families=("onnx",), opsets=(1, 5),
+        says="InsertedPrecisionFreeCast",
+        reason="float16 has no kernel and runs between Casts, whose form in opsets below 6 onnxruntime gets wrong",
+    ),
+    Divergence(
+        "ort-float16-nan", _PEER, "differ", rule="P7", dtypes=("float16",), expected="output",
+        some={"nan", "fill-nan", "fill"},
+        reason="float16 runs as Cast, Pad, Cast, which changes the bits of NaNs and rounds the value of an attribute "
+        "at another time",
+    ),
+    Divergence(
+        "ort-wrap-before-19", _PEER, "differ", rule="P9", modes=("wrap",), tags={"mode-unknown"},
+        expected="error", rules=("P9",),
+        reason="wrap is taken at every opset, though the specification has it from 19 on",
+    ),
+)  # fmt: skip

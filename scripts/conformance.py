@@ -1,0 +1,23 @@
+"""Compare padops with every other Pad on this machine: ``padops conformance`` from a checkout.
+
+    python3 scripts/conformance.py [--quick] [--peer NAME[@PYTHON]] [--out DIR] ...
+
+It runs in the Python that calls it, where padops is installed there, and else in the checkout's .venv.
+"""
+
+import importlib.util
+import sys
+
+
+def main(arguments: list) -> int:
+    if all(importlib.util.find_spec(name) for name in ("padops", "onnx", "onnxruntime", "rich")):
+        from padops.cli import main as run
+
+        return run(["conformance", *arguments])
+    import environment
+
+    return environment.hand_over([environment.ensure(), "-m", "padops", "conformance", *arguments])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
