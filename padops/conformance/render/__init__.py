@@ -61,7 +61,9 @@ def add_show(commands: Any) -> None:
     """Adds ``show`` to the commands of ``padops conformance``."""
     parser = commands.add_parser("show", help="render a report again", description="Render a report of a run again.")
     parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
-    parser.add_argument("--format", choices=tuple(FILES), default="markdown", help="what to print (default: %(default)s)")
+    parser.add_argument(
+        "--format", choices=tuple(FILES), default="markdown", help="what to print (default: %(default)s)"
+    )
     parser.add_argument("-o", "--out", metavar="DIR", help="write every form into this folder instead")
     parser.set_defaults(run=_show)
 

@@ -57,7 +57,16 @@ def _run(header: Record) -> str:
 
 
 def _peers(summary: Summary) -> str:
-    titles = ("implementation", "versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run")
+    titles = (
+        "implementation",
+        "versions",
+        "cases run",
+        "agree",
+        "known divergences",
+        "crashes",
+        "unexpected",
+        "not run",
+    )
     head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(titles))
     rows = [_peer(summary, peer) for peer in summary.peers]
     return f'<table class="peers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
@@ -92,7 +101,9 @@ def _stale(summary: Summary) -> str:
 def _known(summary: Summary) -> str:
     if not summary.seen:
         return "<p>None were seen.</p>"
-    return "".join(_entry(summary, name, _seen_in(summary, name)) for name in dict.fromkeys(key[0] for key in summary.seen))
+    return "".join(
+        _entry(summary, name, _seen_in(summary, name)) for name in dict.fromkeys(key[0] for key in summary.seen)
+    )
 
 
 def _seen_in(summary: Summary, name: str) -> dict[str, int]:
@@ -131,7 +142,11 @@ def _unexpected(summary: Summary) -> str:
         for record in summary.unexpected[:UNEXPECTED_SHOWN]
     ]
     first, rest = "".join(entries[:UNEXPECTED_OPEN]), "".join(entries[UNEXPECTED_OPEN:])
-    more = f'<details class="more"><summary>{len(entries) - UNEXPECTED_OPEN} more</summary>{rest}</details>' if rest else ""
+    more = (
+        f'<details class="more"><summary>{len(entries) - UNEXPECTED_OPEN} more</summary>{rest}</details>'
+        if rest
+        else ""
+    )
     shown = f": {len(entries)} of {len(summary.unexpected):,}" if len(entries) < len(summary.unexpected) else ""
     title = f'<h2 id="unexpected">Unexpected{shown}</h2>'
     return f'<section aria-labelledby="unexpected">{title}{first}{more}</section>'

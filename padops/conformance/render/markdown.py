@@ -57,14 +57,13 @@ def _head(summary: Summary) -> str:
     unexpected, stale = footer["unexpected"], len(footer["stale"])
     good = footer["exit"] == 0
     verdict = "As expected" if good else "**Not as expected**"
-    lines = [
-        "# Pad conformance",
+    counts = (
         f"{verdict}: {footer['results']:,} results of {len(summary.peers)} peers, {unexpected:,} unexpected, "
-        f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen.",
-        f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; "
-        + ", ".join(f"{name} {value}" for name, value in header["machine"].items()) + ".",
-    ]  # fmt: skip
-    return "\n\n".join(lines)
+        f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
+    )
+    machine = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
+    run = f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}."
+    return "\n\n".join(("# Pad conformance", counts, run))
 
 
 def _absent(summary: Summary) -> str:

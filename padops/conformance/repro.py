@@ -1,0 +1,147 @@
+"""A script that shows one case on one peer: NumPy, onnx and the peer alone, fit for a bug report upstream."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.arrays import pack
+from padops.conformance.case import Case, Expected, expect
+from padops.conformance.repro_calls import Call, NoScript, call_of
+from padops.dtypes import by_numpy
+
+
+def script(case: Case, peer: str) -> str:
+    """The script.
+
+    Args:
+        case: What to show.
+        peer: A name of ``peers.PEERS``; an interpreter after ``@`` is only named.
+
+    Returns:
+        Python source. It exits 1 where the peer differs from the rules, 0 where it does not; a crash of the peer
+        ends it as crashes do.
+
+    Raises:
+        NoScript: The peer has no way to say this case.
+    """
+    from padops.conformance.peers.request import Request
+
+    name, _, python = peer.partition("@")
+    expected = expect(case)
+    call = call_of(name, Request.of(case.request()))
+    arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
+    values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
+    if expected.output is None:
+        values.append(f"expected = None  # an error: {expected.message}")
+    imports = ["import sys", "", "import numpy as np"]
+    if any("ml_dtypes." in value for value in values):
+        imports.append("import ml_dtypes")
+    head = _head(case, name, python, call, expected)
+    return "\n".join([head, *imports, *call.imports, "", *values, "", *call.lines, *_compare(case)]) + "\n"
+
+
+def literal(array: np.ndarray) -> str:
+    """Python source of an array, the same to the last bit: numbers where they can say it, else bytes."""
+    dtype = by_numpy(array.dtype)
+    shape = list(array.shape)
+    if dtype.name == "string":
+        return f"np.array({array.reshape(-1).tolist()!r}, object).reshape({shape})"
+    kind = "np.bool_" if dtype.name == "bool" else f"np.{array.dtype}"
+    if not hasattr(np, str(array.dtype)):
+        kind = f"ml_dtypes.{array.dtype}"
+    if not array.size:
+        return f"np.zeros({shape}, {kind})"
+    if kind.startswith("np.") and not (array.dtype.kind == "f" and not np.isfinite(array).all()):
+        text = f"np.array({_numbers(array)}, {kind})"
+        if pack(eval(text, {"np": np})) == pack(array):  # our own text of numbers; decimals may round twice
+            return text
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8).tobytes().hex()
+    return f'np.frombuffer(bytes.fromhex("{raw}"), {kind}).reshape({shape})'
+
+
+def _numbers(array: np.ndarray) -> str:
+    if array.ndim:
+        return "[" + ", ".join(_numbers(row) for row in array) + "]"
+    return str(array.item()) if array.dtype.kind != "f" else str(array)
+
+
+def _head(case: Case, name: str, python: str, call: Call, expected: Expected) -> str:
+    """The script's docstring: what it shows and how to run it."""
+    from padops.conformance.facts import facts_of
+    from padops.conformance.known import KNOWN
+
+    facts = facts_of(case, expected)
+    reasons = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.peer == name and row.matches(facts)]
+    opset = f" of opset {case.opset}" if case.opset else ""
+    lines = [
+        f'"""{name}: {case.op}{opset}, mode {case.mode or "(none)"}, {case.dtype}, rank {case.rank}.',
+        "",
+        *reasons,
+        *([""] if reasons else []),
+        f"Needs {', '.join(dict.fromkeys(('numpy', *call.packages)))}.",
+        "Exits 1 where the output is not the expected one, 0 where it is.",
+        f"Made by: padops conformance repro {case.id} --peer {name}",
+        *([f"Seen in {python}."] if python else []),
+        '"""',
+        "",
+    ]
+    return "\n".join(line.replace("\\", "\\\\") for line in lines)
+
+
+def _compare(case: Case) -> list[str]:
+    """The end of the script: runs the peer, prints both sides, and says whether they are the same bits."""
+    bits = by_numpy(case.arrays()[0].dtype).bits
+    mask = f" & {(1 << bits) - 1}" if 0 < bits < 8 else ""
+    return [
+        "",
+        "",
+        "def bits(array):",
+        '    if array.dtype.kind in "OUT":',
+        '        return "string", array.shape, array.tolist()',
+        f"    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8){mask}",
+        "    return array.dtype, array.shape, raw.tobytes()",
+        "",
+        "",
+        'print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")',
+        "if expected is not None:",
+        "    print(expected)",
+        "sys.stdout.flush()",
+        "try:",
+        "    got = run()",
+        "except Exception as error:",
+        '    print(f"got an error: {type(error).__name__}: {error}")',
+        "    sys.exit(expected is not None)",
+        'print(f"got: {got.dtype}{list(got.shape)}")',
+        "print(got)",
+        "same = expected is not None and bits(got) == bits(expected)",
+        'print("the same bits" if same else "different")',
+        "sys.exit(not same)",
+    ]
+
+
+def add_repro(commands: Any) -> None:
+    """Adds ``repro`` to the commands of ``padops conformance``."""
+    about = "Print a script that runs one case on one peer, without padops, and exits 1 where it differs."
+    parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
+    parser.add_argument("id", metavar="ID", help="a case of a report")
+    parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
+    parser.set_defaults(run=_repro)
+
+
+def _repro(options: argparse.Namespace) -> int:
+    from padops.conformance import cases
+
+    try:
+        text = script(cases.find(options.id), options.peer)
+    except ValueError as error:  # no such case, or NoScript
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    sys.stdout.write(text)
+    return 0
+
+
+__all__ = ["NoScript", "add_repro", "literal", "script"]

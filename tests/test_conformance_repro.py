@@ -1,0 +1,81 @@
+"""The scripts for bug reports: they stand alone, have the case's own bits, and say what the suite says."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from padops.conformance import cases
+from padops.conformance.arrays import pack
+from padops.conformance.repro import NoScript, add_repro, literal, script
+
+REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
+SYMMETRIC = "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"
+
+
+def command(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    add_repro(parser.add_subparsers())
+    options = parser.parse_args(words)
+    return options.run(options)
+
+
+def run_script(name: str, peer: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    text = script(cases.find(name), peer)
+    if not peer.startswith("padops-"):
+        assert "import padops" not in text and "from padops" not in text
+    (folder / "shown.py").write_text(text, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "shown.py"], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+# The model of the case; numpy.pad reaches over more than one period, onnxruntime and a negative amount do not.
+SCRIPTS = [
+    (REFLECT, "ort-builtin", 0),
+    ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", "ort-builtin", 1),
+    ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", "onnx-reference", 0),
+    ("table/Pad_18/edge/float/2/mixed/plain/none/absent.flat/held/1", "onnx-reference", 1),
+    ("table/Pad_21/constant/float8e5m2/2/both/plain/scalar/some.flat/fixed/0", "onnx-reference", 0),
+    ("table/Pad_13/constant/string/2/both/plain/scalar/absent.flat/dynamic/0", "numpy", 0),
+    ("table/Pad_2/constant/float/2/both/plain/value/absent.flat/dynamic/0", "numpy", 0),
+    ("table/OpenVINOPad_12/constant/double/1/mixed/plain/scalar/int64.int64/dynamic/0", "numpy", 1),
+    ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", "padops-native", 0),
+]
+
+
+@pytest.mark.parametrize(("name", "peer", "code"), SCRIPTS)
+def test_script_runs_by_itself(name: str, peer: str, code: int, tmp_path: Path) -> None:
+    ran = run_script(name, peer, tmp_path)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (code, False), ran.stdout + ran.stderr
+    assert ran.stdout.startswith("expected: ") and ("the same bits" in ran.stdout) is (code == 0)
+
+
+@pytest.mark.parametrize("name", [case.id for case in cases.collect("quick")[::40]])
+def test_script_has_the_bits_of_the_case(name: str) -> None:
+    case = cases.find(name)
+    for array in filter(lambda array: array is not None, case.arrays()):
+        assert pack(eval(literal(array), {"np": np, "ml_dtypes": ml_dtypes})) == pack(array)
+
+
+def test_repro(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("repro", REFLECT, "--peer", "ort-builtin@/old/python") == 0
+    text = capsys.readouterr().out
+    compile(text, "shown.py", "exec")
+    assert "Seen in /old/python." in text
+    assert command("repro", "table/none") == 1
+    assert "no case is called 'table/none'" in capsys.readouterr().err
+    with pytest.raises(NoScript, match="ONNX has no operator like OpenVINOPad_12"):
+        script(cases.find(SYMMETRIC), "ort-builtin")
+
+
+@pytest.mark.parametrize("peer", ["torch", "jax", "tensorflow", "openvino-onnx", "openvino-12"])
+def test_scripts_of_other_peers_are_python(peer: str) -> None:
+    name = SYMMETRIC if peer == "openvino-12" else REFLECT
+    compile(script(cases.find(name), peer), "shown.py", "exec")
