@@ -114,6 +114,8 @@ def _of_inputs(case: Case, arrays: list[np.ndarray | None]) -> set[str]:
         tags |= {"fill-not-scalar"} if fill.shape else set()
         tags |= {"fill-not-one"} if fill.size != 1 else set()
         tags |= {"fill-nan"} if _has_nan(fill) else set()
+    elif "fill" in tags:
+        tags |= {"fill-nan"} if np.isnan(case.attributes[row.fill]) else set()
     tags |= {"nan"} if _has_nan(data) else set()
     amounts = [i for i, given in enumerate(row.inputs) if given.kind != "T"]
     if amounts:

@@ -6,6 +6,6 @@ Of several that match, the first one that the outcome fits counts. ``divergences
 from __future__ import annotations
 
 from padops.conformance.divergences import Divergence
-from padops.conformance.known import numpy_pads, onnxruntime, openvino
+from padops.conformance.known import frameworks, numpy_pads, onnxruntime, openvino
 
-KNOWN: tuple[Divergence, ...] = (*onnxruntime.KNOWN, *numpy_pads.KNOWN, *openvino.KNOWN)
+KNOWN: tuple[Divergence, ...] = (*onnxruntime.KNOWN, *numpy_pads.KNOWN, *openvino.KNOWN, *frameworks.KNOWN)

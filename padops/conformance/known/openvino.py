@@ -35,11 +35,6 @@ def _cpu_device(peer: str) -> tuple[Divergence, ...]:
             reason="elements are converted on the way, so that NaNs and negative zeros may lose their bits",
         ),
         Divergence(
-            f"{peer}-limits", peer, ("differ", "crash"), rule="P4", rules=("P4",), expected="error",
-            modes=("reflect", "symmetric"),
-            reason="limits are checked at compile time only, where the shape and the amounts are constants",
-        ),
-        Divergence(
             f"{peer}-empty", peer, ("differ", "crash"), rule="P5", rules=("P5",), expected="error", modes=_EXTENDS,
             tags={"empty-axis-padded"},
             reason="extending an axis without elements gives elements from nowhere instead of an error",
@@ -55,16 +50,6 @@ def _cpu_device(peer: str) -> tuple[Divergence, ...]:
             reason="amounts beyond 32 bits wrap around",
         ),
         Divergence(
-            f"{peer}-fill-shape", peer, "error", rule="P7", modes=("constant",), tags={"fill-not-scalar"},
-            expected="output", says="Argument for padding value is not a scalar",
-            reason="a fill of shape [1] is refused",
-        ),
-        Divergence(
-            f"{peer}-strings", peer, "error", rule="P2", modes=_EXTENDS, dtypes=("string",),
-            says="Only CONSTANT pad mode is supported for element::string",
-            reason="strings are padded in constant mode only",
-        ),
-        Divergence(
             f"{peer}-negative-output", peer, ("differ", "error", "crash"), rule="P1", tags={"negative-output"},
             reason="a negative output dim is neither clamped, as the Pad-12 text says, nor refused",
         ),
@@ -75,16 +60,69 @@ def _own(peer: str) -> tuple[Divergence, ...]:
     """What is about the operators of OpenVINO alone."""
     return (
         Divergence(
+            f"{peer}-limits", peer, ("differ", "crash"), rule="P4", rules=("P4",), expected="error",
+            modes=("reflect", "symmetric"),
+            reason="limits are checked at compile time only, where the shape and the amounts are constants",
+        ),
+        Divergence(
+            f"{peer}-fill-shape", peer, "error", rule="P7", modes=("constant",), tags={"fill-not-scalar"},
+            expected="output", says="Argument for padding value is not a scalar",
+            reason="a fill of shape [1] is refused",
+        ),
+        Divergence(
             f"{peer}-mode-case", peer, "differ", rule="P9", modes=("constant",), tags={"mode-unknown"},
             expected="error", reason="modes are taken in any case of letters",
         ),
     )  # fmt: skip
 
 
+_FRONTEND = "openvino-onnx"
+_ONNX = (
+    Divergence(
+        "openvino-onnx-reflect-limit", _FRONTEND, ("error", "differ"), rule="P4", modes=("reflect",),
+        tags={"reflect-beyond-size"}, expected="output",
+        reason="an amount of a reflection may be n - 1 at most; a larger one at run time gives a wrong shape",
+    ),
+    Divergence(
+        "openvino-onnx-full", _FRONTEND, ("differ", "error"), rule="P3", modes=("edge", "reflect"), tags={"mixed"},
+        expected="output", without={"full-is-crop"}, link="https://github.com/onnx/onnx/issues/4294",
+        reason="negative amounts crop after the extension, as in OpenVINO's own operator, not before it",
+    ),
+    Divergence(
+        "openvino-onnx-cropped-away", _FRONTEND, ("differ", "crash"), rule="P5", modes=("edge", "reflect"),
+        tags={"cropped-away"}, expected="error",
+        reason="where a crop leaves nothing, the data before the crop are extended",
+    ),
+    Divergence(
+        "openvino-onnx-unused-fill", _FRONTEND, "error", rule="P7", tags={"fill-not-one"}, expected="output",
+        says="Scalar value can't be derived", modes=("edge", "reflect", "wrap"),
+        reason="the fill is checked in modes that do not use it",
+    ),
+    Divergence(
+        "openvino-onnx-fill", _FRONTEND, "differ", rule="P7", modes=("constant",), tags={"fill-not-one"},
+        expected="error", reason="of several fills the first one is taken",
+    ),
+    Divergence(
+        "openvino-onnx-row-of-pads", _FRONTEND, "error", rule="P8", tags={"pads-row"}, expected="output",
+        says="split number is invalid",
+        reason="pads of shape [1, 2r] are split along their first dim at run time",
+    ),
+    Divergence(
+        "openvino-onnx-amounts", _FRONTEND, ("differ", "crash"), rule="P8", tags={"amounts-wrong"}, expected="error",
+        rules=("P8",),
+        reason="neither the length of pads nor repeated axes nor, at run time, axes out of range are refused",
+    ),
+    Divergence(
+        "openvino-onnx-no-axes", _FRONTEND, ("error", "differ"), rule="P8", tags={"axes-empty"}, expected="output",
+        reason="an empty list of axes is refused",
+    ),
+)  # fmt: skip
+
 KNOWN = (
     *_cpu_device("openvino-1"),
     *_own("openvino-1"),
     *_cpu_device("openvino-12"),
     *_own("openvino-12"),
-    *_cpu_device("openvino-onnx"),
+    *_cpu_device(_FRONTEND),
+    *_ONNX,
 )

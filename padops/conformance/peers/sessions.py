@@ -53,7 +53,7 @@ def _name(told: str) -> str:
 def _to_value(array: np.ndarray) -> Any:
     dtype = by_numpy(array.dtype)
     if dtype.name in _PLAIN:
-        return onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+        return onnxruntime.OrtValue.ortvalue_from_numpy(np.array(array, order="C"))
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(array.shape, dtype.onnx, "cpu")
     raw = to_bytes(array)
     if raw:

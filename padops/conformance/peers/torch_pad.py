@@ -25,7 +25,7 @@ def run(request: Request) -> np.ndarray:
     if max((max(abs(a.begin), abs(a.end)) for a in amounts), default=0) >= 1 << 62:
         raise Unsupported("amounts beyond 62 bits")
     flat = [amount for a in reversed(amounts) for amount in (a.begin, a.end)]
-    data = torch.from_numpy(np.ascontiguousarray(request.data))
+    data = torch.from_numpy(np.array(request.data, order="C"))
     if request.mode == "constant":
         return torch.nn.functional.pad(data, flat, value=_value(request.fill, data.dtype)).numpy()
     touched = max((i + 1 for i, a in enumerate(reversed(amounts)) if (a.begin, a.end) != (0, 0)), default=0)
