@@ -2,6 +2,8 @@
 
     python3 scripts/test.py [--peers] [tests/test_plan.py] [-k PATTERN] [-x] ...
 
+Each core takes files of its own, unless -n says otherwise (-n 0: one process).
+
 With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
 without it the run names those that it did not have.
 """
@@ -19,7 +21,8 @@ def main(arguments: list) -> int:
         os.environ["PADOPS_PEERS"] = "1"
     python = environment.ensure(["test", "peers"] if peers else ["test"])
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
-    return environment.hand_over([python, "-m", "pytest", *arguments], environment.ROOT)
+    spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile"]
+    return environment.hand_over([python, "-m", "pytest", *spread, *arguments], environment.ROOT)
 
 
 if __name__ == "__main__":
