@@ -6,7 +6,7 @@ These are written for whoever maintains the peer: a direct call with the numbers
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from padops.dtypes import by_numpy
 if TYPE_CHECKING:
     from padops.plan import Amounts
 
-# Types that the Python APIs of the runtimes take as NumPy arrays.
+# Types that onnxruntime's Python API takes as NumPy arrays.
 PLAIN = frozenset((
     "float", "double", "float16", "bool", "string",
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -75,16 +75,19 @@ def named_inputs(request: Request) -> dict[str, np.ndarray]:
 # ---- a model of ONNX
 
 
-def _model(request: Request) -> tuple[list[str], dict[str, str], list[str]]:
-    """Lines that make ``model``; what it is fed with, by name; and the imports for both."""
+def _model(request: Request, fed: frozenset[str] | None = None) -> tuple[list[str], dict[str, str], list[str]]:
+    """Lines that make ``model``; what it is fed with, by name; and the imports for both.
+
+    Inputs of types that are not among ``fed`` become constants too.
+    """
     if not request.opset:
         raise NoScript(f"ONNX has no operator like {request.op}")
     names = [row.name if array is not None else "" for row, array in zip(request.row.inputs, request.inputs)]
     while names and not names[-1]:
         names.pop()
     arrays = named_inputs(request)
-    plain = request.dtype.name in PLAIN
-    held = [name for i, name in enumerate(names) if name and (i in request.held or not plain)]
+    feedable = fed is None or request.dtype.name in fed
+    held = [name for i, name in enumerate(names) if name and (i in request.held or not feedable)]
     texts = {name: value for name, value in request.attributes.items() if value != []}
     given = "".join(f", {name}={_literal(value)}" for name, value in texts.items())
     lines = [f'node = helper.make_node("Pad", {names!r}, ["output"], name="pad"{given})'.replace("'", '"')]
@@ -120,7 +123,7 @@ def _feeds(feeds: dict[str, str]) -> str:
 
 
 def _ort(request: Request) -> Call:
-    lines, feeds, imports = _model(request)
+    lines, feeds, imports = _model(request, PLAIN)
     run = [
         'session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])',
         f"return session.run(None, {_feeds(feeds)})[0]",
@@ -144,6 +147,8 @@ def _function(lines: list[str]) -> list[str]:
 
 
 def _openvino_onnx(request: Request) -> Call:
+    # The CPU device takes no inputs of unknown rank.
+    request = replace(request, static=True)
     lines, feeds, imports = _model(request)
     ported = "[" + ", ".join(f"tensor({name})" for name in feeds) + "]"
     run = ["read = core.read_model(model.SerializeToString())", *_infer("read", ported)]

@@ -63,7 +63,7 @@ def _head(summary: Summary) -> str:
     )
     machine = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
     run = f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}."
-    return "\n\n".join(("# Pad conformance", counts, run))
+    return f"# Pad conformance\n\n{counts}\n\n{run}"
 
 
 def _absent(summary: Summary) -> str:
