@@ -41,7 +41,7 @@ def pads(draw):
     """Mode, data, [r, 2] paddings and fill for tf.pad; one axis in ten over the limit of the mode."""
     mode = draw(st.sampled_from(MODES))
     rank = draw(st.integers(0, 5))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = np.random.default_rng([draw(st.integers(0, 2**32 - 1)), rank])
     dtype = TYPES[PAD_TYPES[rng.integers(len(PAD_TYPES))]]  # not drawn: Hypothesis likes some better than others
     # TensorFlow, like OpenVINO, refuses to reflect an empty axis even by nothing.
     shape = draw(st.lists(st.integers(mode == "REFLECT", LONGEST[rank]), min_size=rank, max_size=rank))
@@ -109,13 +109,21 @@ def test_tf_pad_agrees() -> None:
         assert all(seen[name] >= 5 for name in PAD_TYPES)
 
 
+CONVOLUTIONS = (tf.nn.conv1d, tf.nn.conv2d, tf.nn.conv3d)
+POOLS = {
+    "max": (tf.nn.max_pool1d, tf.nn.max_pool2d, tf.nn.max_pool3d),
+    "average": (tf.nn.avg_pool1d, tf.nn.avg_pool2d, tf.nn.avg_pool3d),
+}
+
+
 @dataclass(frozen=True)
 class Window:
-    """A convolution or a pool over two axes.
+    """A convolution or a pool over one to three axes.
 
     Attributes:
         kind: ``"conv"``, ``"max"`` or ``"average"``.
-        data_format: ``"NHWC"`` or ``"NCHW"``.
+        type: padops' name of the element type.
+        data_format: ``"NWC"``, ``"NHWC"``, ``"NCHW"`` or ``"NDHWC"``.
         padding: ``"SAME"`` or ``"VALID"``.
     """
 
@@ -123,9 +131,9 @@ class Window:
     type: str
     data_format: str
     padding: str
-    kernel: tuple[int, int]
-    strides: tuple[int, int]
-    dilations: tuple[int, int]
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
     channels: int
 
 
@@ -133,45 +141,54 @@ class Window:
 def windows(draw):
     """A window and its data: small integers, so that every sum and every average is exact."""
     kind = draw(st.sampled_from(["conv", "max", "average"]))
-    both = st.tuples(st.integers(1, 5), st.integers(1, 5))
-    dilations = draw(st.tuples(st.integers(1, 4), st.integers(1, 4))) if kind == "conv" else (1, 1)
-    element = draw(st.sampled_from(["float", "float", "double", "int8"])) if kind == "max" else "float"
+    spatial = draw(st.sampled_from([1, 2, 2, 2, 3]))
+
+    def each(most: int) -> tuple[int, ...]:
+        return draw(st.tuples(*[st.integers(1, most)] * spatial))
+
+    # TensorFlow's CPU has no other layouts, and pools other types only over one axis or two, with the channels last.
+    element = draw(st.sampled_from(["float", "float", "double", "int8"])) if kind == "max" and spatial < 3 else "float"
+    layouts = {1: ["NWC"], 2: ["NHWC", "NCHW"] if element == "float" else ["NHWC"], 3: ["NDHWC"]}
     window = Window(
         kind,
         element,
-        draw(st.sampled_from(["NHWC", "NCHW"])) if element == "float" else "NHWC",  # TensorFlow's CPU has no others
+        draw(st.sampled_from(layouts[spatial])),
         "SAME" if draw(st.integers(0, 4)) else "VALID",
-        draw(both),
-        draw(st.tuples(st.integers(1, 7), st.integers(1, 7))),
-        dilations,
+        each(5 if spatial < 3 else 3),
+        each(7),
+        each(4) if kind == "conv" else (1,) * spatial,
         draw(st.integers(1, 3)),
     )
-    sizes = draw(st.tuples(st.integers(1, 13), st.integers(1, 13)))
+    sizes = each(13 if spatial < 3 else 7)
     if window.padding == "VALID":
         # onnxruntime refuses a window that does not fit; TensorFlow gives no elements.
         sizes = tuple(max(n, (k - 1) * d + 1) for n, k, d in zip(sizes, window.kernel, window.dilations))
     batch = draw(st.integers(1, 2))
-    shape = (batch, *sizes, window.channels) if window.data_format == "NHWC" else (batch, window.channels, *sizes)
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    # Sums of up to 25 are divided by how many they are, which 3600 is a multiple of.
-    data = rng.integers(-9, 10, shape) * (3600 if kind == "average" else 1)
-    return window, data.astype(TYPES[window.type].numpy), rng
+    nchw = window.data_format.startswith("NC")
+    shape = (batch, window.channels, *sizes) if nchw else (batch, *sizes, window.channels)
+    rng = np.random.default_rng([draw(st.integers(0, 2**32 - 1)), *shape])
+    # A sum is divided by how many elements it has: a product of numbers up to 5, or of three up to 3.
+    multiple = {1: 60, 2: 60**2, 3: 6**3}[spatial] if kind == "average" else 1
+    return window, (rng.integers(-9, 10, shape) * multiple).astype(TYPES[window.type].numpy), rng
 
 
 def of_tensorflow(window: Window, data: np.ndarray, filters: np.ndarray | None) -> np.ndarray:
-    """``filters`` has TensorFlow's layout: height, width, channels in, channels out."""
-    tensor, strides, layout = tf.constant(data), list(window.strides), window.data_format
-    if window.kind == "conv":
-        dilations = list(window.dilations)
-        return tf.nn.conv2d(tensor, filters, strides, window.padding, data_format=layout, dilations=dilations).numpy()
-    pool = tf.nn.max_pool2d if window.kind == "max" else tf.nn.avg_pool2d
-    return pool(tensor, list(window.kernel), strides, window.padding, data_format=layout).numpy()
+    """``filters`` has TensorFlow's layout: the spatial axes, channels in, channels out."""
+    spatial, tensor, layout = len(window.kernel), tf.constant(data), window.data_format
+    if window.kind != "conv":
+        pool = POOLS[window.kind][spatial - 1]
+        return pool(tensor, window.kernel, window.strides, window.padding, data_format=layout).numpy()
+    whole = (lambda values: [1, *values, 1]) if spatial == 3 else list  # conv3d wants them of every axis
+    strides, dilations = whole(window.strides), whole(window.dilations)
+    convolve = CONVOLUTIONS[spatial - 1]
+    return convolve(tensor, filters, strides, window.padding, data_format=layout, dilations=dilations).numpy()
 
 
 @cache
 def model(window: Window):
     """SamePad_1, then a window of onnxruntime that pads nothing."""
-    nhwc = window.data_format == "NHWC"
+    axes = list(range(len(window.kernel) + 2))
+    nchw = window.data_format.startswith("NC")
     where = {"strides": window.strides, "dilations": window.dilations}
     pad = {
         "domain": "padops",
@@ -184,7 +201,7 @@ def model(window: Window):
     def slide(data: str, output: str) -> list[onnx.NodeProto]:
         """Pads ``data``, and lays it out as ONNX wants it."""
         nodes = [helper.make_node("SamePad_1", [data, "fill"], [f"{output}_padded"], **pad)]
-        to = {"perm": [0, 3, 1, 2] if nhwc else [0, 1, 2, 3]}
+        to = {"perm": axes if nchw else [0, axes[-1], *axes[1:-1]]}
         nodes.append(helper.make_node("Transpose", [f"{output}_padded"], [f"{output}_nchw"], **to))
         if window.kind == "max":
             return [
@@ -204,7 +221,7 @@ def model(window: Window):
             *slide("ones", "counts"),
             helper.make_node("Div", ["sums", "counts"], ["result"]),
         ]
-    back = {"perm": [0, 2, 3, 1] if nhwc else [0, 1, 2, 3]}
+    back = {"perm": axes if nchw else [0, *axes[2:], 1]}
     nodes.append(helper.make_node("Transpose", ["result"], ["output"], **back))
     element = TYPES[window.type].onnx
     names = ["data", "fill", *(["filters"] if window.kind != "max" else [])]
@@ -220,7 +237,7 @@ def lowest(dtype: np.dtype) -> np.ndarray:
 
 
 def test_windows_agree() -> None:
-    """S1: shapes and values of conv2d, max_pool2d and avg_pool2d; max_pool2d pads with the lowest value of the type."""
+    """S1: shapes and values of convolutions and pools; max_pool pads with the lowest value of the type."""
     seen: Counter = Counter()
 
     @drawn(EXAMPLES)
@@ -231,7 +248,7 @@ def test_windows_agree() -> None:
         feeds = {"data": data, "fill": lowest(data.dtype) if window.kind == "max" else np.zeros((), data.dtype)}
         if window.kind == "conv":
             filters = rng.integers(-4, 5, (*window.kernel, window.channels, 2)).astype(np.float32)
-            feeds["filters"] = np.ascontiguousarray(filters.transpose(3, 2, 0, 1))
+            feeds["filters"] = np.ascontiguousarray(np.moveaxis(filters, (-1, -2), (0, 1)))
         elif window.kind == "average":
             feeds["filters"] = np.ones((window.channels, 1, *window.kernel), np.float32)
         output = model(window).run(None, feeds)[0]
@@ -246,7 +263,7 @@ def test_windows_agree() -> None:
     if EXAMPLES >= 1000:
         # The draw must reach what it is for.
         for kind in ("conv", "max", "average"):
-            assert all(seen[kind, "SAME", layout] >= 20 for layout in ("NHWC", "NCHW")), kind
+            assert all(seen[kind, "SAME", layout] >= 10 for layout in ("NWC", "NHWC", "NCHW", "NDHWC")), kind
         assert seen["stride > kernel"] >= 100 and seen["dilation"] >= 100
 
 
