@@ -78,6 +78,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
     parser.add_argument("--target", choices=("padops", "pyop"), default="padops", help="what Pads become (default: "
                         "%(default)s: operators of the native library; pyop: a kernel in Python)")  # fmt: skip
+    parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="whether to give the model "
+                        "functions that do the same where the library is absent (default: yes)")  # fmt: skip
     parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
                         "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
     parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
@@ -110,6 +112,7 @@ def _convert(options: argparse.Namespace) -> int:
                 options.source,
                 options.output,
                 target=options.target,
+                fallback=options.fallback,
                 select=options.select,
                 auto_pad=options.auto_pad,
                 custom_domains=options.custom_domains,
@@ -188,7 +191,8 @@ def _now(record: PadRecord) -> tuple[str, str]:
 
 def _why(record: PadRecord) -> list[str]:
     already = ["already converted"] if record.status == "already converted" else []
-    return [*already, *([record.reason] if record.reason else []), *record.notes]
+    corrects = [record.corrects] if record.corrects and record.corrects not in record.notes else []
+    return [*already, *([record.reason] if record.reason else []), *record.notes, *corrects]
 
 
 def _show_verification(console: Console, verification: Verification) -> None:

@@ -9,12 +9,22 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+import padops
+from padops.convert import Conversion
+
 FLOAT, DOUBLE, HALF, BOOL, STRING = 1, 11, 10, 9, 8
 INT8, INT16, INT32, INT64, COMPLEX64 = 3, 5, 6, 7, 14
+
+
 
 Value = tuple[str, int, Sequence[int | str | None] | None]
 X: Value = ("x", FLOAT, [2, 3])
 Y: Value = ("y", FLOAT, None)
+
+
+def convert(source: Any, output: Any = None, **options: Any) -> Conversion:
+    """``padops.convert`` without the fallback functions, which test_fallback.py is about."""
+    return padops.convert(source, output, **{"fallback": False} | options)
 
 
 def info(value: Value) -> onnx.ValueInfoProto:

@@ -18,9 +18,8 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-import padops
 from padops.convert import PadopsError, UsageError, document, staging, writing
-from small_models import FLOAT, external, model, one_pad, pad, same_but_for_the_pads, tensor
+from small_models import FLOAT, convert, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
 PADS = tensor("pads", [1, 0, 2, 0])
 
@@ -68,7 +67,7 @@ def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path) -> N
     out = tmp_path / "out"
     out.mkdir()
     steps: list[tuple[str, int, int]] = []
-    conversion = padops.convert(two_files, out / "m.onnx", verify=True, progress=lambda *step: steps.append(step))
+    conversion = convert(two_files, out / "m.onnx", verify=True, progress=lambda *step: steps.append(step))
     assert conversion.verification.outcome == "equal"
     assert names(out) == ["a.bin", "deep", "deep/b.bin", "m.onnx"]
     assert (out / "a.bin").read_bytes() == before[two_files.parent / "a.bin"]
@@ -89,9 +88,9 @@ def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path) -> N
 def test_converting_again_copies_nothing(two_files: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    padops.convert(two_files, out / "m.onnx")
+    convert(two_files, out / "m.onnx")
     before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in out.rglob("*.bin")}
-    conversion = padops.convert(two_files, out / "m.onnx")
+    conversion = convert(two_files, out / "m.onnx")
     assert [file.written for file in conversion.outputs] == [True, False, False]
     assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in out.rglob("*.bin")} == before
 
@@ -101,11 +100,11 @@ def test_data_that_are_taken_get_another_name(two_files: Path, tmp_path: Path) -
     write_floats(out / "a.bin", 9)
     write_floats(out / "deep" / "b.bin", 9)
     write_floats(out / "deep" / "m.b.bin", 9)
-    padops.convert(two_files, out / "m.onnx", verify=True)
+    convert(two_files, out / "m.onnx", verify=True)
     assert names(out) == ["a.bin", "deep", "deep/b.bin", "deep/m.2.b.bin", "deep/m.b.bin", "m.a.bin", "m.onnx"]
     assert same_but_for_the_pads(loads(two_files), loads(out / "m.onnx"))
     assert (out / "a.bin").stat().st_size == 4
-    first = padops.convert(two_files, out / "m.onnx")  # what the first one wrote is found again
+    first = convert(two_files, out / "m.onnx")  # what the first one wrote is found again
     assert [file.written for file in first.outputs] == [True, False, False]
 
 
@@ -113,14 +112,14 @@ def test_the_output_may_want_the_name_of_a_data_file(tmp_path: Path) -> None:
     write_floats(tmp_path / "in" / "m.onnx", *range(4))
     source = save(tmp_path / "in", [external("w", "m.onnx", 4)])
     (tmp_path / "out").mkdir()
-    padops.convert(source, tmp_path / "out" / "m.onnx")
+    convert(source, tmp_path / "out" / "m.onnx")
     assert names(tmp_path / "out") == ["m.m.onnx", "m.onnx"]
     assert same_but_for_the_pads(loads(source), loads(tmp_path / "out" / "m.onnx"))
 
 
 def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
     output = two_files.with_name("converted.onnx")
-    conversion = padops.convert(two_files, output, verify=True)
+    conversion = convert(two_files, output, verify=True)
     assert names(two_files.parent) == ["a.bin", "converted.onnx", "deep", "deep/b.bin", "model.onnx"]
     assert [file.written for file in conversion.outputs] == [True, False, False]
     assert (two_files.parent / "a.bin").stat().st_nlink == 1
@@ -132,14 +131,14 @@ def test_in_place_leaves_data_alone(two_files: Path) -> None:
     data = two_files.parent / "a.bin"
     before = data.stat()
     two_files.chmod(0o640)
-    conversion = padops.convert(two_files, in_place=True, verify=True)
+    conversion = convert(two_files, in_place=True, verify=True)
     assert conversion.output == two_files
     assert names(two_files.parent) == ["a.bin", "deep", "deep/b.bin", "model.onnx"]
     assert (data.stat().st_ino, data.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert stat.S_IMODE(two_files.stat().st_mode) == 0o640
     assert same_but_for_the_pads(original, loads(two_files))
     inode = two_files.stat().st_ino
-    again = padops.convert(two_files, in_place=True)
+    again = convert(two_files, in_place=True)
     assert (again.output, again.notes) == (None, ("nothing had to be changed",))
     assert two_files.stat().st_ino == inode
 
@@ -159,7 +158,7 @@ def cache(tmp_path: Path) -> Path:
 def test_a_hugging_face_cache(tmp_path: Path) -> None:
     source = cache(tmp_path)
     (tmp_path / "out").mkdir()
-    conversion = padops.convert(source, tmp_path / "out" / "model.onnx", verify=True)
+    conversion = convert(source, tmp_path / "out" / "model.onnx", verify=True)
     assert conversion.verification.outcome == "equal"
     assert names(tmp_path / "out") == ["model.onnx", "model.onnx_data"]
     assert not any(path.is_symlink() for path in (tmp_path / "out").iterdir())
@@ -172,13 +171,13 @@ def test_a_hugging_face_cache_in_place(tmp_path: Path) -> None:
     beside a model that is no link, so the data become a file too, under a name of their own."""
     source = cache(tmp_path)
     blobs = {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()}
-    conversion = padops.convert(source, in_place=True, verify=True)
+    conversion = convert(source, in_place=True, verify=True)
     assert conversion.notes == (f"{source} was a symbolic link and is now a file of its own",)
     assert names(source.parent) == ["model.model.onnx_data", "model.onnx", "model.onnx_data"]
     assert not source.is_symlink() and source.with_name("model.onnx_data").is_symlink()
     assert {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()} == blobs
     assert loads(source).graph.initializer[0].raw_data
-    assert padops.convert(source, verify=True).verification.outcome == "equal"
+    assert convert(source, verify=True).verification.outcome == "equal"
 
 
 def test_hard_links_are_copied(tmp_path: Path) -> None:
@@ -187,7 +186,7 @@ def test_hard_links_are_copied(tmp_path: Path) -> None:
     os.link(tmp_path / "elsewhere.bin", tmp_path / "in" / "w.bin")
     source = save(tmp_path / "in", [external("w", "w.bin", 4)])
     (tmp_path / "out").mkdir()
-    padops.convert(source, tmp_path / "out" / "m.onnx", verify=True)
+    convert(source, tmp_path / "out" / "m.onnx", verify=True)
     assert (tmp_path / "out" / "w.bin").stat().st_nlink == 1
     assert loads(tmp_path / "out" / "m.onnx")
 
@@ -230,23 +229,23 @@ def test_broken_data(kind: str, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     for dry_run in (False, True):
         with pytest.raises(PadopsError) as caught:
-            padops.convert(source, tmp_path / "out" / "m.onnx", dry_run=dry_run)
+            convert(source, tmp_path / "out" / "m.onnx", dry_run=dry_run)
         assert str(caught.value) == TENSOR + text.format(folder=tmp_path / "in")
     assert names(tmp_path / "out") == []
 
 
 def test_data_of_a_message_need_a_folder(two_files: Path, tmp_path: Path) -> None:
     message = onnx.load(two_files, load_external_data=False)
-    assert padops.convert(message).converted
+    assert convert(message).converted
     with pytest.raises(UsageError, match="say with base_dir which folder they are relative to"):
-        padops.convert(message, tmp_path / "m.onnx")
-    conversion = padops.convert(message, tmp_path / "m.onnx", base_dir=two_files.parent, verify=True)
+        convert(message, tmp_path / "m.onnx")
+    conversion = convert(message, tmp_path / "m.onnx", base_dir=two_files.parent, verify=True)
     assert conversion.verification.outcome == "equal"
     assert same_but_for_the_pads(loads(two_files), loads(tmp_path / "m.onnx"))
 
 
 def test_data_of_a_graph_are_where_it_says(two_files: Path, tmp_path: Path) -> None:
-    conversion = padops.convert(ir.load(two_files), tmp_path / "m.onnx", verify=True)
+    conversion = convert(ir.load(two_files), tmp_path / "m.onnx", verify=True)
     assert conversion.verification.outcome == "equal"
     assert names(tmp_path)[:2] == ["a.bin", "deep"]
     loaded = loads(tmp_path / "m.onnx")
@@ -260,7 +259,7 @@ def test_amounts_in_a_data_file_are_read_where_they_matter(tmp_path: Path) -> No
     source = tmp_path / "m.onnx"
     source.write_bytes(model([pad(mode="reflect")], 17, tensors=[amounts]).SerializeToString())
     os.link(tmp_path / "p.bin", tmp_path / "link.bin")  # onnx_ir would not read it
-    (record,) = padops.convert(source, select="needed").records
+    (record,) = convert(source, select="needed").records
     assert record.status == "converted"  # 3 of 3 elements is one too many for ONNX Runtime
 
 
@@ -282,7 +281,7 @@ def test_initializers_that_are_too_large_go_to_a_file(
     monkeypatch.setattr(writing, "WORTH_MOVING", 16)
     (tmp_path / "m.onnx.data").touch()
     source = ir.from_proto(heavy()) if as_graph else heavy()
-    conversion = padops.convert(source, tmp_path / "m.onnx")
+    conversion = convert(source, tmp_path / "m.onnx")
     assert names(tmp_path) == ["m.onnx", "m.onnx.2.data", "m.onnx.data"]
     assert (tmp_path / "m.onnx.2.data").stat().st_size == 20
     assert [(f.name, f.bytes, f.written) for f in conversion.outputs[1:]] == [("m.onnx.2.data", 20, True)]
@@ -295,9 +294,9 @@ def test_initializers_that_are_too_large_go_to_a_file(
 def test_too_large_for_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "LARGEST_PROTO", 20)
     with pytest.raises(PadopsError, match="more than 20 bytes without its external data"):
-        padops.convert(heavy(), tmp_path / "m.onnx")  # no initializer is worth moving
+        convert(heavy(), tmp_path / "m.onnx")  # no initializer is worth moving
     with pytest.raises(PadopsError, match="give an output, so that initializers can go to a data file"):
-        padops.convert(heavy(), verify=True)
+        convert(heavy(), verify=True)
     assert names(tmp_path) == []
 
 
@@ -306,7 +305,7 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = tmp_path / "m.onnx"
     path.write_bytes(bytes(21))
     with pytest.raises(PadopsError) as caught:
-        padops.convert(path)
+        convert(path)
     assert str(caught.value) == f"{path} has 21 bytes; a protobuf message has at most 20"
 
 
@@ -339,7 +338,7 @@ def test_a_failure_in_the_middle(where: str, count: int, fail: Callable[..., Any
     before = names(tmp_path)
     monkeypatch.setattr(staging.os, where, on_call(count, getattr(os, where), fail))
     with pytest.raises(PadopsError if fail is full_disk else KeyboardInterrupt) as caught:
-        padops.convert(two_files, out / "m.onnx", report=tmp_path / "report.json")
+        convert(two_files, out / "m.onnx", report=tmp_path / "report.json")
     if fail is full_disk:
         assert str(caught.value) == (
             f"cannot write {out / 'm.onnx'}: No space left on device; nothing has been left behind"
@@ -353,7 +352,7 @@ def test_a_failure_in_place(two_files: Path, monkeypatch: pytest.MonkeyPatch) ->
     before, listed = two_files.read_bytes(), names(two_files.parent)
     monkeypatch.setattr(staging.os, "replace", full_disk)
     with pytest.raises(PadopsError):
-        padops.convert(two_files, in_place=True)
+        convert(two_files, in_place=True)
     assert (two_files.read_bytes(), names(two_files.parent)) == (before, listed)
 
 
@@ -361,13 +360,13 @@ def test_a_failed_verification_writes_nothing(two_files: Path, tmp_path: Path, m
     out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(UsageError):
-        padops.convert(two_files, out / "m.onnx", verify=True, inputs={"z": np.zeros(4, np.float32)})
+        convert(two_files, out / "m.onnx", verify=True, inputs={"z": np.zeros(4, np.float32)})
     assert names(out) == []
 
 
 def test_no_model_is_written_for_a_dry_run(two_files: Path, tmp_path: Path) -> None:
     before = names(tmp_path)
-    conversion = padops.convert(two_files, tmp_path / "m.onnx", dry_run=True, verify=True)
+    conversion = convert(two_files, tmp_path / "m.onnx", dry_run=True, verify=True)
     assert (conversion.output, conversion.verification.outcome) == (None, "equal")
     assert names(tmp_path) == before
 
@@ -380,7 +379,7 @@ def test_a_model_without_a_pad_is_copied_byte_for_byte(tmp_path: Path) -> None:
     message = model([helper.make_node("Identity", ["x"], ["y"])], 17)
     # The version twice, as serializing would not write it.
     source.write_bytes(onnx.ModelProto(ir_version=8).SerializeToString() + message.SerializeToString())
-    conversion = padops.convert(source, tmp_path / "out.onnx", verify=True)
+    conversion = convert(source, tmp_path / "out.onnx", verify=True)
     assert (conversion.records, conversion.notes) == ((), ("the model has no Pad",))
     assert (tmp_path / "out.onnx").read_bytes() == source.read_bytes()
 
@@ -392,7 +391,7 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
         if content is not None:
             path.write_bytes(content)
         with pytest.raises(PadopsError) as caught:
-            padops.convert(path, tmp_path / "out.onnx")
+            convert(path, tmp_path / "out.onnx")
         return str(caught.value)
 
     assert refusal() == f"{path} does not exist"
@@ -432,31 +431,31 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
     before = names(tmp_path)
     for arguments, text in refused:
         with pytest.raises(UsageError) as caught:
-            padops.convert(two_files, **arguments)
+            convert(two_files, **arguments)
         assert str(caught.value) == text
     with pytest.raises(UsageError, match="only a file can be converted in place"):
-        padops.convert(one_pad(17), in_place=True)
+        convert(one_pad(17), in_place=True)
     with pytest.raises(UsageError, match="source is a int, expected a path"):
-        padops.convert(5)
+        convert(5)
     assert names(tmp_path) == before
 
 
 def test_places_where_nothing_can_be_written(two_files: Path, tmp_path: Path) -> None:
     missing = tmp_path / "missing" / "m.onnx"
     with pytest.raises(PadopsError) as caught:
-        padops.convert(two_files, missing)
+        convert(two_files, missing)
     assert str(caught.value) == f"cannot write {missing}: the folder {missing.parent} does not exist"
     with pytest.raises(PadopsError) as caught:
-        padops.convert(two_files, tmp_path / "in")
+        convert(two_files, tmp_path / "in")
     assert str(caught.value) == f"cannot write {tmp_path / 'in'}: it is a folder"
     with pytest.raises(PadopsError) as caught:
-        padops.convert(two_files, tmp_path / "m.onnx", report=missing)
+        convert(two_files, tmp_path / "m.onnx", report=missing)
     assert str(caught.value) == f"cannot write {missing}: the folder {missing.parent} does not exist"
     assert names(tmp_path) == ["in", "in/a.bin", "in/deep", "in/deep/b.bin", "in/model.onnx"]
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "deep").touch()  # a file where a data file's folder belongs
     with pytest.raises(PadopsError, match="nothing has been left behind"):
-        padops.convert(two_files, tmp_path / "out" / "m.onnx")
+        convert(two_files, tmp_path / "out" / "m.onnx")
     assert names(tmp_path / "out") == ["deep"]
 
 
@@ -464,5 +463,5 @@ def test_a_folder_whose_name_is_not_plain(two_files: Path, tmp_path: Path) -> No
     folder = tmp_path / "été [x] {y} %s"
     shutil.copytree(two_files.parent, folder)
     output = folder / "out put.onnx"
-    assert padops.convert(folder / "model.onnx", output, verify=True).verification.outcome == "equal"
+    assert convert(folder / "model.onnx", output, verify=True).verification.outcome == "equal"
     assert loads(output)

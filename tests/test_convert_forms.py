@@ -11,11 +11,11 @@ import onnx_ir as ir
 import pytest
 from onnx import helper, numpy_helper
 
-import padops
 from padops.convert import PadRecord
 from padops.dialects import OPS
 from padops.dialects.onnx_pad import VERSIONS
 from small_models import (
+    convert,
     BOOL,
     COMPLEX64,
     DOUBLE,
@@ -35,7 +35,7 @@ from small_models import (
 
 def convert_one(source: onnx.ModelProto) -> tuple[PadRecord, onnx.NodeProto, onnx.GraphProto]:
     """The record of a model's only Pad, the node that it became, and the graph that it is in."""
-    conversion = padops.convert(source)
+    conversion = convert(source)
     (record,) = conversion.records
     made = conversion.proto().graph
     (node,) = [node for node in made.node if node.op_type.startswith("Pad")]
@@ -249,7 +249,7 @@ def test_left(row: Left) -> None:
     source = model([row.node], row.opset, inputs=[x], tensors=row.tensors, imports=[("com.microsoft", 1)])
     if row.type is None:
         del source.graph.output[:]
-    conversion = padops.convert(source)
+    conversion = convert(source)
     (record,) = conversion.records
     assert (record.status, record.op_type, record.reason) == ("left", None, row.reason)
     assert conversion.proto().SerializeToString() == source.SerializeToString()
@@ -267,7 +267,7 @@ def test_a_type_that_inference_finds_in_a_branch() -> None:
     body = helper.make_graph(nodes, "b", [], [onnx.ValueInfoProto(name="b")])
     node = helper.make_node("If", ["c"], ["y"], then_branch=body, else_branch=body)
     source = model([node], 11, inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])], tensors=[tensor("pads", [0] * 4)])
-    assert [record.op_type for record in padops.convert(source).records] == ["Pad_13", "Pad_13"]
+    assert [record.op_type for record in convert(source).records] == ["Pad_13", "Pad_13"]
 
 
 def test_an_unknown_type_keeps_the_version() -> None:
@@ -307,7 +307,7 @@ def test_amounts_from_a_constant_node_that_says_the_same() -> None:
 def test_a_graph_is_converted_as_a_message_is() -> None:
     source = ir.from_proto(one_pad(13))
     before = ir.to_proto(source).SerializeToString()
-    conversion = padops.convert(source)
+    conversion = convert(source)
     assert [record.op_type for record in conversion.records] == ["Pad_13"]
     assert ir.to_proto(source).SerializeToString() == before
     assert [node.op_type for node in conversion.model.graph] == ["Pad_13"]
@@ -319,6 +319,6 @@ def test_int16_in_attribute_form_runs_and_is_right() -> None:
         [pad(["x"], pads=[0, 1, 0, 2], value=-3.0)], 2,
         inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)], ir_version=3,
     )  # fmt: skip
-    verification = padops.convert(source, verify=True).verification
+    verification = convert(source, verify=True).verification
     assert verification.outcome == "equal"
     assert "the converted model was compared with the NumPy reference" in verification.notes

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 import padops
 from padops.convert import PadopsError
 from small_models import (
+    convert,
     BOOL,
     FLOAT,
     INT8,
@@ -79,7 +80,7 @@ def nested(depth: int) -> onnx.ModelProto:
 
 def test_every_depth() -> None:
     source = nested(3)
-    conversion = padops.convert(source, verify=True)
+    conversion = convert(source, verify=True)
     assert conversion.verification.outcome == "equal"
     assert same_but_for_the_pads(source, checked(conversion))
     assert paths(conversion) == [
@@ -102,7 +103,7 @@ def test_graphs_in_a_list_and_names_that_are_not_unique() -> None:
     nodes = [helper.make_node("Choose", ["x"], ["c"], domain="d", branches=bodies), pad(["c", "pads"], "z", name="p"),
              pad(["z", "pads"], name="p")]  # fmt: skip
     source = model(nodes, 17, imports=[("d", 1)], tensors=[PADS])
-    conversion = padops.convert(source)
+    conversion = convert(source)
     assert paths(conversion) == [
         "graph/Choose_0.branches[0]/Pad_0",
         "graph/Choose_0.branches[1]/Pad_0",
@@ -130,7 +131,7 @@ def test_a_function_has_an_opset_of_its_own() -> None:
     body = function(13, [constant, pad(["a", "p"], "r")])
     call = helper.make_node("Block", ["x"], ["y"], domain="custom")
     source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
-    conversion = padops.convert(source)
+    conversion = convert(source)
     proto = conversion.proto()
     assert paths(conversion) == ["function custom::Block/Pad_1"]
     assert conversion.records[0].op_type == "Pad_13"
@@ -155,7 +156,7 @@ def test_a_mode_that_the_caller_gives(default: str, given: str | None, opset: in
     call = helper.make_node("Block", ["x"], ["y"], domain="custom", **({"how": given} if given else {}))
     source = model([call], opset, functions=[function(opset, [constant, node], how=default)], imports=[("custom", 1)],
                    ir_version=9)  # fmt: skip
-    conversion = padops.convert(source, verify=True)
+    conversion = convert(source, verify=True)
     assert conversion.records[0].op_type == op_type
     assert conversion.verification.outcome == "equal"
     (made,) = [node for node in conversion.proto().functions[0].node if node.domain == "padops"]
@@ -169,13 +170,13 @@ def test_amounts_that_the_caller_gives() -> None:
     body = function(17, [node], ("by", "with"))
     call = helper.make_node("Block", ["x"], ["y"], domain="custom", by=[0, 1, 0, 2], **{"with": 4.0})
     source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
-    conversion = padops.convert(source, verify=True)
+    conversion = convert(source, verify=True)
     assert conversion.verification.outcome == "runs"  # onnxruntime refuses the original, and it is not of Pads alone
     assert same_but_for_the_pads(source, conversion.proto())
     body.node[0].attribute.append(helper.make_attribute("mode", "wrap"))
     source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
     reason = "pads is given by the caller of the function, but has to become an input"
-    assert padops.convert(source).records[0].reason == reason
+    assert convert(source).records[0].reason == reason
 
 
 def test_new_constants_in_a_function_are_nodes() -> None:
@@ -184,7 +185,7 @@ def test_new_constants_in_a_function_are_nodes() -> None:
     source = model(
         [call], 17, functions=[body], imports=[("custom", 1)], ir_version=9, outputs=[("y", FLOAT, [None, None])]
     )
-    proto = checked(padops.convert(source, verify=True))
+    proto = checked(convert(source, verify=True))
     assert [node.op_type for node in proto.functions[0].node] == ["Constant", "Pad_19"]
 
 
@@ -196,7 +197,7 @@ def test_new_constants_hide_nothing() -> None:
     node = helper.make_node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)
     source = model([helper.make_node("Identity", ["x"], ["t_pads"]), node], 17,
                    inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])], outputs=[("y", FLOAT, [None, None])])  # fmt: skip
-    proto = checked(padops.convert(source, verify=True))
+    proto = checked(convert(source, verify=True))
     made = next(a.g for a in proto.graph.node[1].attribute if a.name == "then_branch")
     assert [t.name for t in made.initializer] == ["t_pads_4"]
     assert list(made.node[0].input) == ["x", "t_pads_4"]
@@ -209,7 +210,7 @@ def test_the_body_of_a_fallback_is_not_looked_into() -> None:
     )
     call = helper.make_node("Pad_18", ["x", "pads"], ["y"], domain="padops")
     source = model([call], 17, functions=[fallback], imports=[("padops", 1)], tensors=[PADS])
-    conversion = padops.convert(source)
+    conversion = convert(source)
     assert [record.status for record in conversion.records] == ["already converted"]
     assert conversion.proto().SerializeToString() == source.SerializeToString()
 
@@ -220,14 +221,14 @@ def test_a_function_called_pad_is_a_call_and_no_pad() -> None:
         "mine", "Pad", ["a"], ["r"], [constant, pad(["a", "p"], "r")], [helper.make_opsetid("", 17)]
     )
     source = model([pad(["x"], domain="mine")], 17, functions=[body], imports=[("mine", 1)])
-    assert paths(padops.convert(source)) == ["function mine::Pad/Pad_1"]
+    assert paths(convert(source)) == ["function mine::Pad/Pad_1"]
 
 
 @pytest.mark.parametrize("path", sorted(MODELS.glob("*.onnx")), ids=lambda path: path.stem)
 def test_twice_is_once(path: Path) -> None:
-    once = padops.convert(path)
+    once = convert(path)
     assert {record.status for record in once.records} == {"converted"}
-    twice = padops.convert(once.proto())
+    twice = convert(once.proto())
     assert twice.proto().SerializeToString() == once.proto().SerializeToString()
     assert [r.path for r in twice.records] == paths(once)
     assert {record.status for record in twice.records} == {"already converted"}
@@ -260,14 +261,14 @@ def test_everything_else_stays() -> None:
         source.metadata_props.add(key=key, value=str(i))
         source.graph.metadata_props.add(key=key, value=str(i))
     before = source.SerializeToString()
-    proto = padops.convert(source).proto()
+    proto = convert(source).proto()
     assert source.SerializeToString() == before
     assert same_but_for_the_pads(source, proto)
     assert [row.domain for row in proto.opset_import] == ["", "unused", "padops"]
 
 
 def test_the_graph_and_the_message_say_the_same() -> None:
-    conversion = padops.convert(nested(2))
+    conversion = convert(nested(2))
     again = ir.from_proto(conversion.proto())
     for one, other in zip(conversion.model.graphs(), again.graphs(), strict=True):
         assert [(n.domain, n.op_type, n.name) for n in one] == [(n.domain, n.op_type, n.name) for n in other]
@@ -309,7 +310,7 @@ def lossy(kind: str) -> onnx.ModelProto:
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_would_be_lost_is_refused(kind: str) -> None:
     with pytest.raises(PadopsError) as caught:
-        padops.convert(lossy(kind))
+        convert(lossy(kind))
     assert str(caught.value) == f"{REFUSED[kind]} {LOST}"
 
 
@@ -318,7 +319,7 @@ def test_unknown_fields_are_refused() -> None:
     node = source.graph.node[0]
     node.MergeFromString(b"\xfa\x3e\x02hi")  # field 1007, two bytes
     with pytest.raises(PadopsError) as caught:
-        padops.convert(source)
+        convert(source)
     assert str(caught.value) == (
         f"graph.node[0] (NodeProto) has the field number 1007, which onnx {onnx.__version__} does not know; converting "
         "would lose it"
@@ -328,18 +329,18 @@ def test_unknown_fields_are_refused() -> None:
 def test_a_graph_that_is_none() -> None:
     source = model([pad(), pad()], 17)
     with pytest.raises(PadopsError, match="cannot be read into a graph: Output 'y' is redeclared"):
-        padops.convert(source)
+        convert(source)
 
 
 def test_functions_that_are_one_too_many() -> None:
     body = function(17, [helper.make_node("Identity", ["a"], ["r"])])
     with pytest.raises(PadopsError, match="several functions of the same domain, name and overload"):
-        padops.convert(model([pad()], 17, functions=[body, body]))
+        convert(model([pad()], 17, functions=[body, body]))
 
 
 def test_another_version_of_the_domain() -> None:
     with pytest.raises(PadopsError, match="graph imports version 2 of the domain padops; this is 1"):
-        padops.convert(model([pad()], 17, imports=[("padops", 2)], tensors=[PADS]))
+        convert(model([pad()], 17, imports=[("padops", 2)], tensors=[PADS]))
 
 
 def test_an_int32_model_runs_in_every_place() -> None:
@@ -348,7 +349,7 @@ def test_an_int32_model_runs_in_every_place() -> None:
     else_branch = graph([helper.make_node("Identity", ["x"], ["e"])], [], [("e", INT32, None)], name="else")
     node = helper.make_node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)
     source = model([node], 13, inputs=[("x", INT32, [2, 3]), ("c", BOOL, [])], outputs=[("y", INT32, None)])
-    conversion = padops.convert(source, verify=True)
+    conversion = convert(source, verify=True)
     assert conversion.verification.outcome == "runs"
     proto = conversion.proto()
     made = next(a.g for a in proto.graph.node[0].attribute if a.name == "then_branch")

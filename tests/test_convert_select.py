@@ -11,8 +11,7 @@ import onnxruntime
 import pytest
 from onnx import helper
 
-import padops
-from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT16, INT32, INT64, model, one_pad, pad, tensor
+from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT16, INT32, INT64, convert, model, one_pad, pad, tensor
 
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BOOL: np.bool_, INT8: np.int8, INT16: np.int16,
@@ -108,7 +107,7 @@ def runs(row: Row) -> bool:
 def test_row(row: Row) -> None:
     if not any(opset.domain == "com.microsoft" for opset in row.source.opset_import):
         row.source.opset_import.append(helper.make_opsetid("com.microsoft", 1))
-    (record,) = padops.convert(row.source, select="needed").records
+    (record,) = convert(row.source, select="needed").records
     if row.needed is None:
         assert (record.status, record.op_type) == ("not needed", None)
         assert record.reason.startswith(RUNS)
@@ -119,29 +118,29 @@ def test_row(row: Row) -> None:
 
 
 def test_what_is_not_known_is_said() -> None:
-    (record,) = padops.convert(amounts(0, 3, 0, 2, dims=(2, "n")), select="needed").records
+    (record,) = convert(amounts(0, 3, 0, 2, dims=(2, "n")), select="needed").records
     assert record.reason == (
         "ONNX Runtime runs it: float, reflect, as long as no amount is more than the axis has elements to reflect"
     )
-    (record,) = padops.convert(amounts(0, 2, 0, 2), select="needed").records
+    (record,) = convert(amounts(0, 2, 0, 2), select="needed").records
     assert record.reason == "ONNX Runtime runs it: float, reflect"
 
 
 def test_a_type_that_nobody_knows_is_converted() -> None:
     nodes = [helper.make_node("Secret", ["x"], ["s"], domain="d"), pad(["s", "pads"])]
     source = model(nodes, 13, imports=[("d", 1)], outputs=[("y", 0, None)], tensors=[tensor("pads", [0] * 4)])
-    (record,) = padops.convert(source, select="needed").records
+    (record,) = convert(source, select="needed").records
     assert (record.status, record.notes) == ("converted", ("the type of its data is not known",))
 
 
 def test_a_type_that_only_inference_knows_is_enough() -> None:
     nodes = [helper.make_node("Relu", ["x"], ["s"]), pad(["s", "pads"], mode="reflect")]
     source = model(nodes, 13, outputs=[("y", 0, None)], tensors=[tensor("pads", [0, 3, 0, 0])])
-    (record,) = padops.convert(source, select="needed").records
+    (record,) = convert(source, select="needed").records
     assert record.notes == ("ONNX Runtime refuses to reflect more than once (axis 1: 3, 0 of 3 elements)",)
 
 
 def test_pads_that_are_not_needed_are_not_left_by_strict() -> None:
-    conversion = padops.convert(one_pad(13), select="needed", strict=True)
+    conversion = convert(one_pad(13), select="needed", strict=True)
     assert (conversion.left, conversion.notes) == ((), ("nothing had to be changed",))
     assert conversion.proto().SerializeToString() == one_pad(13).SerializeToString()

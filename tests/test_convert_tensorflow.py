@@ -15,9 +15,8 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from small_models import BOOL, FLOAT, INT16, INT32, INT64, STRING, graph, model, tensor
+from small_models import BOOL, FLOAT, INT16, INT32, INT64, STRING, convert, graph, model, tensor
 
-import padops
 from padops.convert import Conversion, UsageError
 
 OP = "OpenVINOPad_12"
@@ -59,7 +58,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
 def test_mirror_pad(mode: str, dtype: Any) -> None:
-    conversion = padops.convert(custom("MirrorPad", dtype=dtype, mode=mode), custom_domains=["tf"])
+    conversion = convert(custom("MirrorPad", dtype=dtype, mode=mode), custom_domains=["tf"])
     record = only_record(conversion)
     assert (record.status, record.op_type) == ("converted", OP)
     assert record.form == "TensorFlow MirrorPad in the domain 'tf'"
@@ -71,7 +70,7 @@ def test_mirror_pad(mode: str, dtype: Any) -> None:
 
 @pytest.mark.parametrize("fill", [np.float32(-0.0), np.int16(-7), np.bool_(True)], ids=str)
 def test_pad_v2(fill: Any) -> None:
-    conversion = padops.convert(custom("PadV2", fill=fill), custom_domains=["tf"])
+    conversion = convert(custom("PadV2", fill=fill), custom_domains=["tf"])
     data = np.arange(12).reshape(3, 4).astype(fill.dtype)
     wanted = np.pad(data, ROWS, constant_values=fill)
     assert same(run(conversion.proto(), data), wanted)
@@ -83,12 +82,12 @@ def test_pad_v2_of_strings() -> None:
         value.type.tensor_type.elem_type = STRING
     message.graph.initializer[1].CopyFrom(helper.make_tensor("v", STRING, [], [b"z"]))
     data = np.array([["a", "b", "", "d"]] * 3, object)
-    made = run(padops.convert(message, custom_domains=["tf"]).proto(), data)
+    made = run(convert(message, custom_domains=["tf"]).proto(), data)
     assert same(made, np.pad(data, ROWS, constant_values="z"))
 
 
 def test_pad() -> None:
-    conversion = padops.convert(custom("Pad"), custom_domains=["tf"])
+    conversion = convert(custom("Pad"), custom_domains=["tf"])
     data = np.arange(12, dtype=np.float32).reshape(3, 4)
     assert same(run(conversion.proto(), data), np.pad(data, ROWS))
 
@@ -104,7 +103,7 @@ def test_paddings_at_run_time(dtype: Any, ir_version: int) -> None:
         imports=[("tf", 1)],
         ir_version=ir_version,
     )
-    conversion = padops.convert(message, custom_domains=["tf"])
+    conversion = convert(message, custom_domains=["tf"])
     assert bool(conversion.proto().graph.initializer) == (ir_version == 8)
     for rows in (ROWS, [[0, 0], [4, 4]], [[3, 0], [0, 0]]):
         data = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -118,7 +117,7 @@ def test_reaches_as_far_as_tensorflow() -> None:
     for mode, most in (("REFLECT", 2), ("SYMMETRIC", 3)):
         for begin in (most, most + 1):
             message = custom("MirrorPad", [[begin, 0], [0, 0]], mode=mode)
-            converted = padops.convert(message, custom_domains=["tf"]).proto()
+            converted = convert(message, custom_domains=["tf"]).proto()
             if begin == most:
                 assert same(run(converted, data), np.pad(data, [[begin, 0], [0, 0]], mode.lower()))
             else:
@@ -128,19 +127,19 @@ def test_reaches_as_far_as_tensorflow() -> None:
 
 def test_domains() -> None:
     own = "ai.onnx.converters.tensorflow"
-    assert only_record(padops.convert(custom("MirrorPad", mode="REFLECT", domain=own))).status == "converted"
-    unnamed = only_record(padops.convert(custom("MirrorPad", mode="REFLECT")))
+    assert only_record(convert(custom("MirrorPad", mode="REFLECT", domain=own))).status == "converted"
+    unnamed = only_record(convert(custom("MirrorPad", mode="REFLECT")))
     assert unnamed.reason == "MirrorPad is TensorFlow's; name its domain as a custom domain"
     assert unnamed.form == "tf::MirrorPad"
     message = custom("MirrorPad", mode="REFLECT", domain="a.b")
-    assert only_record(padops.convert(message, custom_domains={"tf", "a.b"})).status == "converted"
+    assert only_record(convert(message, custom_domains={"tf", "a.b"})).status == "converted"
     for wrong, said in [
         ("tf", "custom_domains is the string 'tf', expected a list of names"),
         (["padops"], "'padops' is no custom domain: padops knows what its nodes mean"),
         ([""], "'' is no custom domain: padops knows what its nodes mean"),
     ]:
         with pytest.raises(UsageError, match=said):
-            padops.convert(message, custom_domains=wrong)
+            convert(message, custom_domains=wrong)
 
 
 def test_a_function_of_that_name_is_looked_into() -> None:
@@ -150,7 +149,7 @@ def test_a_function_of_that_name_is_looked_into() -> None:
     function = helper.make_function("mine", "MirrorPad", ["i"], ["o"], [rows, inner], opsets)
     call = helper.make_node("MirrorPad", ["x"], ["y"], domain="mine")
     message = model([call], inputs=[("x", FLOAT, [3, 4])], functions=[function], imports=[("mine", 1), ("tf", 1)])
-    conversion = padops.convert(message, custom_domains=["mine", "tf"])
+    conversion = convert(message, custom_domains=["mine", "tf"])
     assert only_record(conversion).path == "function mine::MirrorPad/MirrorPad_1"
     data = np.arange(12, dtype=np.float32).reshape(3, 4)
     assert same(run(conversion.proto(), data), np.pad(data, ROWS, "reflect"))
@@ -165,14 +164,14 @@ def test_what_lost_its_domain() -> None:
     ]
     node = helper.make_node("If", ["flag"], ["y"], "if", then_branch=branches[0], else_branch=branches[1])
     message = model([node], inputs=[("x", FLOAT, [3, 4]), ("flag", BOOL, [])], outputs=[("y", FLOAT, [None, None])])
-    conversion = padops.convert(message, custom_domains=["tf"])
+    conversion = convert(message, custom_domains=["tf"])
     assert [record.op_type for record in conversion.records] == [OP, OP]
     data = np.arange(12, dtype=np.float32).reshape(3, 4)
     for flag in (True, False):
         made = run(conversion.proto(), data, np.array(flag))
         assert same(made, np.pad(data, ROWS, constant_values=3.0 if flag else 0.0))
     # Without a custom domain there is no reason to think of TensorFlow.
-    forms = [record.form for record in padops.convert(message).records]
+    forms = [record.form for record in convert(message).records]
     assert forms == ["Pad-13 inputs", "ai.onnx::PadV2"]
 
 
@@ -184,7 +183,7 @@ def test_one_row_in_the_default_domain_is_onnx() -> None:
             inputs=[("x", FLOAT, [4])],
             tensors=[tensor("p", [[1, 2]], dtype)],
         )
-        conversion = padops.convert(message, custom_domains=["tf"])
+        conversion = convert(message, custom_domains=["tf"])
         assert only_record(conversion).op_type == op_type
         data = np.arange(4, dtype=np.float32)
         assert same(run(conversion.proto(), data), np.pad(data, (1, 2)))
@@ -205,7 +204,7 @@ LEFT = [
 
 @pytest.mark.parametrize(("message", "reason"), LEFT, ids=[row[1] for row in LEFT])
 def test_left(message: onnx.ModelProto, reason: str) -> None:
-    conversion = padops.convert(message, custom_domains=["tf"])
+    conversion = convert(message, custom_domains=["tf"])
     record = only_record(conversion)
     assert (record.status, record.reason) == ("left", reason)
     assert conversion.proto() == message
@@ -217,12 +216,12 @@ def test_pads_of_other_dialects_are_not_taken() -> None:
         helper.make_node("Pad", ["x", "p"], ["y"], domain="tf", padding_below=[0, 0], padding_above=[0, 0]),
         helper.make_node("Pad", ["x", "p", "p"], ["y"], domain="tf"),
     ):
-        record = only_record(padops.convert(model([node], imports=[("tf", 1)]), custom_domains=["tf"]))
+        record = only_record(convert(model([node], imports=[("tf", 1)]), custom_domains=["tf"]))
         assert not record.form.startswith("TensorFlow")
 
 
 def test_always_needed() -> None:
-    record = only_record(padops.convert(custom("Pad"), custom_domains=["tf"], select="needed"))
+    record = only_record(convert(custom("Pad"), custom_domains=["tf"], select="needed"))
     assert record.status == "converted" and record.notes == ("ONNX Runtime has no Pad in the domain 'tf'",)
 
 
@@ -334,7 +333,7 @@ ROWS_BY_RANK = [[[2, 3]], [[2, 0], [1, 4]], [[0, 0], [1, 1], [0, 2]], [[0, 0], [
 @pytest.mark.parametrize("rows", ROWS_BY_RANK, ids=str)
 def test_emulation(rows: list, opset: int) -> None:
     original = Emulation(rows, opset).model()
-    conversion = padops.convert(original)
+    conversion = convert(original)
     first, second = conversion.records
     assert (first.name, second.name) == ("first", "second")
     assert {first.status, second.status} == {"converted"} and {first.op_type, second.op_type} == {OP}
@@ -356,7 +355,7 @@ def test_emulation(rows: list, opset: int) -> None:
 def test_emulation_of_other_types(kind: int) -> None:
     """ONNX Runtime pads no int16; whatever the type, the operator is the same."""
     dtype = helper.tensor_dtype_to_np_dtype(kind)
-    converted = padops.convert(Emulation(ROWS).model(kind=kind)).proto()
+    converted = convert(Emulation(ROWS).model(kind=kind)).proto()
     data = np.arange(12).reshape(3, 4).astype(dtype)
     assert same(run(converted, data), np.pad(data, ROWS, "symmetric"))
 
@@ -366,7 +365,7 @@ def test_emulation_of_other_types(kind: int) -> None:
 def test_emulation_with_a_transpose_inside(order: list[int], gathered: bool) -> None:
     rows = [[0, 0], [0, 1], [1, 1], [2, 3]]
     original = Emulation(rows, order=order, gathered=gathered).model()
-    conversion = padops.convert(original)
+    conversion = convert(original)
     assert [record.op_type for record in conversion.records] == [OP, OP]
     assert [node.op_type for node in conversion.proto().graph.node] == [OP, "Transpose"]
     assert len(conversion.proto().graph.initializer) == 2
@@ -391,7 +390,7 @@ TURNED: dict[str, Callable[[Emulation], None]] = {
 def test_another_transpose_is_left(change: Callable[[Emulation], None]) -> None:
     emulation = Emulation([[0, 0], [2, 1], [0, 3]], order=[1, 2, 0])
     change(emulation)
-    assert {record.op_type for record in padops.convert(emulation.model()).records} == {"Pad_13"}
+    assert {record.op_type for record in convert(emulation.model()).records} == {"Pad_13"}
 
 
 def test_emulations_that_share_a_constant() -> None:
@@ -400,7 +399,7 @@ def test_emulations_that_share_a_constant() -> None:
     names = {**first.nodes, **{f"b_{name}": node for name, node in second.nodes.items()}}
     first.nodes, first.tensors = names, {**first.tensors, **second.tensors}
     original = first.model(outputs=[("b_y", FLOAT, [None, None])])
-    conversion = padops.convert(original)
+    conversion = convert(original)
     assert len(conversion.records) == 4 and len(conversion.proto().graph.node) == 2
     assert not [t for t in conversion.proto().graph.initializer if "pads_" not in t.name]
     data = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -426,7 +425,7 @@ def test_emulation_in_a_branch_and_in_a_function() -> None:
         functions=[function],
         imports=[("mine", 1)],
     )
-    conversion = padops.convert(message)
+    conversion = convert(message)
     assert [record.op_type for record in conversion.records] == [OP] * 4
     (body,) = (function for function in conversion.proto().functions if function.domain == "mine")
     assert [node.op_type for node in body.node] == ["Constant", "Constant", OP]
@@ -439,10 +438,10 @@ def test_emulation_in_a_branch_and_in_a_function() -> None:
 
 def test_emulation_is_not_needed() -> None:
     original = Emulation(ROWS).model()
-    conversion = padops.convert(original, select="needed")
+    conversion = convert(original, select="needed")
     assert [record.status for record in conversion.records] == ["not needed"] * 2
     assert conversion.proto() == original
-    conversion = padops.convert(Emulation(ROWS).model(kind=INT16), select="needed")
+    conversion = convert(Emulation(ROWS).model(kind=INT16), select="needed")
     assert [record.op_type for record in conversion.records] == [OP] * 2
 
 
@@ -519,7 +518,7 @@ def test_anything_else_is_left(change: Callable[[Emulation], None]) -> None:
     emulation = Emulation(ROWS, 18)
     change(emulation)
     original = emulation.model()
-    conversion = padops.convert(original)
+    conversion = convert(original)
     assert [record.op_type for record in conversion.records] == ["Pad_18", "Pad_18"]
     assert len(conversion.proto().graph.node) == len(original.graph.node)
 
@@ -528,21 +527,21 @@ def test_anything_else_is_left(change: Callable[[Emulation], None]) -> None:
 def test_an_output_in_between_is_left(value: str) -> None:
     kind = BOOL if value.startswith("mask") else INT64 if value == "dims" else FLOAT
     original = Emulation(ROWS).model(outputs=[("y", FLOAT, [None, None]), (value, kind, None)])
-    assert [record.op_type for record in padops.convert(original).records] == ["Pad_13", "Pad_13"]
+    assert [record.op_type for record in convert(original).records] == ["Pad_13", "Pad_13"]
 
 
 def test_amounts_at_run_time_are_left() -> None:
     emulation = Emulation(ROWS)
     del emulation.tensors["second_pads"]
     original = emulation.model(inputs=[("x", FLOAT, [3, 4]), ("second_pads", INT64, [4])])
-    assert [record.op_type for record in padops.convert(original).records] == ["Pad_13", "Pad_13"]
+    assert [record.op_type for record in convert(original).records] == ["Pad_13", "Pad_13"]
 
 
 def test_known_to_reach_too_far_is_left() -> None:
     """At n + 1 the emulation shows the padding of the other end, which is what its nodes say."""
     for size, op_type in ((3, OP), (2, "Pad_13")):
         original = Emulation([[3, 0]]).model([size])
-        converted = padops.convert(original)
+        converted = convert(original)
         assert {record.op_type for record in converted.records} == {op_type}
         data = np.arange(1, 1 + size, dtype=np.float32)
         assert same(run(converted.proto(), data), run(original, data))
@@ -552,8 +551,8 @@ def test_the_split_may_name_its_parts() -> None:
     emulation = Emulation(ROWS)
     emulation.tensors["parts"] = np.array([1, 1])
     emulation.nodes["split"].input.append("parts")
-    conversion = padops.convert(emulation.model())
+    conversion = convert(emulation.model())
     assert {record.op_type for record in conversion.records} == {OP}
     old = Emulation(ROWS, 9)
     attribute("split", "split", [1, 1])(old)
-    assert {record.op_type for record in padops.convert(old.model()).records} == {OP}
+    assert {record.op_type for record in convert(old.model()).records} == {OP}

@@ -75,7 +75,7 @@ def assert_same(actual: Arrays, expected: Arrays) -> None:
 def convert(model: Path, folder: Path) -> tuple[Path, Conversion]:
     """Convert to a file, and see that every ONNX Pad became a padops one with a record of its own."""
     output = folder / model.name
-    result = padops.convert(model, output)
+    result = padops.convert(model, output, fallback=False)
     before, after = onnx.load(model), onnx.load(output)
     assert len(result.converted) == len(result.records) == pads_in(before) == pads_in(after, DOMAIN)
     assert pads_in(after) == 0

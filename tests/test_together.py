@@ -72,10 +72,16 @@ def test_text_and_pad_in_one_session(converted: Path) -> None:
 
 
 def test_neither_library_is_enough(converted: Path) -> None:
-    """Of the Python kernels it has been seen that they need no other: they come along with the extensions."""
-    for alone in ("padops", "extensions") if converted.stem == "padops" else ("padops",):
-        with pytest.raises(Exception, match="is not a registered function/op"):
-            tokens(converted, alone)
+    """But the extensions are, with the Python kernels, which come along, and with the functions that padops falls back on."""
+    with pytest.raises(Exception, match="is not a registered function/op"):
+        tokens(converted, "padops")
+    bare = converted.with_name("bare.onnx")
+    padops.convert(ROOT / "models" / "tokens.onnx", bare, fallback=False)
+    with pytest.raises(Exception, match="is not a registered function/op"):
+        tokens(bare, "extensions")
+    if converted.stem == "padops":
+        for text, words in TEXTS.items():
+            assert tokens(converted, "extensions").run(None, {"text": np.array([text])})[0].tolist() == words
 
 
 def test_stock_runtime_refuses_the_original_for_its_pad() -> None:

@@ -1,0 +1,59 @@
+"""Writes out the default of an optional input, where one body is to serve nodes that have it and nodes that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from padops.convert.constants import Constants
+from padops.convert.document import Document
+from padops.convert.graphs import Found
+from padops.convert.standard.known import draft_of, subject_of
+from padops.convert.standard.subject import Subject
+from padops.convert.types import Types
+from padops.dtypes import by_name
+
+
+def give(document: Document, pads: Sequence[Found], op_type: str, name: str) -> int:
+    """Gives the nodes of an operator the default of an input: all that lack it, or none.
+
+    Args:
+        document: The model; what passes have changed in it has been written back, and so is this.
+        pads: The nodes of padops in it.
+        op_type: The operator.
+        name: The input: the fill, or axes.
+
+    Returns:
+        How many nodes have got it; 0 where the default of one of them is not known.
+    """
+    types = Types(document)
+    types.settle()
+    lacking = []
+    for found in pads:
+        if found.node.op_type == op_type:
+            subject = subject_of(draft_of(found.node), found, types)
+            position = subject.op.input_index(name)
+            if subject.inputs[position] is None:
+                lacking.append((found, position, _default(subject, name)))
+    if any(default is None for _, _, default in lacking):
+        return 0
+    constants = Constants(document.model)
+    for found, position, default in lacking:
+        node = found.node
+        if len(node.inputs) <= position:
+            node.resize_inputs(position + 1)
+        node.replace_input_with(position, constants.add(default, found, name))
+        document.touched.add(node)
+    document.write_back()
+    return len(lacking)
+
+
+def _default(subject: Subject, name: str) -> np.ndarray | None:
+    """What an absent input stands for (P7, P8), if that is known."""
+    if name == "axes":
+        return None if subject.dims is None else np.arange(len(subject.dims), dtype=np.int64)
+    if subject.type is None:
+        return None
+    dtype = by_name(subject.type).numpy
+    return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)

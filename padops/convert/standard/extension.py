@@ -1,0 +1,125 @@
+"""P2 and P3 in arithmetic: from positions of the output to positions of the source, for all modes by one formula.
+
+A mode is four numbers. With n elements and the positions o seen from the first of them: o is clamped to
+[-slack, n - 1 + slack], taken modulo a period of ``factor * n + offset``, and of what remains, m, and its mirror image,
+period + mirror - m, the lesser is shown. Where the mode is not known before it runs, its numbers are looked up.
+
+Amounts that break P1, P4 or P5 make a Gather called ``P1_P4_P5`` fail, since its index is out of bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from padops.convert.standard.subject import Amounts
+from padops.convert.standard.tape import Operand, Tape, ints, is_number, scalar
+from padops.dialects import Op
+from padops.plan import Crop, Limit, Mode
+
+FAR = 2**60  # beyond any position; sums of a few such numbers are still int64
+
+#                 factor, offset, mirror, slack
+_EXTENSIONS = {
+    Mode.CONSTANT: (1, 0, FAR, 0),  # only of data of rank 0, where no position is ever asked for
+    Mode.EDGE: (1, 0, FAR, 0),
+    Mode.REFLECT: (2, -2, 0, FAR),
+    Mode.SYMMETRIC: (2, 0, -1, FAR),
+    Mode.WRAP: (1, 0, FAR, FAR),
+}
+
+
+@dataclass(frozen=True)
+class Extension:
+    """The numbers of the mode, of rank 0."""
+
+    factor: Operand
+    offset: Operand
+    mirror: Operand
+    slack: Operand
+
+    def period(self, tape: Tape, size: Operand) -> Operand:
+        """At least 1: nothing may be divided by 0, not even where no position will be asked for."""
+        return tape.maximum(tape.add(tape.mul(size, self.factor), self.offset), scalar(1))
+
+    def within(self, tape: Tape, positions: Operand, size: Operand) -> Operand:
+        """The positions of the window's elements, 0 to ``size`` - 1, that ``positions`` show."""
+        if not is_number(self.slack, FAR):
+            last = tape.add(tape.sub(size, scalar(1)), self.slack)
+            positions = tape.maximum(tape.minimum(positions, last), tape.negative(self.slack))
+        if is_number(self.slack, 0):
+            return positions
+        period = self.period(tape, size)
+        remains = tape.mod(positions, period)
+        if is_number(self.mirror, FAR):
+            return remains
+        return tape.minimum(remains, tape.sub(tape.add(period, self.mirror), remains))
+
+
+def look_up(tape: Tape, modes: Sequence[Mode], choice: Operand) -> Extension:
+    """The numbers of the mode that ``choice`` points at."""
+    return Extension(*(select(tape, column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))))
+
+
+def select(tape: Tape, numbers: Sequence[int], choice: Operand) -> Operand:
+    """One of the numbers, of rank 0; known where they are all the same."""
+    if len(set(numbers)) == 1:
+        return scalar(numbers[0])
+    return tape.gather(ints(*numbers), choice)
+
+
+@dataclass(frozen=True)
+class Extents:
+    """What there is of each axis: vectors of the axes.
+
+    Attributes:
+        size: Elements of the source.
+        output: Elements of the output.
+        shift: Output position of the first element to extend from.
+        start: Source position of the same; None where it is 0.
+        window: Elements to extend from.
+    """
+
+    size: Operand
+    output: Operand
+    shift: Operand
+    start: Operand | None
+    window: Operand
+
+    @staticmethod
+    def of(tape: Tape, op: Op, size: Operand, amounts: Amounts) -> Extents:
+        """The extents of axes that are extended, and not filled (P1, P3)."""
+        output = tape.add(tape.add(amounts.begin, size), amounts.end)
+        if op.clamp:
+            output = tape.maximum(output, scalar(0))
+        if op.crop is Crop.FULL:
+            return Extents(size, output, amounts.begin, None, size)
+        front, back = (tape.minimum(amount, scalar(0)) for amount in (amounts.begin, amounts.end))
+        window = tape.add(tape.add(size, front), back)
+        return Extents(size, output, tape.sub(amounts.begin, front), tape.negative(front), window)
+
+    def checked_step(self, tape: Tape, op: Op, modes: Sequence[Mode], choice: Operand, amounts: Amounts) -> Operand:
+        """1, by a Gather that fails where a dim would be negative or there is nothing to extend from (P1, P4, P5)."""
+        lowest = tape.lowest(tape.concat(self.output, ints(1)))
+        short = tape.sub(self.window, select(tape, [int(mode is not Mode.CONSTANT) for mode in modes], choice))
+        # An output without elements needs nothing to extend from.
+        nothing = tape.minimum(tape.negative(tape.lowest(tape.concat(short, ints(0)))), lowest)
+        wrong = tape.maximum(tape.negative(lowest), nothing)
+        if beyond := self._beyond(tape, op.limit, modes, choice, amounts):
+            wrong = tape.maximum(wrong, tape.negative(tape.lowest(tape.concat(*beyond))))
+        return tape.emit("Gather", [ints(1), wrong], role="P1_P4_P5")
+
+    def _beyond(
+        self, tape: Tape, limit: Limit, modes: Sequence[Mode], choice: Operand, amounts: Amounts
+    ) -> list[Operand]:
+        """Numbers that are negative where P4 is broken."""
+        if limit is Limit.OPENVINO:
+            more = {Mode.REFLECT: -1, Mode.SYMMETRIC: 0}
+            reaches = [more.get(mode, FAR) for mode in modes]
+            if set(reaches) != {FAR}:
+                most = tape.maximum(tape.add(self.size, select(tape, reaches, choice)), scalar(0))
+                return [tape.sub(most, amount) for amount in (amounts.begin, amounts.end)] + [ints(0)]
+        if limit is Limit.NGRAPH:
+            least = {Mode.EDGE: 1, Mode.REFLECT: 2}
+            return [tape.sub(self.size, select(tape, [least.get(mode, 0) for mode in modes], choice)), ints(0)]
+        return []

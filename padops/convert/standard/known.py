@@ -1,0 +1,73 @@
+"""What is known of a node before it runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.graphs import Found, constant
+from padops.convert.sources.finding import Draft, Unconvertible
+from padops.convert.standard.subject import Subject
+from padops.convert.standard.tape import Operand
+from padops.convert.types import Types
+from padops.dialects import OPS
+from padops.dtypes import by_numpy
+
+
+def draft_of(node: ir.Node) -> Draft:
+    """What an operator of padops is, as a draft of itself."""
+    return Draft(node.op_type, tuple(node.inputs), dict(node.attributes))
+
+
+def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
+    """The node that a draft describes, with everything that the model says of it.
+
+    Raises:
+        Unconvertible: It has a mode that its operator does not have.
+    """
+    op = OPS[draft.op_type]
+    given = (*draft.inputs, *(None,) * (len(op.inputs) - len(draft.inputs)))
+    inputs = [given[0], *(_known(value, found) for value in given[1:])]
+    mode = draft.attributes.get(op.mode)
+    default = next(row.default for row in op.attributes if row.name == op.mode)
+    if mode is None:
+        modes = (default,)
+    else:
+        modes = op.modes if mode.is_ref() else (_text(mode.value),)
+    if not set(modes) <= set(op.modes):
+        raise Unconvertible(f"{op.mode} '{modes[0]}' is not one of {', '.join(op.modes)} [P9]")
+    position = op.input_index(op.fill)
+    fill = None if position is None else given[position]
+    fill_dims = list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill)
+    type_name, dims = _type(draft, found, types), types.shape(given[0])
+    subject = Subject(op, inputs, draft.attributes, type_name, dims, modes, given, fill_dims)
+    pads, axes = subject.input("pads"), subject.input("axes")
+    subject.flat_pads = not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1
+    subject.wide_axes = not isinstance(axes, ir.Value) or types.name(axes) == "int64"
+    return subject
+
+
+def _known(value: ir.Value | np.ndarray | None, found: Found) -> Operand | None:
+    if value is None or isinstance(value, np.ndarray):
+        return value
+    array = constant(value, found.scope)
+    if array is None:
+        return value
+    if array.dtype.kind in "OSU":  # onnx_ir has the strings of a tensor as bytes
+        return np.array([_text(item) for item in array.reshape(-1)], object).reshape(array.shape)
+    return array
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def _type(draft: Draft, found: Found, types: Types) -> str | None:
+    """The element type of the data, which the fill and the output have too."""
+    op = OPS[draft.op_type]
+    position = op.input_index(op.fill)
+    same = [draft.inputs[i] for i in (0, position) if i is not None and i < len(draft.inputs)]
+    for value in same:
+        if isinstance(value, np.ndarray):
+            return by_numpy(value.dtype).name
+    return types.name(*same, *found.node.outputs)

@@ -1,0 +1,308 @@
+"""One Pad, as far as it is known: its inputs and attributes, and the amounts that they mean for each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.sources.finding import Unconvertible
+from padops.convert.standard.tape import Operand, Tape, ints, scalar
+from padops.dialects import Op
+from padops.dialects.same_pad import AUTO_PADS, DATA_FORMATS
+from padops.dtypes import by_name
+from padops.plan import Mode
+
+FIRST_WITH_REFERENCES = 12  # Constant of an attribute that the caller gives
+
+
+def built_in_modes(opset: int) -> tuple[Mode, ...]:
+    """The modes of ONNX's own Pad."""
+    return (Mode.CONSTANT, Mode.EDGE, Mode.REFLECT, *((Mode.WRAP,) if opset >= 19 else ()))
+
+
+class Lacking(Unconvertible):
+    """A body would need an input that some of its calls do not have, or not of one type.
+
+    Attributes:
+        name: Of the input.
+    """
+
+    def __init__(self, name: str, op: Op) -> None:
+        super().__init__(f"some nodes of {op.name} have no {name}, and what is to stand for it there is not known")
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Elements added, or if negative taken away, on each axis: vectors as long as the rank."""
+
+    begin: Operand
+    end: Operand
+    interior: Operand | None = None
+
+
+@dataclass
+class Subject:
+    """A node of the domain ``padops`` that standard operators are to do the work of.
+
+    Attributes:
+        op: Its operator.
+        inputs: One for each of ``op.inputs``: a value, an array where it is known, None where it is absent.
+        given: The same as the node has them, where a new node may have them too.
+        attributes: Those given; a reference to an attribute of the function around counts as unknown.
+        type: Element type of the data, where there is one only.
+        dims: Of the data, None for each that is not known; None where not even their number is.
+        modes: What the mode may be, in the spelling of the operator.
+        fill_dims: Of the fill, as ``dims``; also [] where it is not there in every call.
+        flat_pads: Whether the input pads has one dim (P8 allows two).
+        wide_axes: Whether the input axes is of int64.
+        some_axes: Whether it is there in some calls only.
+        some_fill: Whether the fill is there in some calls only.
+    """
+
+    op: Op
+    inputs: Sequence[Operand | None]
+    attributes: Mapping[str, ir.Attr]
+    type: str | None
+    dims: Sequence[int | None] | None
+    modes: tuple[str, ...]
+    given: Sequence[Operand | None] = ()
+    fill_dims: Sequence[int | None] | None = None
+    flat_pads: bool = True
+    wide_axes: bool = True
+    some_axes: bool = False
+    some_fill: bool = False
+    _written: dict[str, Operand] = field(default_factory=dict, repr=False)
+
+    @property
+    def data(self) -> ir.Value:
+        return self.inputs[0]
+
+    def fill(self, tape: Tape) -> Operand | None:
+        """The fill, of any shape with one element; None for the default (P7)."""
+        position = self.op.input_index(self.op.fill)
+        if position is not None:
+            return self.inputs[position]
+        attribute = self.attributes.get(self.op.fill)
+        if attribute is None or not attribute.is_ref():
+            value = np.float32(0 if attribute is None else attribute.value)
+            return None if value == 0 and not np.signbit(value) else self._rounded(value)
+        reference = ir.RefAttr("value_float", attribute.ref_attr_name, ir.AttributeType.FLOAT)
+        _need(tape, FIRST_WITH_REFERENCES, f"its attribute {self.op.fill} is given by the caller of a function")
+        value = tape.emit("Constant", [], {"value_float": reference})
+        if self.type is None:
+            raise Unconvertible("its fill is a float, and its data are of several types, or of none that is known")
+        return value if self.type == "float" else tape.emit("Cast", [value], {"to": by_name(self.type).onnx})
+
+    def _rounded(self, value: np.float32) -> np.ndarray:
+        if self.type is None:
+            raise Unconvertible("its fill is a float, and its data are of several types, or of none that is known")
+        with np.errstate(over="ignore"):
+            return np.asarray(value).astype(by_name(self.type).numpy)
+
+    def any_fill(self, tape: Tape) -> Operand:
+        """The fill, the default included: of rank 0 or 1."""
+        fill = self.fill(tape)
+        if isinstance(fill, np.ndarray):
+            return fill.reshape(())
+        if self.some_fill or (fill is None and self.type is None):
+            raise Lacking(self.op.fill, self.op)
+        if fill is not None:
+            return fill if self.fill_dims in ([], [1]) else tape.emit("Reshape", [fill, ints(1)])
+        dtype = by_name(self.type).numpy
+        return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
+
+    @cached_property
+    def known_modes(self) -> tuple[Mode, ...]:
+        return tuple(Mode(mode.lower()) for mode in self.modes)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether shape, amounts and mode are known, so that nothing of the plan is left to compute."""
+        kinds = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T"]
+        return (
+            self.dims is not None
+            and None not in self.dims
+            and not any(isinstance(value, ir.Value) for value in kinds)
+            and not any(attribute.is_ref() for attribute in self.attributes.values())
+        )
+
+    def is_built_in(self, opset: int) -> bool:
+        """Whether ONNX's own Pad has every mode that this may have, and by the same name."""
+        alike = len(self.modes) == 1 or self.modes[0].islower()
+        return alike and set(self.known_modes) <= set(built_in_modes(opset))
+
+    @property
+    def mode_attribute(self) -> ir.Attr:
+        """The mode in the spelling of ONNX, or the reference to it."""
+        if len(self.modes) == 1:
+            return ir.AttrString("mode", self.modes[0].lower())
+        return ir.RefAttr("mode", self.attributes[self.op.mode].ref_attr_name, ir.AttributeType.STRING)
+
+    def input(self, name: str) -> Operand | None:
+        """An input by its name; None where it is absent, or the operator has none of that name."""
+        position = self.op.input_index(name)
+        return None if position is None else self.inputs[position]
+
+    def shape(self, tape: Tape) -> Operand:
+        """The dims of the data, a vector; to be asked for first where all that need it can see it."""
+        if "shape" not in self._written:
+            known = self.dims is not None and None not in self.dims
+            self._written["shape"] = ints(*self.dims) if known else tape.emit("Shape", [self.data])
+        return self._written["shape"]
+
+    def rank(self, tape: Tape) -> Operand:
+        """The number of dims, a vector of one element."""
+        if "rank" not in self._written:
+            known = self.dims is not None
+            self._written["rank"] = ints(len(self.dims)) if known else tape.emit("Shape", [self.shape(tape)])
+        return self._written["rank"]
+
+    def numbers(self, tape: Tape, name: str) -> Operand:
+        """An attribute that is a list of integers, as a vector."""
+        row = next(row for row in self.op.attributes if row.name == name)
+        attribute = self.attributes.get(name)
+        if attribute is None:
+            return ints(*row.default)
+        if not attribute.is_ref():
+            return ints(*attribute.value)
+        _need(tape, FIRST_WITH_REFERENCES, f"its attribute {name} is given by the caller of a function")
+        reference = ir.RefAttr("value_ints", attribute.ref_attr_name, ir.AttributeType.INTS)
+        # The runtime's inference takes this constant for one without a shape until something has been done with it.
+        return tape.flatten(tape.emit("Constant", [], {"value_ints": reference}))
+
+    def choice(self, tape: Tape, name: str, options: Sequence[str]) -> Operand:
+        """Which of ``options`` an attribute says, of rank 0."""
+        row = next(row for row in self.op.attributes if row.name == name)
+        attribute = self.attributes.get(name)
+        if len(options) == 1:
+            return scalar(0)
+        if attribute is None or not attribute.is_ref():
+            return scalar(options.index(row.default if attribute is None else attribute.value))
+        _need(tape, FIRST_WITH_REFERENCES, f"its attribute {name} differs between nodes")
+        reference = ir.RefAttr("value_string", attribute.ref_attr_name, ir.AttributeType.STRING)
+        text = tape.flatten(tape.emit("Constant", [], {"value_string": reference}))
+        # No operator compares strings at every opset, but one counts words.
+        counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
+        counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
+        return tape.emit("ArgMax", [tape.emit("TfIdfVectorizer", [text], counts)], {"axis": 0, "keepdims": 0})
+
+    def mode(self, tape: Tape) -> Operand:
+        """The position in ``modes`` of the mode, of rank 0."""
+        if len(self.modes) == 1 or not self.is_built_in(tape.opset):
+            return self.choice(tape, self.op.mode, self.modes)
+        # What ONNX Runtime's own Pad puts in front of 0, 1, 2 tells its mode at every opset.
+        inputs = [ints(0, 1, 2), ints(1, 0), scalar(-1)]
+        probe = tape.emit("Pad", inputs, {"mode": self.mode_attribute}, role="mode")
+        shown = {Mode.CONSTANT: -1, Mode.EDGE: 0, Mode.REFLECT: 1, Mode.WRAP: 2}
+        table = ints(0, 0, 0, 0)
+        for position, mode in enumerate(self.known_modes):
+            table[shown[mode]] = position
+        return tape.gather(table, tape.gather(probe, scalar(0)))
+
+    def amounts(self, tape: Tape) -> Amounts:
+        """The amounts of every axis.
+
+        Raises:
+            Unconvertible: They cannot be had at this opset.
+        """
+        names = {row.name for row in self.op.attributes}
+        if self.op.input_index("pads_begin") is not None:
+            return Amounts(*(tape.to_int64(self.input(name)) for name in ("pads_begin", "pads_end")))
+        if "padding_below" in names:
+            below, above, interior = (
+                self.numbers(tape, name) for name in ("padding_below", "padding_above", "padding_interior")
+            )
+            return Amounts(below, above, None if _empty(interior) else interior)
+        if "kernel_shape" in names:
+            return self._same(tape)
+        return self._pairs(tape)
+
+    def pads(self, tape: Tape) -> Operand:
+        """Begins, then ends, as an ONNX Pad has them: for the axes that another input lists, where it does."""
+        name = next((row.name for row in self.op.attributes if row.type == "ints"), None)
+        return self.input("pads") if name is None else self.numbers(tape, name)
+
+    def _pairs(self, tape: Tape) -> Amounts:
+        """ONNX Pad: begins and ends in one list."""
+        if self.some_axes:
+            raise Lacking("axes", self.op)
+        pads, axes = self.pads(tape), self.input("axes")
+        rank = self.rank(tape)
+        count = rank if axes is None else ints(axes.size) if isinstance(axes, np.ndarray) else _count(tape, axes)
+        # A list of another length than two for each axis does not fit (P8).
+        shape = tape.concat(ints(2), count) if tape.opset >= 14 else ints(2, -1)
+        pairs = tape.reshape(pads, shape)
+        begin, end = (tape.gather(pairs, scalar(i)) for i in (0, 1))
+        if axes is None:
+            return Amounts(begin, end)
+        return Amounts(_spread(tape, begin, axes, rank), _spread(tape, end, axes, rank))
+
+    def _same(self, tape: Tape) -> Amounts:
+        """S1: the amounts of the spatial axes follow from the shape."""
+        kernel = self.numbers(tape, "kernel_shape")
+        count = ints(kernel.size) if isinstance(kernel, np.ndarray) else _count(tape, kernel)
+        ones = _filled(tape, 1, count)
+        stride, dilation = (
+            tape.slice(tape.concat(self.numbers(tape, name), ones), ints(0), count) for name in ("strides", "dilations")
+        )
+        after = ints(*(0 if name.startswith("NC") else 1 for name in DATA_FORMATS))
+        last = tape.reshape(tape.gather(after, self.choice(tape, "data_format", DATA_FORMATS)), ints(1))
+        first = tape.sub(ints(2), last)
+        size = tape.slice(self.shape(tape), first, tape.add(first, count))
+        outputs = tape.div(tape.sub(tape.add(size, stride), scalar(1)), stride)
+        reach = tape.add(tape.mul(tape.sub(kernel, scalar(1)), dilation), scalar(1))
+        spanned = tape.add(tape.mul(tape.sub(outputs, scalar(1)), stride), reach)
+        total = tape.maximum(tape.sub(spanned, size), scalar(0))
+        small = tape.div(total, scalar(2))
+        large = tape.sub(total, small)
+        upper = self.choice(tape, "auto_pad", AUTO_PADS)
+        zeros = _filled(tape, 0, last)
+        if isinstance(upper, np.ndarray):
+            none = tape.mul(small, ints(0)) if AUTO_PADS[upper] == "VALID" else None
+            begin, end = {"SAME_UPPER": (small, large), "SAME_LOWER": (large, small), "VALID": (none, none)}[
+                AUTO_PADS[upper]
+            ]
+        else:
+            begin, end = (
+                tape.add(tape.mul(small, tape.gather(ints(*a), upper)), tape.mul(large, tape.gather(ints(*b), upper)))
+                for a, b in (((1, 0, 0), (0, 1, 0)), ((0, 1, 0), (1, 0, 0)))
+            )
+        front = _filled(tape, 0, first)
+        return Amounts(*(tape.concat(front, amount, zeros) for amount in (begin, end)))
+
+
+def _need(tape: Tape, opset: int, why: str) -> None:
+    if tape.opset < opset:
+        raise Unconvertible(
+            f"{why}, which standard operators can follow from opset {opset} on, and this is {tape.opset}"
+        )
+
+
+def _empty(x: Operand) -> bool:
+    return isinstance(x, np.ndarray) and x.size == 0
+
+
+def _count(tape: Tape, vector: ir.Value) -> ir.Value:
+    """The number of elements of a vector, as a vector of one."""
+    return tape.emit("Shape", [vector])
+
+
+def _filled(tape: Tape, number: int, count: Operand) -> Operand:
+    """A vector of ``count`` equal numbers."""
+    if isinstance(count, np.ndarray):
+        return np.full(count, number, np.int64)
+    return tape.emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
+
+
+def _spread(tape: Tape, values: Operand, axes: Operand, rank: Operand) -> Operand:
+    """Numbers of the listed axes as numbers of every axis, 0 for the others."""
+    if isinstance(axes, np.ndarray) and isinstance(rank, np.ndarray):
+        positions = np.full(rank, axes.size, np.int64)
+        positions[axes.reshape(-1)] = np.arange(axes.size)
+        return tape.gather(tape.concat(values, ints(0)), positions)
+    return tape.emit("ScatterElements", [_filled(tape, 0, rank), axes, values], {"axis": 0})
