@@ -26,6 +26,7 @@ _HOMES = {
     "same_padding": "padops.dialects",
     "OPS": "padops.dialects",
     "PadError": "padops.plan",
+    "torch_translations": "padops.torch_export",
 }
 
 __all__ = sorted(_HOMES)
