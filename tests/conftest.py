@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from shutil import which
+
+import chromium
+import pytest
 
 PEERS = {
     "test_convert_openvino_ir.py": ("openvino", "onnxifier"),
@@ -22,7 +26,16 @@ PEERS = {
 }
 MISSING = {name: [peer for peer in peers if find_spec(peer) is None] for name, peers in PEERS.items()}
 
+NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
+
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else [name for name, missing in MISSING.items() if missing]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if NO_BROWSER:
+        shown = [item for item in items if "browser" in getattr(item, "fixturenames", ())]
+        config.hook.pytest_deselected(items=shown)
+        items[:] = [item for item in items if item not in shown]
 
 
 def pytest_report_header() -> list[str]:
@@ -34,4 +47,6 @@ def pytest_report_header() -> list[str]:
     if collect_ignore:
         peers = ", ".join(sorted({peer for name in collect_ignore for peer in MISSING[name]}))
         lines.append(f"NOT COMPARED with {peers}: not installed; left out: {', '.join(collect_ignore)}")
+    if NO_BROWSER:
+        lines.append("NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page are left out")
     return lines

@@ -17,8 +17,9 @@ import onnxruntime
 from onnx import helper
 
 import padops
+from padops.conformance.arrays import from_bytes, random_array, to_bytes
 from padops.dialects import OPS
-from padops.dtypes import DType, by_name, by_numpy, by_onnx
+from padops.dtypes import by_name, by_numpy
 
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
@@ -111,33 +112,6 @@ def _tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
     return helper.make_tensor(name, dtype.onnx, array.shape, to_bytes(array), raw=True)
 
 
-def to_bytes(array: np.ndarray) -> bytes:
-    """The memory of a tensor of ``array``: little-endian, 4- and 2-bit elements packed, the first in the low bits."""
-    dtype = by_numpy(array.dtype)
-    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    if dtype.bits >= 8:
-        return raw.tobytes()
-    per_byte = 8 // dtype.bits
-    padded = np.zeros((-(-raw.size // per_byte), per_byte), np.uint8)
-    padded.reshape(-1)[: raw.size] = raw & ((1 << dtype.bits) - 1)
-    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
-    return np.bitwise_or.reduce(padded << shifts, axis=1).astype(np.uint8).tobytes()
-
-
-def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """The reverse of :func:`to_bytes`."""
-    data = np.frombuffer(raw, np.uint8)
-    count = int(np.prod(shape, dtype=np.int64))
-    if dtype.bits >= 8:
-        return data.view(dtype.numpy).reshape(shape).copy()
-    per_byte = 8 // dtype.bits
-    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
-    elements = ((data[:, None] >> shifts) & ((1 << dtype.bits) - 1)).reshape(-1)[:count].astype(np.uint8)
-    if dtype.name.startswith("int"):  # ml_dtypes keeps signed elements sign-extended in their byte
-        elements = np.where(elements >> (dtype.bits - 1), elements | (0x100 - (1 << dtype.bits)), elements)
-    return elements.astype(np.uint8).view(dtype.numpy).reshape(shape)
-
-
 def to_value(array: np.ndarray) -> onnxruntime.OrtValue:
     dtype = by_numpy(array.dtype)
     if dtype.name in _PLAIN:
@@ -159,17 +133,6 @@ def from_value(value: onnxruntime.OrtValue) -> np.ndarray:
     return from_bytes(ctypes.string_at(value.data_ptr(), size) if size else b"", dtype, value.shape())
 
 
-def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """Elements of every bit pattern, NaN payloads, negative zeros and denormals included; strings with NUL and accents."""
-    if dtype.name == "string":
-        words = np.array(["", "a", "b\0c", "Zoë", "pad", "長い文字列" * 9], object)
-        return words[rng.integers(0, len(words), shape)] if shape else np.array(words[rng.integers(len(words))], object)
-    if dtype.name == "bool":
-        return rng.integers(0, 2, shape).astype(bool)
-    count = int(np.prod(shape, dtype=np.int64))
-    return from_bytes(rng.bytes((count * dtype.bits + 7) // 8), dtype, shape)
-
-
 def bits(array: np.ndarray) -> tuple:
     """What must be equal for two results to be the same: type, shape and every bit."""
     if by_numpy(array.dtype).name == "string":
@@ -187,7 +150,6 @@ __all__ = [
     "RUNTIME",
     "TYPES",
     "bits",
-    "by_onnx",
     "error_text",
     "from_bytes",
     "from_value",
