@@ -107,8 +107,13 @@ class Process:
             self.close()
             yield "crash", text
 
+    def end(self) -> None:
+        """Ends the process for good."""
+        self.close()
+        self._errors.close()
+
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the process; the next question starts another one."""
         if self._process is not None:
             self._kill(self._process)
             self._process.wait()

@@ -140,7 +140,7 @@ def run_peer(
     except AbsentPeer as error:
         ran.absent, ran.told, ran.results = str(error), None, []
     finally:
-        process.close()
+        process.end()
     return ran
 
 

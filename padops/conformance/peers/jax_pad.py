@@ -36,7 +36,7 @@ def run(request: Request) -> np.ndarray:
             raise Unsupported("jax.numpy.pad takes no negative amounts")
         if any(a.interior for a in amounts):
             raise Unsupported("jax.numpy.pad has no interior padding")
-        pairs = [(a.begin, a.end) for a in amounts]
+        pairs = np.array([(a.begin, a.end) for a in amounts], np.int64).reshape(-1, 2)
         return np.asarray(jnp.pad(jnp.asarray(request.data), pairs, mode=MODES[request.mode]))
 
 

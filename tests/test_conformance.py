@@ -1,0 +1,207 @@
+"""The conformance suite itself: what it runs, how it judges, and that nothing incomplete reads as green."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from padops.conformance import cases, record, runner
+from padops.conformance.case import expect
+from padops.conformance.cases import specification, upstream
+from padops.conformance.divergences import Divergence, in_range
+from padops.conformance.facts import facts_of, rules_of
+from padops.conformance.known import KNOWN
+from padops.conformance.peers import PEERS
+from padops.dialects import OPS
+
+RULES = {*(f"P{i}" for i in range(1, 11)), "S1"}
+
+
+@pytest.fixture(scope="module")
+def quick() -> list:
+    return cases.collect("quick")
+
+
+def sample(quick: list, count: int) -> list:
+    return quick[:: max(len(quick) // count, 1)]
+
+
+def test_ids_are_unique_and_make_the_case_again(quick: list) -> None:
+    assert len({case.id for case in quick}) == len(quick)
+    for case in quick:
+        assert repr(cases.find(case.id)) == repr(case)
+
+
+def test_an_id_means_one_case_forever() -> None:
+    """The numbers are written down: a report of last year names the same case."""
+    case = cases.find("table/Pad_18/reflect/float/2/both/plain/none/some.flat/dynamic/0")
+    assert (case.inputs[0].shape, case.inputs[1].values, case.inputs[3].values) == ((3, 4), (2, 2, 2, 2), (0, 1))
+    drawn = cases.find("hypothesis/OpenVINOPad_12/0/7")
+    assert (drawn.dtype, drawn.inputs[0].shape, drawn.inputs[1].values) == ("float", (5, 3, 2, 7, 7), (0, -3, 0, 1, 0))
+
+
+
+@pytest.mark.parametrize("id", ["", "table", "table/Pad_18", "hypothesis/Pad_18/x/1", "specification/none", "nowhere/1"])
+def test_an_id_that_is_none(id: str) -> None:
+    with pytest.raises(ValueError, match="no case is called"):
+        cases.find(id)
+
+
+def test_levels_hold_each_other_and_every_rule(quick: list) -> None:
+    default = cases.collect("default")
+    assert {case.id for case in quick} < {case.id for case in default}
+    assert {rule for case in quick for rule in rules_of(facts_of(case, expect(case)))} >= RULES
+    combinations = {(case.op, case.mode, case.dtype) for case in quick}
+    for op in OPS.values():
+        assert {(op.name, mode.lower(), dtype) for mode in op.modes for dtype in op.types} <= combinations
+
+
+def test_upstream_agrees_with_the_reference() -> None:
+    assert len(upstream.cases()) == 11
+    for case in upstream.cases():
+        assert expect(case).output.tobytes() == upstream.output_of(case.id).tobytes(), case.id
+
+
+def test_specifications_are_right_everywhere() -> None:
+    assert all(expect(case).output is not None for case in specification.cases())
+
+
+def test_small_run_is_green(quick: list) -> None:
+    """The default peers that are always there, on every tenth case."""
+    peers = [runner.parse_peer(name) for name in ("padops-native", "padops-pyop", "reference", "ort-builtin", "numpy")]
+    ran = runner.run(sample(quick, 190), peers, KNOWN, "quick")
+    assert [one.absent for one in ran] == [None] * 5
+    assert [result for one in ran for result in one.results if result["unexpected"]] == []
+    counts = {one.peer.name: len(one.results) for one in ran}
+    assert counts["padops-native"] == counts["reference"] > 150 and min(counts.values()) > 80
+
+
+OWN_PEER = '''
+import os
+from padops.reference import run
+
+PACKAGES = ("numpy",)
+
+def right(op, attributes, inputs):
+    return run(op, attributes, inputs)
+
+def wrong(op, attributes, inputs):
+    output = run(op, attributes, inputs).copy()
+    if op == "Pad_18" and output.size:
+        output[...] = output.reshape(-1)[0]
+    return output
+
+def crashing(op, attributes, inputs):
+    if op == "Pad_19":
+        os.abort()
+    return right(op, attributes, inputs)
+
+def hanging(op, attributes, inputs):
+    import time
+    time.sleep(60)
+
+def unwilling(op, attributes, inputs):
+    raise NotImplementedError("not mine")
+'''
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.py"
+    path.write_text(OWN_PEER)
+    return path
+
+
+def outcomes(own: Path, function: str, chosen: list) -> list[tuple[str, str]]:
+    (ran,) = runner.run(chosen, [runner.parse_peer(f"{own}:{function}")], KNOWN)
+    assert ran.absent is None and ran.told["versions"]["numpy"]
+    return [(result["op"], result["outcome"]) for result in ran.results]
+
+
+def test_a_peer_of_the_users_own(own: Path, quick: list) -> None:
+    chosen = sample(quick, 100)
+    assert {outcome for _, outcome in outcomes(own, "right", chosen)} == {"agree"}
+    assert {outcome for _, outcome in outcomes(own, "unwilling", chosen)} == {"unsupported"}
+    assert {op for op, outcome in outcomes(own, "wrong", quick[:800]) if outcome != "agree"} == {"Pad_18"}
+
+
+def test_a_crash_is_an_outcome_and_not_the_end(own: Path, quick: list) -> None:
+    chosen = [case for case in sample(quick, 200) if case.op in ("Pad_18", "Pad_19", "Pad_21")]
+    found = outcomes(own, "crashing", chosen)
+    assert len(found) == len(chosen)
+    assert {op for op, outcome in found if outcome == "crash"} == {"Pad_19"} == {op for op, o in found if o != "agree"}
+
+
+def test_no_answer_is_a_crash(own: Path, quick: list) -> None:
+    peer = runner.parse_peer(f"{own}:hanging")
+    peer = runner.Peer(peer.name, type(peer.row)(**{**vars(peer.row), "seconds": 2}))
+    (ran,) = runner.run(quick[:1], [peer], KNOWN)
+    assert [(result["outcome"], result["detail"]) for result in ran.results] == [("crash", "no answer within 2 s")]
+
+
+def test_absent_peers_are_not_green(own: Path, quick: list) -> None:
+    own.write_text("import a_module_that_is_not_there")
+    ran = runner.run(quick[:3], [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")], KNOWN)
+    assert all(one.told is None and one.absent for one in ran)
+    assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
+    assert runner.footer(ran)["exit"] == 1  # nothing ran
+    header = runner.header("quick", 0, ran)
+    assert header["peers"] == [] and [entry["name"] for entry in header["absent"]] == [ran[0].peer.name, ran[1].peer.name]
+
+
+@pytest.mark.parametrize("text", ["nobody", "nobody@python", "here.py:f", "numpy:pad"])
+def test_unknown_peer(text: str) -> None:
+    with pytest.raises(ValueError, match="peer"):
+        runner.parse_peer(text)
+
+
+def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
+    name = f"{own.stem}:wrong"
+    listed = Divergence("seen", name, "differ", "it is made so", "P2", families=("onnx",), expected="output")
+    stale = Divergence("not-seen", name, "crash", "it is not so", "P2", families=("onnx",))
+    other_version = Divergence("later", name, "crash", "it is not so", "P2", versions=">=1000")
+    peers = [runner.parse_peer(f"{own}:wrong")]
+    for known, unexpected, left in (
+        ([], True, []),
+        ([listed], False, []),
+        ([listed, stale], False, ["not-seen"]),
+        ([listed, other_version], False, []),
+    ):
+        ran = runner.run(quick[300:800], peers, known)
+        footer = runner.footer(ran)
+        assert (footer["unexpected"] > 0, footer["stale"], footer["exit"]) == (unexpected, left, int(unexpected or bool(left)))
+
+
+def test_divergence_file() -> None:
+    assert len({divergence.id for divergence in KNOWN}) == len(KNOWN)
+    for divergence in KNOWN:
+        assert divergence.peer in PEERS and not PEERS[divergence.peer].ours, divergence.id
+        assert divergence.rule in RULES and divergence.reason, divergence.id
+        in_range("1.0", divergence.versions)
+    with pytest.raises(ValueError, match="unknown"):
+        Divergence("x", "numpy", "differ", "", "P1", tags={"no-such-tag"})
+
+
+def test_version_ranges() -> None:
+    assert in_range("1.31.1", "") and in_range("1.31.1", ">=1.25,<1.32") and in_range("2.13.0+cpu", ">=2.13")
+    assert not in_range("1.24.4", ">=1.25") and not in_range("1.31.0", "<1.31")
+    with pytest.raises(ValueError, match="range"):
+        in_range("1.0", "~=1.0")
+
+
+def test_report_is_whole_or_refused(tmp_path: Path, quick: list) -> None:
+    ran = runner.run(sample(quick, 60), [runner.parse_peer("reference"), runner.parse_peer("numpy")], ())
+    results = [result for one in ran for result in one.results]
+    header, footer = runner.header("quick", 0, ran), runner.footer(ran)
+    path = tmp_path / "conformance.jsonl"
+    record.write(path, header, results, footer)
+    read = record.read(path)
+    assert read.header == {"kind": "header", **header} and read.footer == {"kind": "footer", **footer}
+    assert read.results == [{"kind": "result", **json.loads(json.dumps(result))} for result in results]
+    lines = path.read_text().splitlines(keepends=True)
+    for broken in (lines[:-1], lines[1:], [], lines[:3] + lines[4:], [*lines, lines[-2]], [*lines[:-1], lines[-1][:-9]]):
+        path.write_text("".join(broken))
+        with pytest.raises(record.RecordError, match=path.name):
+            record.read(path)
