@@ -11,9 +11,9 @@ nodes. They are replaced only where each of them is as tf2onnx writes it and not
 Where the data come from a convolution, tf2onnx has moved its Transpose to channels last in between, behind the
 reflection; there it stays, behind the operator.
 
-The amounts have to be constant. As TensorFlow itself, OpenVINOPad_12 reaches n elements and refuses more (P4), where the
-emulation would show the padding of the other end; so an emulation that is known to reach further is left, and so are
-amounts that come at run time.
+The amounts have to be constant. As TensorFlow itself, OpenVINOPad_12 reaches n elements and refuses more (P4), where
+the emulation would show the padding of the other end; so an emulation that is known to reach further is left, and so
+are amounts that come at run time.
 """
 
 from __future__ import annotations

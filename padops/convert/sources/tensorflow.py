@@ -1,8 +1,8 @@
 """TensorFlow's own Pads: nodes that tf2onnx leaves as they are when it is told so.
 
-``--custom-ops MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` gives nodes with TensorFlow's inputs and attributes in a domain
-that the user has named, and without ``:DOMAIN`` in one of its own. In the branches of an If, tf2onnx 1.17.0 loses the
-domain; so the default domain is looked into as well.
+``--custom-ops MirrorPad:DOMAIN,PadV2:DOMAIN,Pad:DOMAIN`` gives nodes with TensorFlow's inputs and attributes in a
+domain that the user has named, and without ``:DOMAIN`` in one of its own. In the branches of an If, tf2onnx 1.17.0
+loses the domain; so the default domain is looked into as well.
 
 All of them are OpenVINOPad_12: it takes amounts of any integer type at run time, and reaches as far as TensorFlow does:
 n - 1 elements for REFLECT, n for SYMMETRIC, n being those of the axis (P4).

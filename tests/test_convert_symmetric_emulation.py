@@ -1,0 +1,349 @@
+"""The symmetric Pad that tf2onnx spells in ONNX: recognised, or left for whatever one node has different.
+
+``test_tf2onnx_export.py`` does the same with what tf2onnx really exports, where it is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from small_models import BOOL, FLOAT, INT16, INT32, INT64, convert, graph, model, tensor
+
+OP = "OpenVINOPad_12"
+ROWS = [[1, 2], [0, 3]]
+
+
+def run(message: onnx.ModelProto, *feeds: np.ndarray) -> np.ndarray:
+    session = native.session(message)
+    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds, strict=True)))[0]
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    return native.bits(a) == native.bits(b)
+
+
+@dataclass
+class Emulation:
+    """The nodes that tf2onnx writes for one symmetric Pad, each to be changed before the model is built.
+
+    Attributes:
+        rows: Begin and end of each axis of the data.
+        order: The axes of the result, where a Transpose stands behind the reflection.
+        gathered: Whether the shape is taken in front of that Transpose, and put in order by a Gather.
+        opset: Scatter and the form of Pad and Split follow from it.
+        prefix: Of all names.
+        shared: The name of the constant with two False, where another emulation has it already.
+    """
+
+    rows: Sequence[Sequence[int]]
+    opset: int = 13
+    order: Sequence[int] | None = None
+    gathered: bool = True
+    prefix: str = ""
+    shared: str | None = None
+    tensors: dict[str, np.ndarray] = field(default_factory=dict)
+    nodes: dict[str, onnx.NodeProto] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        amounts = np.array(self.rows, np.int64)
+        axes = np.flatnonzero(amounts.any(1)).tolist()
+        one = amounts.any(1).astype(np.int64)
+        self._pad("first", "x", "wider", np.concatenate([one, one]), "constant")
+        self._pad("second", "wider", "mirrored", amounts.T.reshape(-1), "reflect")
+        value = "mirrored"
+        if self.order is not None:
+            value = "turned"
+            self._node("transpose", "Transpose", ["mirrored"], ["turned"], perm=self.order)
+        if self.order is not None and self.gathered:
+            self.tensors[f"{self.prefix}order"] = np.array(self.order)
+            self._node("shape", "Shape", ["mirrored"], ["plain_dims"])
+            self._node("gather", "Gather", ["plain_dims", "order"], ["dims"])
+        else:
+            self._node("shape", "Shape", [value], ["dims"])
+        parts = {"num_outputs": len(amounts)} if self.opset >= 18 else {}
+        self._node("split", "Split", ["dims"], [f"dim_{axis}" for axis in range(len(amounts))], **parts)
+        if self.shared is None:
+            self.tensors[f"{self.prefix}no"] = np.zeros(2, bool)
+        if self.order is not None:
+            amounts = amounts[list(self.order)]
+            axes = np.flatnonzero(amounts.any(1)).tolist()
+        for axis in axes:
+            ones = tensor("value", [True], bool)
+            self._node(f"fill_{axis}", "ConstantOfShape", [f"dim_{axis}"], [f"ones_{axis}"], value=ones)
+            self.tensors[f"{self.prefix}at_{axis}"] = np.array([amounts[axis, 0], -1 - amounts[axis, 1]])
+            scatter = "ScatterElements" if self.opset >= 11 else "Scatter"
+            self._node(f"scatter_{axis}", scatter, [f"ones_{axis}", f"at_{axis}", "no"], [f"mask_{axis}"])
+            result = "y" if axis == axes[-1] else f"left_{axis}"
+            self._node(f"compress_{axis}", "Compress", [value, f"mask_{axis}"], [result], axis=axis)
+            value = result
+
+    def _node(self, name: str, op: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
+        names = [[self._name(value) for value in values] for values in (inputs, outputs)]
+        self.nodes[name] = helper.make_node(op, *names, self.prefix + name, **attributes)
+
+    def _name(self, value: str) -> str:
+        if value == "no" and self.shared is not None:
+            return self.shared
+        return value if value == "x" or (value == "y" and not self.prefix) else self.prefix + value
+
+    def _pad(self, name: str, value: str, result: str, amounts: np.ndarray, mode: str) -> None:
+        if self.opset < 11:
+            self._node(name, "Pad", [value], [result], pads=amounts.tolist(), mode=mode)
+        else:
+            self.tensors[f"{self.prefix}{name}_pads"] = amounts
+            self._node(name, "Pad", [value, f"{name}_pads"], [result], mode=mode)
+
+    def model(
+        self, shape: Sequence[int | str | None] | None = None, kind: int = FLOAT, **parts: Any
+    ) -> onnx.ModelProto:
+        rank = len(self.rows)
+        return model(
+            list(self.nodes.values()),
+            self.opset,
+            ir_version=8 if self.opset > 10 else 4,
+            **{
+                "inputs": [("x", kind, [None] * rank if shape is None else shape)],
+                "outputs": [("y", kind, [None] * rank)],
+                "tensors": [tensor(name, array, array.dtype) for name, array in self.tensors.items()],
+                **parts,
+            },
+        )
+
+
+ROWS_BY_RANK = [[[2, 3]], [[2, 0], [1, 4]], [[0, 0], [1, 1], [0, 2]], [[0, 0], [1, 1], [2, 3], [0, 0]]]
+
+
+@pytest.mark.parametrize("opset", [9, 10, 11, 13, 18, 21])
+@pytest.mark.parametrize("rows", ROWS_BY_RANK, ids=str)
+def test_emulation(rows: list, opset: int) -> None:
+    original = Emulation(rows, opset).model()
+    conversion = convert(original)
+    first, second = conversion.records
+    assert (first.name, second.name) == ("first", "second")
+    assert {first.status, second.status} == {"converted"} and {first.op_type, second.op_type} == {OP}
+    assert {first.form, second.form} == {"symmetric emulation of tf2onnx"}
+    last = original.graph.node[-1].name
+    assert first.notes[0] == f"one operator for the {len(original.graph.node)} nodes up to {last}"
+    assert second.notes[0] == "in one with first"
+    message = conversion.proto()
+    (node,) = message.graph.node
+    assert (node.domain, node.op_type, node.name) == ("padops", OP, last)
+    assert sorted(t.name for t in message.graph.initializer) == ["y_pads_begin", "y_pads_end"]
+    onnx.checker.check_model(message)
+    data = np.random.default_rng(0).standard_normal([4 + i for i in range(len(rows))], np.float32)
+    wanted = np.pad(data, rows, "symmetric")
+    assert same(run(original, data), wanted) and same(run(message, data), wanted)
+
+
+@pytest.mark.parametrize("kind", [INT32, INT64, INT16, BOOL])
+def test_emulation_of_other_types(kind: int) -> None:
+    """ONNX Runtime pads no int16; whatever the type, the operator is the same."""
+    dtype = helper.tensor_dtype_to_np_dtype(kind)
+    converted = convert(Emulation(ROWS).model(kind=kind)).proto()
+    data = np.arange(12).reshape(3, 4).astype(dtype)
+    assert same(run(converted, data), np.pad(data, ROWS, "symmetric"))
+
+
+@pytest.mark.parametrize("gathered", [True, False])
+@pytest.mark.parametrize("order", [[0, 2, 3, 1], [3, 1, 0, 2]], ids=str)
+def test_emulation_with_a_transpose_inside(order: list[int], gathered: bool) -> None:
+    rows = [[0, 0], [0, 1], [1, 1], [2, 3]]
+    original = Emulation(rows, order=order, gathered=gathered).model()
+    conversion = convert(original)
+    assert [record.op_type for record in conversion.records] == [OP, OP]
+    assert [node.op_type for node in conversion.proto().graph.node] == [OP, "Transpose"]
+    assert len(conversion.proto().graph.initializer) == 2
+    data = np.random.default_rng(0).standard_normal((2, 3, 4, 5), np.float32)
+    wanted = np.pad(data, rows, "symmetric").transpose(order)
+    assert same(run(original, data), wanted) and same(run(conversion.proto(), data), wanted)
+
+
+TURNED: dict[str, Callable[[Emulation], None]] = {
+    "another order of dims": lambda emulation: emulation.tensors.update(order=np.array([2, 1, 0])),
+    "dims of another axis": lambda emulation: emulation.nodes["gather"].attribute.append(
+        helper.make_attribute("axis", -1)
+    ),
+    "the default order": lambda emulation: emulation.nodes["transpose"].ClearField("attribute"),
+    "not put in order": lambda emulation: emulation.nodes["split"].input.__setitem__(0, "plain_dims"),
+    "the plain dims are read": lambda emulation: another("Identity", "plain_dims")(emulation),
+    "the turned data are read": lambda emulation: another("Identity", "turned")(emulation),
+}
+
+
+@pytest.mark.parametrize("change", TURNED.values(), ids=list(TURNED))
+def test_another_transpose_is_left(change: Callable[[Emulation], None]) -> None:
+    emulation = Emulation([[0, 0], [2, 1], [0, 3]], order=[1, 2, 0])
+    change(emulation)
+    assert {record.op_type for record in convert(emulation.model()).records} == {"Pad_13"}
+
+
+def test_emulations_that_share_a_constant() -> None:
+    first, second = Emulation(ROWS), Emulation([[1, 1], [1, 1]], prefix="b_", shared="no")
+    second.nodes["first"].input[0] = "y"
+    names = {**first.nodes, **{f"b_{name}": node for name, node in second.nodes.items()}}
+    first.nodes, first.tensors = names, {**first.tensors, **second.tensors}
+    original = first.model(outputs=[("b_y", FLOAT, [None, None])])
+    conversion = convert(original)
+    assert len(conversion.records) == 4 and len(conversion.proto().graph.node) == 2
+    assert not [t for t in conversion.proto().graph.initializer if "pads_" not in t.name]
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    assert same(run(conversion.proto(), data), run(original, data))
+
+
+def test_emulation_in_a_branch_and_in_a_function() -> None:
+    inner = Emulation(ROWS)
+    tensors = [tensor(name, array, array.dtype) for name, array in inner.tensors.items()]
+    constants = [helper.make_node("Constant", [], [t.name], value=t) for t in tensors]
+    branch = graph(list(inner.nodes.values()), [], [("y", FLOAT, None)], tensors, name="then")
+    other = graph([helper.make_node("Identity", ["x"], ["z"])], [], [("z", FLOAT, None)], name="else")
+    body = [*constants, *inner.nodes.values()]
+    function = helper.make_function("mine", "Mirror", ["x"], ["y"], body, [helper.make_opsetid("", 13)])
+    message = model(
+        [
+            helper.make_node("If", ["flag"], ["chosen"], "if", then_branch=branch, else_branch=other),
+            helper.make_node("Mirror", ["chosen"], ["result"], "call", domain="mine"),
+        ],
+        13,
+        inputs=[("x", FLOAT, [3, 4]), ("flag", BOOL, [])],
+        outputs=[("result", FLOAT, [None, None])],
+        functions=[function],
+        imports=[("mine", 1)],
+    )
+    conversion = convert(message)
+    assert [record.op_type for record in conversion.records] == [OP] * 4
+    (body,) = (function for function in conversion.proto().functions if function.domain == "mine")
+    assert [node.op_type for node in body.node] == ["Constant", "Constant", OP]
+    (then,) = (a.g for a in conversion.proto().graph.node[0].attribute if a.name == "then_branch")
+    assert [node.op_type for node in then.node] == [OP] and len(then.initializer) == 2
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for flag in (np.array(True), np.array(False)):
+        assert same(run(conversion.proto(), data, flag), run(message, data, flag))
+
+
+def test_emulation_is_not_needed() -> None:
+    original = Emulation(ROWS).model()
+    conversion = convert(original, select="needed")
+    assert [record.status for record in conversion.records] == ["not needed"] * 2
+    assert conversion.proto() == original
+    conversion = convert(Emulation(ROWS).model(kind=INT16), select="needed")
+    assert [record.op_type for record in conversion.records] == [OP] * 2
+
+
+def amount(name: str, values: list[int]) -> Callable[[Emulation], None]:
+    def change(emulation: Emulation) -> None:
+        emulation.tensors[name] = np.array(values)
+
+    return change
+
+
+def attribute(node: str, name: str, value: Any) -> Callable[[Emulation], None]:
+    def change(emulation: Emulation) -> None:
+        made = helper.make_attribute(name, value)
+        kept = [a for a in emulation.nodes[node].attribute if a.name != name]
+        del emulation.nodes[node].attribute[:]
+        emulation.nodes[node].attribute.extend([*kept, made])
+
+    return change
+
+
+def another(op: str, value: str, **attributes: Any) -> Callable[[Emulation], None]:
+    """One more node, which reads what is in between."""
+
+    def change(emulation: Emulation) -> None:
+        emulation.nodes["another"] = helper.make_node(op, [value], ["other"], **attributes)
+
+    return change
+
+
+def inputs(node: str, *names: str) -> Callable[[Emulation], None]:
+    def change(emulation: Emulation) -> None:
+        del emulation.nodes[node].input[:]
+        emulation.nodes[node].input.extend(names)
+
+    return change
+
+
+def mask_of_falses(emulation: Emulation) -> None:
+    emulation.tensors["no"] = np.array([False, True])
+
+
+NOT_THE_EMULATION: dict[str, Callable[[Emulation], None]] = {
+    "another place": amount("at_0", [0, -3]),
+    "another end": amount("at_1", [0, -3]),
+    "one place": amount("at_0", [1, 1]),
+    "other marks": mask_of_falses,
+    "two elements added": amount("first_pads", [2, 1, 2, 1]),
+    "added on one side": amount("first_pads", [1, 1, 1, 0]),
+    "one axis not widened": amount("first_pads", [1, 0, 1, 0]),
+    "cropped": amount("second_pads", [1, 0, 2, -1]),
+    "edge": attribute("second", "mode", "edge"),
+    "edge first": attribute("first", "mode", "edge"),
+    "zeros": attribute("fill_0", "value", tensor("value", [False], bool)),
+    "another axis": attribute("compress_1", "axis", 0),
+    "flattened": lambda emulation: emulation.nodes["compress_1"].ClearField("attribute"),
+    "masks exchanged": inputs("compress_0", "mirrored", "mask_1"),
+    "dims exchanged": inputs("fill_0", "dim_1"),
+    "shape of something else": inputs("shape", "wider"),
+    "the shape's end": attribute("shape", "end", 2),
+    "reduction": attribute("scatter_0", "reduction", "none"),
+    "the reflection is read": another("Identity", "mirrored"),
+    "the widened data are read": another("Identity", "wider"),
+    "what is between is read": another("Identity", "left_0"),
+    "a mask is read": another("Identity", "mask_0"),
+    "the ones are read": another("Identity", "ones_0"),
+    "a dim is read": another("Identity", "dim_0"),
+    "the dims are read": another("Identity", "dims"),
+}
+
+
+@pytest.mark.parametrize("change", NOT_THE_EMULATION.values(), ids=list(NOT_THE_EMULATION))
+def test_anything_else_is_left(change: Callable[[Emulation], None]) -> None:
+    """Whatever one node or constant has different, the Pads are converted one by one, and every other node stays."""
+    emulation = Emulation(ROWS, 18)
+    change(emulation)
+    original = emulation.model()
+    conversion = convert(original)
+    assert [record.op_type for record in conversion.records] == ["Pad_18", "Pad_18"]
+    assert len(conversion.proto().graph.node) == len(original.graph.node)
+
+
+@pytest.mark.parametrize("value", ["mirrored", "wider", "left_0", "mask_1", "dims"])
+def test_an_output_in_between_is_left(value: str) -> None:
+    kind = BOOL if value.startswith("mask") else INT64 if value == "dims" else FLOAT
+    original = Emulation(ROWS).model(outputs=[("y", FLOAT, [None, None]), (value, kind, None)])
+    assert [record.op_type for record in convert(original).records] == ["Pad_13", "Pad_13"]
+
+
+def test_amounts_at_run_time_are_left() -> None:
+    emulation = Emulation(ROWS)
+    del emulation.tensors["second_pads"]
+    original = emulation.model(inputs=[("x", FLOAT, [3, 4]), ("second_pads", INT64, [4])])
+    assert [record.op_type for record in convert(original).records] == ["Pad_13", "Pad_13"]
+
+
+def test_known_to_reach_too_far_is_left() -> None:
+    """At n + 1 the emulation shows the padding of the other end, which is what its nodes say."""
+    for size, op_type in ((3, OP), (2, "Pad_13")):
+        original = Emulation([[3, 0]]).model([size])
+        converted = convert(original)
+        assert {record.op_type for record in converted.records} == {op_type}
+        data = np.arange(1, 1 + size, dtype=np.float32)
+        assert same(run(converted.proto(), data), run(original, data))
+
+
+def test_the_split_may_name_its_parts() -> None:
+    emulation = Emulation(ROWS)
+    emulation.tensors["parts"] = np.array([1, 1])
+    emulation.nodes["split"].input.append("parts")
+    conversion = convert(emulation.model())
+    assert {record.op_type for record in conversion.records} == {OP}
+    old = Emulation(ROWS, 9)
+    attribute("split", "split", [1, 1])(old)
+    assert {record.op_type for record in convert(old.model()).records} == {OP}
