@@ -1,11 +1,9 @@
 #include "engine.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
 #include <cstring>
-
-#if defined(__linux__)
-#include <unistd.h>
-#endif
 
 #include "text.h"
 #include "writers.h"
@@ -23,15 +21,27 @@ constexpr int64_t kMostTaskBytes = 1024 * 1024;
 // As many as NumPy's; a task keeps its place in them without allocating, so that it cannot fail.
 constexpr size_t kMostAxes = 64;
 
-// Bytes of the last cache: what source and output must exceed together for streaming stores to pay.
+// Bytes of the last cache, as the Linux kernel tells them ("32768K"); sysconf's number is ten times too large on some
+// virtual machines. 0 where it does not tell.
+int64_t told_cache_bytes() {
+  std::FILE* file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
+  if (file == nullptr) return 0;
+  char line[32];
+  const size_t length = std::fread(line, 1, sizeof(line), file);
+  std::fclose(file);
+  int64_t size = 0;
+  const auto [end, error] = std::from_chars(line, line + length, size);
+  return error == std::errc() && end != line + length && *end == 'K' ? size * 1024 : 0;
+}
+
+// What source and output must exceed together for streaming stores to pay.
 int64_t cache_bytes() {
 #if defined(PADOPS_CACHE_BYTES)
   return PADOPS_CACHE_BYTES;  // for tests: small enough for their tensors to stream
-#elif defined(__linux__) && defined(_SC_LEVEL3_CACHE_SIZE)
-  static const int64_t size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  if (size > 0) return size;
+#else
+  static const int64_t told = told_cache_bytes();
+  return told > 0 ? told : 32 << 20;
 #endif
-  return 32 << 20;
 }
 
 int64_t modulo(int64_t value, int64_t divisor) {

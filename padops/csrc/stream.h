@@ -21,7 +21,7 @@ namespace padops {
 constexpr size_t kLine = 64;  // bytes of a cache line
 
 // Stretches below this are too short for whole lines to make up for the partial ones at their ends.
-constexpr size_t kLeastStreamed = 4 * kLine;
+constexpr size_t kLeastStreamed = 32 * kLine;
 
 // Copies up to 64 bytes without a call; the pieces overlap, so that every size takes few stores.
 inline void copy_short(char* target, const char* source, size_t bytes) {
