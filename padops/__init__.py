@@ -26,6 +26,7 @@ _HOMES = {
     "same_padding": "padops.dialects",
     "OPS": "padops.dialects",
     "PadError": "padops.plan",
+    "jax_pads": "padops.jax_export",
     "torch_translations": "padops.torch_export",
 }
 
