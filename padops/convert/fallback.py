@@ -44,6 +44,7 @@ from padops.convert.standard.subject import Lacking, Subject
 from padops.convert.standard.tape import Tape
 from padops.convert.types import Types, declarations
 from padops.dialects import DOMAIN, OPS
+from padops.shapes import register_schemas
 
 IR_VERSION = 8  # the first with functions
 NEW_OPSET = 21  # of a model that imports no version of the default domain; onnxruntime 1.20 has it
@@ -137,6 +138,7 @@ def _subjects(document: Document) -> dict[str, list[Subject]]:
     if any(isinstance(found.scope.root, ir.Function) for found in _pads(model)):
         document = documents.read(_inlined(declarations(document.message())))
         model = document.model
+    register_schemas()
     types = Types(document)
     subjects: dict[str, list[Subject]] = {}
     for found in _pads(model):
