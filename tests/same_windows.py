@@ -1,4 +1,4 @@
-"""SAME computed the long way: every window of every operator gathered by NumPy, element by element, from the formula S1.
+"""SAME computed the long way: every window of every operator gathered by NumPy, tap by tap, from the formula S1.
 
 Nothing of padops is used. With small integers as data every sum is exact, in whatever order it is made.
 """

@@ -1,4 +1,4 @@
-"""``auto_pad="explicit"``: SAME written out, against NumPy, onnx's shape inference, and ONNX Runtime where it is right."""
+"""``auto_pad="explicit"``: SAME written out, against NumPy, onnx's shape inference, and ONNX Runtime where right."""
 
 from __future__ import annotations
 

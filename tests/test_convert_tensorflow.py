@@ -110,7 +110,7 @@ def test_paddings_at_run_time(dtype: Any, ir_version: int) -> None:
 
 
 def test_reaches_as_far_as_tensorflow() -> None:
-    """A reflection may have n - 1 elements, a symmetric one n; TensorFlow refuses more, and so does the operator (P4)."""
+    """A reflection may have n - 1 elements, a symmetric one n; TensorFlow refuses more, as the operator does (P4)."""
     data = np.arange(12, dtype=np.float32).reshape(3, 4)
     for mode, most in (("REFLECT", 2), ("SYMMETRIC", 3)):
         for begin in (most, most + 1):

@@ -6,9 +6,9 @@ A source of the converter that is asked only with ``auto_pad="explicit"``. A nod
   every size begins with the same amount.
 - **SamePad_1** in front of the node, which then pads nothing itself: the amounts follow from the shape at run time. It
   fills with what the operator reads outside its data: 0, the zero point, or the lowest value of the type.
-- **explicit pads, by size**: an If that chooses between nodes with explicit pads, where the data cannot be padded: of an
-  AveragePool that counts only data; of a MaxPool that gives indices, is in a function, where types are unknown, or is
-  of double.
+- **explicit pads, by size**: an If that chooses between nodes with explicit pads, where the data cannot be padded: of
+  an AveragePool that counts only data; of a MaxPool that gives indices, is in a function, where types are unknown, or
+  is of double.
 
 Bits stay as they are wherever ONNX Runtime computes SAME rightly.
 """
