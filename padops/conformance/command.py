@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,20 +15,47 @@ ABOUT = (
     "Exit codes: 0 everything is as expected, 1 something is not, 2 usage."
 )
 
+FILE = "conformance.jsonl"
+
 
 def add_conformance(subparsers: Any) -> None:
     """Adds the command to those of ``padops``."""
     parser = subparsers.add_parser("conformance", help="compare padops with every other Pad", description=ABOUT)
     add_arguments(parser)
+    _when_used(parser, _add_subcommands)
+
+
+def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.ArgumentParser], None]) -> None:
+    """Has ``fill`` complete a parser once it parses: what it imports would make ``padops --help`` slow."""
+    parse = parser.parse_known_args
+
+    def parse_known_args(args: Any = None, namespace: Any = None) -> Any:
+        parser.parse_known_args = parse
+        fill(parser)
+        return parse(args, namespace)
+
+    parser.parse_known_args = parse_known_args
+
+
+def _add_subcommands(parser: argparse.ArgumentParser) -> None:
+    from padops.conformance.export import add_export
+    from padops.conformance.render import add_show
+    from padops.conformance.repro import add_repro
+
+    commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
+    for add in (add_show, add_repro, add_export):
+        add(commands)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a run."""
     level = parser.add_mutually_exclusive_group()
-    level.add_argument("--quick", dest="level", action="store_const", const="quick", help="under two minutes")
-    level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="hours")
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME[@PYTHON]", help="run only this one (may be "
-                        "repeated); in another interpreter; or PATH.py:function, a peer of your own")  # fmt: skip
+    level.add_argument("--quick", dest="level", action="store_const", const="quick", help="in under two minutes")
+    level.add_argument("--exhaustive", dest="level", action="store_const", const="exhaustive", help="in hours")
+    parser.add_argument(
+        "--peer", action="append", default=[], metavar="NAME[@PYTHON]",
+        help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own",
+    )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: 0)")
     parser.set_defaults(run=run, level="default")
@@ -40,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from padops.conformance import cases, record, runner
     from padops.conformance.known import KNOWN
     from padops.conformance.peers import PEERS
+    from padops.conformance.render import write_all
 
     try:
         peers = [runner.parse_peer(text) for text in options.peer or PEERS]
@@ -56,7 +85,9 @@ def run(options: argparse.Namespace) -> int:
         footer = runner.footer(ran, [peer.name for peer in peers] if options.peer else [])
         if folder is not None:
             results = (result for one in ran for result in one.results)
-            record.write(folder / "conformance.jsonl", header, results, footer)
+            record.write(folder / FILE, header, results, footer)
+            report = record.read(folder / FILE)
+            write_all(report.header, report.results, report.footer, KNOWN, folder)
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

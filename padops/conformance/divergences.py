@@ -133,4 +133,4 @@ class Watch:
 
     def stale(self) -> list[str]:
         """Those whose cases ran and none of which came out as it says."""
-        return [divergence.id for divergence in self.known if self.met.get(divergence.id) and not self.seen.get(divergence.id)]
+        return [known.id for known in self.known if self.met.get(known.id) and not self.seen.get(known.id)]

@@ -10,7 +10,7 @@ from padops.conformance.case import Case, Expected
 from padops.dialects import Node
 from padops.plan import Amounts, Crop, PadError, dilated_size
 
-# Every tag, and what it says. Amounts are those of one axis; left is what a crop leaves of it: n + min(begin, 0) + min(end, 0).
+# Every tag, and what it says. Amounts are those of one axis; left is what a crop leaves of its n elements.
 TAGS = {
     "rank-0": "the data have no axis",
     "amounts-wrong": "the amounts cannot be read (P8, S1)",

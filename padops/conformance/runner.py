@@ -230,7 +230,7 @@ def header(level: str, seed: int, ran: Sequence[Ran]) -> dict[str, Any]:
 
 
 def footer(ran: Sequence[Ran], asked: Sequence[str] = ()) -> dict[str, Any]:
-    """The last line; it fails if something is unexpected or stale, nothing ran, or a peer that was asked for is absent."""
+    """The last line; a run fails on what is unexpected or stale, on no results and on an absent peer of ``asked``."""
     results = [result for one in ran for result in one.results]
     unexpected = sum(result["unexpected"] for result in results)
     stale = sorted({id for one in ran for id in one.stale})

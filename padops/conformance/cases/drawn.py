@@ -39,7 +39,8 @@ def find(id: str) -> Case:
     except (KeyError, ValueError) as error:
         raise ValueError(f"no case is called {id!r}: {error}") from error
     rng = np.random.default_rng(seed_of(id))
-    return {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[name.split("_")[0]](id, op, rng)
+    makers = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}
+    return makers[name.split("_")[0]](id, op, rng)
 
 
 def _data(rng: np.random.Generator, op: Op, lowest: int = 0, highest: int = 6) -> tuple[str, list[int]]:
@@ -108,8 +109,8 @@ def _openvino(id: str, op: Op, rng: np.random.Generator) -> Case:
     dtype, shape = _data(rng, op)
     amounts = []
     for values in _amounts(rng, shape):
-        signed = ("int8", "int16", "int32", "int64")
-        amounts.append(integers(values, str(rng.choice(INTEGER_KINDS["integer"] if min(values, default=0) >= 0 else signed))))
+        kinds = INTEGER_KINDS["integer"] if min(values, default=0) >= 0 else ("int8", "int16", "int32", "int64")
+        amounts.append(integers(values, str(rng.choice(kinds))))
     inputs = [_recipe(rng, dtype, shape), *amounts, _fill(rng, dtype)]
     return _build(rng, id, op, 0, {"pad_mode": _mode(rng, op)}, inputs)
 

@@ -53,12 +53,10 @@ def _openvino_cases() -> Iterator[Case]:
             for mode in ("constant", "edge", "reflect", "symmetric"):
                 for dtype in ("float", "int32"):
                     inputs = (Recipe(dtype, (3, 4), values=TWELVE), *map(integers, printed[name]), None)
-                    id = f"specification/OpenVINOPad_{edition}/{name}-{mode}/{dtype}"
+                    op = f"OpenVINOPad_{edition}"
                     for held in ((), (1, 2)):
-                        ending = "/held" if held else ""
-                        yield Case(
-                            id + ending, "specification", f"OpenVINOPad_{edition}", 0, {"pad_mode": mode}, inputs, (), held
-                        )
+                        id = f"specification/{op}/{name}-{mode}/{dtype}" + ("/held" if held else "")
+                        yield Case(id, "specification", op, 0, {"pad_mode": mode}, inputs, (), held)
 
 
 def _ngraph_cases() -> Iterator[Case]:

@@ -54,7 +54,8 @@ def run(request: Request) -> np.ndarray:
 
     given = [source(0, shape), *(source(i, list(request.inputs[i].shape)) for i in (1, 2))]
     mode = request.attributes["pad_mode"]
-    fill = [source(3, list(request.inputs[3].shape))] if len(request.inputs) > 3 and request.inputs[3] is not None else []
+    filled = len(request.inputs) > 3 and request.inputs[3] is not None
+    fill = [source(3, list(request.inputs[3].shape))] if filled else []
     try:
         node = (opset1 if version == 1 else opset12).pad(*given, mode, *fill)
     except RuntimeError as error:
