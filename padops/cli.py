@@ -71,7 +71,8 @@ CONVERT = (
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="IN", help="an .onnx file")
+    parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or what "
+                        "nGraph serialized (.json)")  # fmt: skip
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("-o", "--output", metavar="OUT", help="the file to write")
     where.add_argument("--in-place", action="store_true", help="replace IN, in one step")
@@ -85,7 +86,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
                         "SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
-                        "the exporter left nodes of its framework, such as tf2onnx's MirrorPad; repeatable")  # fmt: skip
+                        "the exporter left its framework's nodes: tf2onnx's MirrorPad, nGraph's Pad; repeatable")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted")
     parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")

@@ -55,8 +55,11 @@ def convert(
     If, Loop and Scan at any depth, and in the model's functions; so is the symmetric Pad that tf2onnx spells in nodes.
     Nothing else in the model changes.
 
+    An OpenVINO IR and nGraph's JSON are read as well, and become ONNX models (see ``openvino_ir`` and ``ngraph_json``).
+
     Args:
-        source: A file, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
+        source: A file (``.onnx``, or ``.xml`` of an OpenVINO IR, or ``.json`` of nGraph), an ``onnx.ModelProto`` or an
+            ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
         target: ``"padops"``: the operators of the native library. ``"pyop"``: the Python kernel of the domain
             ``padops.pyop`` (see ``pyop.py``), as far as it has the element type.
@@ -65,9 +68,10 @@ def convert(
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
-            MirrorPad, PadV2 and Pad, as tf2onnx leaves them.
+            MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
         strict: Raise, and write nothing, if a Pad cannot be converted.
-        verify: Run the original and the converted model on the same inputs and compare every bit, before writing.
+        verify: Run the original and the converted model on the same inputs and compare every bit, before writing. An
+            OpenVINO IR runs in OpenVINO; outputs of floats may then differ by rounding, as the verification says.
         inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
         seed: Of the random inputs.
         dry_run: Write nothing (but the report).
