@@ -15,7 +15,8 @@ import chromium
 import pytest
 
 PEERS = {
-    "test_convert_openvino_ir.py": ("openvino", "onnxifier"),
+    "test_convert_openvino_ir.py": ("openvino", "onnxifier", "torch"),
+    "test_jax_export.py": ("jax", "jax2onnx"),
     "test_peers_auto_pad.py": ("openvino",),
     "test_peers_jax.py": ("jax",),
     "test_peers_openvino.py": ("openvino",),

@@ -15,7 +15,7 @@ import pytest
 from jax import lax
 
 import padops
-from tests.native import bits, from_value, session, to_value
+from native import bits, from_value, session, to_value
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -16,7 +16,7 @@ from torch.nn.functional import pad as torch_pad
 
 import padops
 from padops.dtypes import by_name
-from tests.native import bits, from_value, random_array, session, to_value
+from native import bits, from_value, random_array, session, to_value
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 
