@@ -20,7 +20,7 @@ from openvino.utils.node_factory import NodeFactory
 import padops
 from padops.convert import PadopsError, VerificationError, openvino_ir
 from padops.convert.openvino_ir.tables import OWN, RULES, SAME
-from tests.native import bits, session
+from native import bits, session
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it uses what onnx deprecates
