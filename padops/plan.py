@@ -169,7 +169,8 @@ def make_plan(
             why = f"begin {pads.begin} and end {pads.end} leave none of its {size} elements" if size else "it is empty"
             raise PadError("P5", f"axis {i} has nothing to extend by {mode.value}: {why}")
         extent = max(stop - start, 0)
-        axes.append(AxisPlan(size, start, extent, pads.begin + start, pads.interior, output))
+        interior = pads.interior if size > 1 else 0  # between fewer than two elements there is none
+        axes.append(AxisPlan(size, start, extent, pads.begin + start, interior, output))
     return Plan(mode, tuple(axes))
 
 

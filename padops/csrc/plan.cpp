@@ -162,8 +162,9 @@ Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& am
       }
       if (!empty && stop <= start) throw_nothing_left(i, shape[i], pads, mode);
     }
-    plan.axes.push_back({shape[i], start, std::max<int64_t>(stop - start, 0), pads.begin + start, pads.interior,
-                         outputs[i]});
+    // Between fewer than two elements there is no interior, however large; the steps of the others are checked (P10).
+    const int64_t interior = shape[i] > 1 ? pads.interior : 0;
+    plan.axes.push_back({shape[i], start, std::max<int64_t>(stop - start, 0), pads.begin + start, interior, outputs[i]});
   }
   return plan;
 }

@@ -136,11 +136,15 @@ class Node:
         return array
 
     def mode(self) -> Mode:
-        """The mode, once every string attribute says what it may.
+        """The mode, once every required attribute is there and every string attribute says what it may.
 
         Raises:
-            PadError: P9 if this version of the operator does not know the mode, S1 for another string.
+            PadError: P8 or P9 for an attribute that is absent, P9 if this version of the operator does not know the
+                mode, S1 for another string.
         """
+        for row in self.op.attributes:
+            if row.required:
+                self.attribute(row.name)
         text = self.attribute(self.op.mode)
         if text not in self.op.modes:
             raise self.error("P9", f"{self.op.mode} '{text}' is not one of {', '.join(self.op.modes)}")
