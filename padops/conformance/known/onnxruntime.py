@@ -19,7 +19,7 @@ KNOWN = (
     ),
     Divergence(
         "ort-reflect-limit", _PEER, "error", rule="P4", modes=("reflect",), tags={"reflect-beyond-left"},
-        expected="output", says="Pad reflect", versions=">=1.25",
+        expected="output", says="Pad reflect", versions=">=1.24",
         reason="an amount of a reflection may be n - 1 at most, where the ONNX text's own Example 2 needs n; n counts "
         "after the crop", link="https://github.com/onnx/onnx/issues/4294",
     ),
@@ -34,7 +34,7 @@ KNOWN = (
     ),
     Divergence(
         "ort-cropped-to-nothing", _PEER, "error", rule="P5", modes=_EXTENDS, tags={"cropped-away"},
-        expected="output", says="zero effective input extent",
+        expected="output", says="zero effective input extent", versions=">=1.24",
         reason="an output without elements that a crop makes is refused outside of constant mode",
     ),
     Divergence(
@@ -65,5 +65,25 @@ KNOWN = (
         "ort-wrap-before-19", _PEER, "differ", rule="P9", modes=("wrap",), tags={"mode-unknown"},
         expected="error", rules=("P9",),
         reason="wrap is taken at every opset, though the specification has it from 19 on",
+    ),
+    Divergence(
+        "ort-wrap-period", _PEER, "differ", rule="P2", modes=("wrap",), tags={"beyond-left"}, expected="output",
+        versions="<1.31", reason="beyond one period of a wrap the output is left as zeros",
+    ),
+    Divergence(
+        "ort-reflect-reads-beyond", _PEER, ("differ", "crash"), rule="P4", modes=("reflect",),
+        tags={"reflect-beyond-left"}, versions="<1.25",
+        reason="a reflection longer than what the crop leaves reads beyond the data",
+        link="https://github.com/microsoft/onnxruntime/issues/11828",
+    ),
+    Divergence(
+        "ort-crop-overflow", _PEER, "error", rule="P3", tags={"overcropped", "mixed"}, expected="output",
+        says="Integer overflow", versions="<1.24",
+        reason="a crop longer than its axis is refused even where the other side makes up for it",
+    ),
+    Divergence(
+        "ort-cropped-away", _PEER, ("differ", "crash"), rule="P5", tags={"cropped-away", "mixed"}, versions="<1.24",
+        reason="where a crop leaves nothing, the output comes from outside of the data",
+        link="https://github.com/microsoft/onnxruntime/issues/11828",
     ),
 )  # fmt: skip
