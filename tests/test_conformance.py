@@ -12,7 +12,7 @@ from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import Divergence, in_range
 from padops.conformance.facts import facts_of, rules_of
-from padops.conformance.known import KNOWN
+from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS
 from padops.dialects import OPS
 
@@ -180,8 +180,12 @@ def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
 
 
 def test_divergence_file() -> None:
-    assert len({divergence.id for divergence in KNOWN}) == len(KNOWN)
+    assert [divergence.id for divergence in KNOWN] == list(dict.fromkeys(divergence.id for divergence in KNOWN))
+    assert {divergence.id for divergence in KNOWN} == EXAMPLES.keys()
     for divergence in KNOWN:
+        case = cases.find(EXAMPLES[divergence.id])
+        facts = facts_of(case, expect(case))
+        assert divergence.matches(facts) and PEERS[divergence.peer].takes(facts), divergence.id
         assert divergence.peer in PEERS and not PEERS[divergence.peer].ours, divergence.id
         assert divergence.rule in RULES and divergence.reason, divergence.id
         in_range("1.0", divergence.versions)

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     from pathlib import Path
 
     from padops.conformance import cases, record, runner
-    from padops.conformance.known import KNOWN
+    from padops.conformance.known import EXAMPLES, KNOWN
     from padops.conformance.peers import PEERS
     from padops.conformance.render import write_all
 
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-        chosen = cases.collect(options.level, options.seed)
+        chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
         ran = runner.run(chosen, peers, KNOWN, options.level)
         header = runner.header(options.level, options.seed, ran)
         footer = runner.footer(ran, [peer.name for peer in peers] if options.peer else [])

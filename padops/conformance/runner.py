@@ -18,6 +18,7 @@ from padops.conformance.arrays import Packed, describe, pack, unpack
 from padops.conformance.case import Case, Expected, expect, seed_of
 from padops.conformance.divergences import Divergence, Watch
 from padops.conformance.facts import Facts, facts_of, rules_of
+from padops.conformance.known import EXAMPLES
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process
 
@@ -110,13 +111,15 @@ def run(
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
-    """The cases that a peer is asked for: of a slow one some, the same for the same cases."""
+    """The cases that a peer is asked for: of a slow one some, the examples of divergences first."""
     mine = [item for item in prepared if row.takes(item.facts)]
     most = {"quick": row.most // 3, "default": row.most}.get(level, 0)
     if not most or len(mine) <= most:
         return mine
-    chosen = {item.case.id for item in sorted(mine, key=lambda item: seed_of(item.case.id))[:most]}
-    return [item for item in mine if item.case.id in chosen]
+    examples = set(EXAMPLES.values())
+    mine.sort(key=lambda item: (item.case.id not in examples, seed_of(item.case.id)))
+    chosen = {item.case.id for item in mine[:most]}
+    return [item for item in prepared if item.case.id in chosen]
 
 
 def run_peer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from padops.conformance.case import Case
@@ -23,15 +23,17 @@ class Level:
 LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Level(30, 60, 1000)}
 
 
-def collect(level: str, seed: int = 0) -> list[Case]:
-    """The cases of a level; every case of a lower level is one of the higher one too."""
+def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
+    """The cases of a level, and those with the ids ``always``; a lower level is a part of a higher one."""
     size = LEVELS[level]
-    return [
+    chosen = [
         *table.cases(list(OPS), size.by_type, size.by_signs, seed),
         *specification.cases(),
         *drawn.cases(list(OPS), size.drawn, seed),
         *upstream.cases(),
     ]
+    made = {case.id: case for case in (*chosen, *map(find, always))}
+    return list(made.values())
 
 
 def find(id: str) -> Case:

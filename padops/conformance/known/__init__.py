@@ -7,5 +7,8 @@ from __future__ import annotations
 
 from padops.conformance.divergences import Divergence
 from padops.conformance.known import frameworks, numpy_pads, onnxruntime, openvino
+from padops.conformance.known.examples import EXAMPLES
+
+__all__ = ["EXAMPLES", "KNOWN"]
 
 KNOWN: tuple[Divergence, ...] = (*onnxruntime.KNOWN, *numpy_pads.KNOWN, *openvino.KNOWN, *frameworks.KNOWN)
