@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from native import bits, random_array, run_session, session
 from onnx import TensorProto, helper
 
 import padops
 from padops.convert import PadopsError
 from padops.dtypes import by_name
-from native import bits, random_array, run_session, session
 
 EXAMPLE = {"padding_below": [1, 2], "padding_above": [1, 0], "padding_interior": [1, 2]}  # the document's, 3x3 to 7x9
 

@@ -13,6 +13,7 @@ import onnx
 import openvino
 import pytest
 import torch
+from native import bits, session
 from onnx import numpy_helper
 from openvino import opset1, opset8, opset11, opset12, opset13
 from openvino.utils.node_factory import NodeFactory
@@ -20,7 +21,6 @@ from openvino.utils.node_factory import NodeFactory
 import padops
 from padops.convert import PadopsError, VerificationError, openvino_ir
 from padops.convert.openvino_ir.tables import OWN, RULES, SAME
-from native import bits, session
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it uses what onnx deprecates

@@ -13,9 +13,9 @@ import numpy as np
 import onnx
 import pytest
 from jax import lax
+from native import bits, from_value, session, to_value
 
 import padops
-from native import bits, from_value, session, to_value
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

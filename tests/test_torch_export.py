@@ -11,12 +11,12 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from native import bits, from_value, random_array, session, to_value
 from torch.export import Dim
 from torch.nn.functional import pad as torch_pad
 
 import padops
 from padops.dtypes import by_name
-from native import bits, from_value, random_array, session, to_value
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 
