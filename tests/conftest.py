@@ -15,7 +15,9 @@ import chromium
 import pytest
 
 PEERS = {
+    "test_convert_openvino_files.py": ("openvino", "onnxifier"),
     "test_convert_openvino_ir.py": ("openvino", "onnxifier", "torch"),
+    "test_convert_openvino_layers.py": ("openvino", "onnxifier"),
     "test_jax_export.py": ("jax", "jax2onnx"),
     "test_peers_auto_pad.py": ("openvino",),
     "test_peers_jax.py": ("jax",),

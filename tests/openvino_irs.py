@@ -1,0 +1,86 @@
+"""Small IRs, made with OpenVINO, saved, and run by OpenVINO and in ONNX Runtime."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import openvino
+import pytest
+from native import session
+from openvino import opset12, opset13
+
+import padops
+from padops.convert import PadopsError
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it uses what onnx deprecates
+    import onnxifier  # noqa: F401
+
+CORE = openvino.Core()
+PRECISION = {"INFERENCE_PRECISION_HINT": "f32"}
+# What OpenVINO and ONNX Runtime may differ by in a network of floats, in parts of the largest element of an output.
+# The largest difference that these tests meet is 6e-7.
+TOLERANCE = 1e-5
+SHAPE = (2, 3, 4)
+IMAGE = (1, 4, 9, 8)
+
+
+def parameter(shape, type=np.float32, name: str = "x") -> openvino.Node:
+    return opset13.parameter(openvino.PartialShape(list(shape)), type, name=name)
+
+
+def constant(value, type=None) -> openvino.Node:
+    return opset13.constant(np.asarray(value, type))
+
+
+def save(path: Path, results: list, parameters: list) -> Path:
+    openvino.save_model(openvino.Model(results, parameters, "model"), path, compress_to_fp16=False)
+    return path
+
+
+def openvino_outputs(path: Path, feeds: list[np.ndarray]) -> list[np.ndarray]:
+    return list(CORE.compile_model(path, "CPU", PRECISION)(feeds).values())
+
+
+def converted_outputs(model: onnx.ModelProto, feeds: list[np.ndarray]) -> list[np.ndarray]:
+    built = session(model)
+    names = [value.name for value in built.get_inputs()]
+    return built.run(None, dict(zip(names, feeds, strict=True)))
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+Build = Callable[[openvino.Node], openvino.Node]
+
+
+def f(*shape: int) -> openvino.Node:
+    """A constant of random floats, the same at every call."""
+    return opset13.constant(rng().standard_normal(shape).astype(np.float32))
+
+
+def i(*values: int) -> openvino.Node:
+    return constant(values, np.int64)
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(PadopsError) as error:
+        padops.convert(path, path.with_suffix(".onnx"))
+    assert not list(path.parent.glob("*.onnx")) and not list(path.parent.glob(".*"))
+    return str(error.value)
+
+
+def layer(path: Path, build: Build, shape=SHAPE, type=np.float32) -> Path:
+    x = parameter(shape, type)
+    return save(path, [build(x)], [x])
+
+
+def pad_model(path: Path, mode: str, shape, begin, end, fill=None, opset=opset12, type=np.float32) -> Path:
+    x = parameter(shape, type)
+    given = {} if fill is None else {"arg_pad_value": constant(fill, type)}
+    return save(path, [opset.pad(x, begin, end, mode, **given)], [x])

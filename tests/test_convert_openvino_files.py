@@ -1,0 +1,184 @@
+"""The files of OpenVINO IRs, damaged ones too; what is needed to read them; and their verification against OpenVINO."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import openvino
+import pytest
+from openvino import opset12, opset13
+from openvino_irs import (
+    CORE,
+    SHAPE,
+    constant,
+    converted_outputs,
+    f,
+    i,
+    pad_model,
+    parameter,
+    refusal,
+    save,
+)
+
+import padops
+from padops.convert import PadopsError, VerificationError, openvino_ir
+
+
+def weighted(path: Path) -> Path:
+    x = parameter((2, 3))
+    return save(path, [opset12.pad(opset13.add(x, f(2, 3)), [1, 0], [0, 1], "edge")], [x])
+
+
+def test_a_missing_bin(tmp_path):
+    path = weighted(tmp_path / "m.xml")
+    path.with_suffix(".bin").unlink()
+    assert re.search(r"layer Const '\w+' needs .*m\.bin, which does not exist", refusal(path)) or re.search(
+        r"Const '\w+' needs .*m\.bin, which does not exist", refusal(path)
+    )
+
+
+def test_a_bin_that_is_too_short(tmp_path):
+    path = weighted(tmp_path / "m.xml")
+    weights = path.with_suffix(".bin")
+    size = weights.stat().st_size
+    weights.write_bytes(weights.read_bytes()[: size - 20])
+    assert re.search(rf"needs the bytes \d+ to \d+ of .*m\.bin, which has only {size - 20}", refusal(path))
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda text: text[: len(text) // 2], "is damaged: it is not well-formed XML"),
+        (lambda text: "<model/>", "it is a <model>, expected a <net>"),
+        (lambda text: '<net version="11"/>', "it has no layers"),
+        (lambda text: text.replace('version="11"', 'version="10"', 1), "is an IR of version 10, expected 11"),
+        (lambda text: text.replace('to-port="1"', 'to-port="9"'), r"is damaged: input 1 of \w+ '\w+' has no edge"),
+        (lambda text: text.replace('from-layer="1"', 'from-layer="77"'), "comes from layer 77, port 0, which does not"),
+        (lambda text: re.sub(r'offset="\d+" ', "", text), r"is damaged: Const '\w+' has no offset"),
+        (lambda text: re.sub(r'size="24"', 'size="8"', text), "has 8 bytes, but its shape needs 24"),
+        (lambda text: re.sub(r"<dim>3</dim>", "<dim>three</dim>", text), "has the dim 'three'"),
+        (lambda text: text.replace('element_type="f32"', 'element_type="nf4"'), "has elements of type nf4"),
+    ],
+)
+def test_a_damaged_xml(tmp_path, damage, reason):
+    path = weighted(tmp_path / "m.xml")
+    path.write_text(damage(path.read_text()))
+    assert re.search(reason, refusal(path))
+
+
+def test_records_and_report_name_both_files(tmp_path):
+    path = weighted(tmp_path / "m.xml")
+    converted = padops.convert(path, tmp_path / "m.onnx", report=tmp_path / "report.json")
+    assert [(Path(file.name).name, file.bytes) for file in converted.sources] == [
+        ("m.xml", path.stat().st_size),
+        ("m.bin", path.with_suffix(".bin").stat().st_size),
+    ]
+    assert converted.opsets == {}
+    (record,) = converted.records
+    assert re.fullmatch(r"graph/Pad_\d+", record.path) and record.form == "OpenVINO Pad of opset12"
+    onnx.checker.check_model(tmp_path / "m.onnx")
+
+
+@pytest.mark.parametrize("suffix", [".xml", ".bin"])
+def test_the_source_is_not_written_over(tmp_path, suffix):
+    path = weighted(tmp_path / "m.xml")
+    with pytest.raises(PadopsError, match="belongs to the source, which is not an ONNX model"):
+        padops.convert(path, path.with_suffix(suffix))
+    with pytest.raises(PadopsError, match="belongs to the source, which is not an ONNX model"):
+        padops.convert(path, in_place=True)
+
+
+def test_names_are_openvinos(tmp_path):
+    x, y = parameter((2,), name="x"), parameter((2,), name="y")
+    model = openvino.Model([opset13.add(x, y), x], [x, y], "m")
+    model.outputs[0].get_tensor().set_names({"zeta", "with, comma"})
+    openvino.save_model(model, tmp_path / "m.xml")
+    proto = padops.convert(tmp_path / "m.xml").proto()
+    compiled = CORE.compile_model(tmp_path / "m.xml", "CPU")
+    assert [value.name for value in proto.graph.input] == [port.get_any_name() for port in compiled.inputs]
+    assert proto.graph.output[0].name == compiled.outputs[0].get_any_name() == "with, comma"
+    found = converted_outputs(proto, [np.float32([1, 2]), np.float32([3, 4])])
+    assert [output.tolist() for output in found] == [[4, 6], [1, 2]]
+
+
+# Without onnxifier, and against OpenVINO.
+
+
+def test_pads_alone_need_no_onnxifier(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxifier", None)
+    path = pad_model(tmp_path / "pad.xml", "symmetric", SHAPE, constant([1, 1, 1]), constant([1, 1, 1]))
+    assert [record.status for record in padops.convert(path).records] == ["converted"]
+
+
+def test_other_layers_without_onnxifier_say_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxifier", None)
+    x = parameter(SHAPE)
+    path = save(tmp_path / "m.xml", [opset13.relu(opset12.pad(x, [1, 1, 1], [1, 1, 1], "edge"))], [x])
+    text = refusal(path)
+    assert "has layers that are no Pads (ReLU)" in text and "pip install 'padops[openvino]'" in text
+
+
+def test_onnxifier_is_quiet(tmp_path, capfd):
+    x = parameter(SHAPE)
+    path = save(tmp_path / "m.xml", [opset13.reduce_sum(x, i(1), True)], [x])
+    padops.convert(path)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_verification_runs_openvino(tmp_path):
+    path = weighted(tmp_path / "m.xml")
+    verification = padops.convert(path, verify=True).verification
+    assert verification.outcome == "equal"
+    assert verification.notes == ("the original ran in OpenVINO",)
+
+
+def test_verification_of_a_network_is_close(tmp_path):
+    x = parameter((1, 3, 16, 16))
+    path = save(
+        tmp_path / "m.xml",
+        [
+            opset13.convolution(
+                opset12.pad(x, [0, 0, 1, 1], [0, 0, 1, 1], "reflect"), f(8, 3, 3, 3), [1, 1], *[[0, 0]] * 2, [1, 1]
+            )
+        ],
+        [x],
+    )
+    assert padops.convert(path, verify=True).verification.outcome in ("close", "equal")
+
+
+def test_verification_finds_a_wrong_conversion(tmp_path, monkeypatch):
+    path = weighted(tmp_path / "m.xml")
+    right = openvino_ir.convert_layers
+
+    def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
+        message = right(message, path)
+        (add,) = (node for node in message.graph.node if node.op_type == "Add")
+        add.op_type = "Sub"
+        return message
+
+    monkeypatch.setattr(openvino_ir, "convert_layers", wrong)
+    with pytest.raises(VerificationError, match="differs"):
+        padops.convert(path, tmp_path / "m.onnx", verify=True)
+    assert not (tmp_path / "m.onnx").exists()
+
+
+def test_verification_takes_the_inputs_that_are_given(tmp_path):
+    x, amounts = parameter((4,)), parameter((1,), np.int64, "amounts")
+    path = save(tmp_path / "m.xml", [opset12.pad(x, amounts, amounts, "reflect")], [x, amounts])
+    inputs = {"x": np.arange(4, dtype=np.float32), "amounts": np.array([3])}
+    verification = padops.convert(path, verify=True, inputs=inputs).verification
+    assert (verification.outcome, verification.inputs) == ("equal", ("x: float[4], amounts: int64[1]",))
+
+
+def test_an_ir_that_crashes_openvino_is_compared_with_the_reference(tmp_path):
+    path = pad_model(tmp_path / "m.xml", "edge", (4,), constant([-6]), constant([5]))
+    verification = padops.convert(path, verify=True).verification
+    assert verification.outcome == "equal"
+    assert verification.notes == (
+        "OpenVINO does not run the original: OpenVINO has crashed",
+        "the converted model was compared with the NumPy reference",
+    )

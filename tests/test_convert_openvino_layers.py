@@ -1,0 +1,124 @@
+"""Layers of OpenVINO IRs: each type that is converted against OpenVINO, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from native import bits
+from openvino import opset12, opset13
+from openvino_irs import (
+    IMAGE,
+    SHAPE,
+    TOLERANCE,
+    Build,
+    constant,
+    converted_outputs,
+    f,
+    i,
+    layer,
+    openvino_outputs,
+    pad_model,
+    parameter,
+    refusal,
+    save,
+)
+from openvino_layers import LAYERS, layer_data, save_layer
+
+import padops
+from padops.convert.openvino_ir.tables import OWN, RULES, SAME
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_gives_what_openvino_gives(tmp_path, name):
+    path = save_layer(tmp_path / "layer.xml", name)
+    data = layer_data(name, *LAYERS[name][:2])
+    found, wanted = converted_outputs(padops.convert(path).proto(), [data]), openvino_outputs(path, [data])
+    for one, other in zip(found, wanted, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        if one.dtype.kind == "f":
+            assert np.abs(one - other).max(initial=0) <= TOLERANCE * np.abs(other).max(initial=1)
+        else:
+            assert bits(one) == bits(other)
+
+
+def test_every_listed_type_of_layer_is_compared(tmp_path):
+    found = set()
+    for number, name in enumerate(LAYERS):
+        text = save_layer(tmp_path / f"{number}.xml", name).read_text()
+        found |= set(re.findall(r'<layer [^>]*type="(\w+)"', text))
+    assert found - {"Parameter", "Const", "Result"} == RULES | OWN | set(SAME)
+
+
+def test_layers_that_cannot_be_converted_are_listed_with_the_reasons(tmp_path):
+    x = parameter(IMAGE)
+    y = opset13.grn(opset13.elu(opset12.pad(x, [0, 0, 1, 1], [0, 0, 1, 1], "edge"), 0.3), 1e-3)
+    y.set_friendly_name("the grn")
+    z = opset13.round(y, "half_away_from_zero")
+    text = refusal(save(tmp_path / "m.xml", [z], [x]))
+    assert "m.xml: 3 of its 4 layers cannot be converted:" in text
+    assert "GRN 'the grn': there is no rule for this type of layer" in text
+    assert re.search(r"Elu 'Elu_\d+': there is no rule", text)
+    assert "ONNX's Round does not have mode='half_away_from_zero'" in text
+
+
+def strided(**masks) -> Build:
+    masks = {"begin_mask": [0, 0, 0], "end_mask": [0, 0, 0]} | masks
+    return lambda x: opset13.strided_slice(x, i(0, 1, 0), i(2, 3, 3), i(1, 1, 2), **masks)
+
+
+@pytest.mark.parametrize(
+    ("build", "shape", "reason"),
+    [
+        (strided(new_axis_mask=[1, 0, 0]), SHAPE, "onnxifier does not read new_axis_mask='1, 0, 0'"),
+        (
+            lambda x: opset13.gather(x, constant([[0, 1], [2, 0]]), constant(1), 1),
+            SHAPE,
+            "does not read batch_dims='1'",
+        ),
+        (lambda x: opset13.cum_sum(x, i(1), True), SHAPE, "ONNX's CumSum does not have exclusive='true'"),
+        (lambda x: opset13.swish(x, constant(1.7, np.float32)), SHAPE, "onnxifier drops the input beta"),
+        (lambda x: opset13.prelu(x, f(3)), SHAPE, "OpenVINO reads a slope of one dim along axis 1"),
+        (lambda x: opset13.transpose(x, constant([], np.int64)), SHAPE, "the order of its axes is empty"),
+        (lambda x: opset13.reduce_sum(x, constant([], np.int64), True), (-1, 3), "ONNX reduces all axes"),
+        (
+            lambda x: opset13.convolution_backprop_data(x, f(4, 3, 3, 3), [2, 2], i(18, 16), auto_pad="same_upper"),
+            IMAGE,
+            "onnxifier drops the input output_shape",
+        ),
+        (
+            lambda x: opset13.max_pool(x, [1, 1], [2, 2], [0, 0], [0, 0], [3, 3], "floor", "same_upper").output(0),
+            (1, 4, -1, -1),
+            "ONNX Runtime ignores the dilations",
+        ),
+        (
+            lambda x: opset13.max_pool(x, [1, 1], [3, 3], [0, 0], [0, 0], [3, 2], "floor", "same_upper").output(0),
+            IMAGE,
+            "ONNX Runtime refuses a pad of 3 for a kernel of 3",
+        ),
+        (
+            lambda x: opset13.strided_slice(
+                x, i(0, 0), opset13.shape_of(x), i(1, 2), begin_mask=[0, 0], end_mask=[0, 1]
+            ),
+            (-1, -1),
+            "onnxifier: Failed to evaluate value",  # without the guard it would be computed from random data
+        ),
+    ],
+)
+def test_what_onnxifier_would_get_wrong_is_refused(tmp_path, build, shape, reason):
+    assert reason in refusal(layer(tmp_path / "m.xml", build, shape))
+
+
+def test_shapes_that_are_not_the_irs_are_refused(tmp_path):
+    """OpenVINO ignores the end where an axis is dropped; onnxifier keeps two elements there."""
+    path = layer(tmp_path / "m.xml", strided(shrink_axis_mask=[0, 1, 0]))
+    assert "is not a valid model of these shapes" in refusal(path)
+
+
+def test_a_single_wrong_pad_is_refused(tmp_path):
+    path = pad_model(tmp_path / "pad.xml", "edge", SHAPE, constant([1, 1, 1]), constant([1, 1, 1]))
+    path.write_text(path.read_text().replace('pad_mode="edge"', 'pad_mode="wrap"'))
+    assert "pad_mode 'wrap' is not one of constant, edge, reflect, symmetric [P9]" in refusal(path)
+    path.write_text(path.read_text().replace('pad_mode="wrap"', 'pad_mode="edge"').replace("opset12", "opset99"))
+    assert "its version is 'opset99', expected opset1 or opset12" in refusal(path)
