@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def _bench(options: argparse.Namespace) -> int:
     from padops.bench.tables import print_table
     from padops.bench.workloads import QUICK, WORKLOADS
 
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=160)
     chosen = [
         workload
         for workload in WORKLOADS
