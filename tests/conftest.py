@@ -7,31 +7,40 @@ missing peers are left out, and the header names them.
 
 from __future__ import annotations
 
+import ast
 import os
 from importlib.util import find_spec
+from pathlib import Path
 from shutil import which
 
 import chromium
 import pytest
 
-PEERS = {
-    "test_convert_openvino_files.py": ("openvino", "onnxifier"),
-    "test_convert_openvino_ir.py": ("openvino", "onnxifier", "torch"),
-    "test_convert_openvino_layers.py": ("openvino", "onnxifier"),
-    "test_jax_export.py": ("jax", "jax2onnx"),
-    "test_peers_auto_pad.py": ("openvino",),
-    "test_peers_jax.py": ("jax",),
-    "test_peers_openvino.py": ("openvino",),
-    "test_peers_tensorflow.py": ("tensorflow",),
-    "test_peers_torch.py": ("torch",),
-    "test_tf2onnx_export.py": ("tensorflow", "tf2onnx"),
-    "test_torch_export.py": ("torch", "onnxscript"),
+HERE = Path(__file__).parent
+PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
+
+
+def peers_of(file: Path) -> set[str]:
+    """The peers that a file imports, itself or through its neighbours."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for name in {name.partition(".")[0] for name in names}:
+            neighbour = HERE / f"{name}.py"
+            found |= peers_of(neighbour) if neighbour.is_file() else {name} & PEERS
+    return found
+
+
+MISSING = {
+    file.name: missing
+    for file in sorted(HERE.glob("test_*.py"))
+    if (missing := sorted(peer for peer in peers_of(file) if find_spec(peer) is None))
 }
-MISSING = {name: [peer for peer in peers if find_spec(peer) is None] for name, peers in PEERS.items()}
 
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
-collect_ignore = [] if os.environ.get("PADOPS_PEERS") else [name for name, missing in MISSING.items() if missing]
+collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
