@@ -22,6 +22,11 @@ KNOWN = (
         reason="there is no limit to the shape of an array without elements but that of its bytes",
     ),
     Divergence(
+        "onnx-reference-huge-empty", "onnx-reference", "differ", rule="P10", tags={"huge", "empty-data"},
+        expected="error", rules=("P10",),
+        reason="there is no limit to the shape of an array without elements but that of its bytes",
+    ),
+    Divergence(
         "onnx-reference-negative", "onnx-reference", "error", rule="P1", tags={"negative"}, expected="output",
         says="can't contain negative values", link="https://github.com/onnx/onnx/issues/4294",
         reason="numpy.pad underneath takes no negative amounts",
