@@ -43,6 +43,12 @@ NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
 
 
+@pytest.fixture(autouse=True)
+def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tf2onnx tells the processes that it starts to use protobuf's Python parser, which makes signalling NaNs quiet."""
+    monkeypatch.delenv("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", raising=False)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if NO_BROWSER:
         shown = [item for item in items if "browser" in getattr(item, "fixturenames", ())]
