@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -227,3 +228,22 @@ def test_a_model_of_openvinos_onnx_frontend(tmp_path):
     proto = check_network(tmp_path / "m.xml", [rng().random((1, 3, 12, 15), dtype=np.float32)], 1)
     assert [value.name for value in proto.graph.input] == ["image"]
     assert [value.name for value in proto.graph.output] == ["features", "size"]
+
+
+@pytest.mark.parametrize(
+    ("name", "pads", "shapes"),
+    [
+        ("basic-pitch/nmp.onnx", 24, {"serving_default_input_2:0": (1, 43844, 1)}),
+        ("swift-f0/model.onnx", 5, {"audio": (1, 8000), "fmin": (), "fmax": ()}),
+    ],
+)
+def test_real_models(tmp_path, monkeypatch, name, pads, shapes):
+    """Networks with reflected, constant and computed pads, through OpenVINO's ONNX frontend and its IR."""
+    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "scripts")
+    source = importlib.import_module("fetch_models").fetch()[name]
+    openvino.save_model(openvino.convert_model(source), tmp_path / "m.xml", compress_to_fp16=False)
+    given = {"fmin": np.array(46.875, np.float32), "fmax": np.array(2093.75, np.float32)}
+    sound = rng().standard_normal(max(shapes.values(), key=len), dtype=np.float32)
+    names = [value.name for value in padops.convert(tmp_path / "m.xml").proto().graph.input]
+    assert sorted(names) == sorted(shapes)
+    check_network(tmp_path / "m.xml", [given.get(name, sound) for name in names], pads)

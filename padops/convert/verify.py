@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 # Of the largest element of an output of floats: what two runtimes may differ by in whole networks. In those of the tests
-# they differ by less than a hundredth of it; a layer that is converted wrongly, by thousands of times as much.
+# they differ by less than a tenth of it, and where a layer is converted wrongly, by thousands of times as much.
 TOLERANCE = 1e-4
 
 TURNS = 2  # sets of random inputs; branches and single bools differ between them
