@@ -156,7 +156,7 @@ def judge(item: Prepared, answer: tuple[str, Any]) -> tuple[str, str]:
         return ("agree", "") if content == item.packed else ("differ", _difference(item.packed, content))
     if kind == "refused":
         return ("agree", "") if item.packed is None else ("error", str(content))
-    return kind, str(content)
+    return ("error" if kind == "broken" else kind), str(content)
 
 
 def _difference(expected: Packed, got: Packed) -> str:

@@ -4,8 +4,8 @@ It may be run by a Python that padops is not installed in. So it takes ``padops`
 in, and nothing else from there: another folder on the path would bring another runtime with it.
 
 Messages are pickles of plain types, each after its length in 8 bytes. The first thing sent is what the peer is, then an
-answer for each case of a batch: ``("output", array)``, ``("refused", text)``, ``("unsupported", text)`` or
-``("skipped", text)``. A process that works in children says ``("died", code)`` when one does.
+answer for each case of a batch: ``("output", array)``, ``("refused", text)``, ``("broken", text)``,
+``("unsupported", text)`` or ``("skipped", text)``. A process that works in children says ``("died", code)`` when one does.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def _answer(run: Any, sent: dict[str, Any]) -> tuple[str, Any]:
         return "unsupported", str(error)
     except Skipped as error:
         return "skipped", str(error)
-    except Exception as error:  # whatever an implementation raises is its way to refuse
+    except (AttributeError, ImportError, NameError) as error:  # a mistake somewhere, which must not pass for a refusal
+        return "broken", f"{type(error).__name__}: {error}"
+    except Exception as error:  # whatever else an implementation raises is its way to refuse
         return "refused", f"{type(error).__name__}: {error}"
     return "output", pack(output)
 

@@ -1,6 +1,8 @@
 """A case that shows each known divergence: it is part of every run, so that one that has gone is noticed."""
 
 EXAMPLES = {
+    "fallback-repeated-axes": "table/Pad_18/constant/int32/2/crop/empty/scalar/repeated.flat/held/0",
+    "fallback-fill-of-rank-0": "hypothesis/Pad_24/0/3",
     "ort-rank-0": "hypothesis/Pad_11/0/4",
     "ort-unused-fill": "hypothesis/Pad_11/0/47",
     "ort-reflect-limit": "specification/Pad_11/example-2/float",
