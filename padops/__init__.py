@@ -18,6 +18,7 @@ _HOMES = {
     "Conversion": "padops.convert",
     "PadRecord": "padops.convert",
     "describe": "padops.session",
+    "lower": "padops.convert",
     "get_library_path": "padops.session",
     "pyop_errors": "padops.pyop",
     "register": "padops.session",

@@ -77,8 +77,9 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     where.add_argument("-o", "--output", metavar="OUT", help="the file to write")
     where.add_argument("--in-place", action="store_true", help="replace IN, in one step")
     where.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
-    parser.add_argument("--target", choices=("padops", "pyop"), default="padops", help="what Pads become (default: "
-                        "%(default)s: operators of the native library; pyop: a kernel in Python)")  # fmt: skip
+    parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become (default: "
+                        "%(default)s: operators of the native library; onnx: standard operators; pyop: a kernel in "
+                        "Python)")  # fmt: skip
     parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="whether to give the model "
                         "functions that do the same where the library is absent (default: yes)")  # fmt: skip
     parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "

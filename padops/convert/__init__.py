@@ -18,6 +18,7 @@ import sys
 from types import ModuleType
 
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
+from padops.convert.lower import lower
 from padops.convert.pipeline import convert
 from padops.convert.records import Conversion, FileRecord, OutputComparison, PadRecord, Verification
 
@@ -32,6 +33,7 @@ __all__ = [
     "Verification",
     "VerificationError",
     "convert",
+    "lower",
 ]
 
 

@@ -138,6 +138,8 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
     """Brings a node's operator, inputs and attributes up to date; the rest of it is no pass's business."""
     made = ir.to_proto(node)
     message.op_type, message.domain = made.op_type, made.domain
+    if not made.domain:
+        message.ClearField("domain")  # as every node of the default domain has it
     for name in ("input", "attribute"):
         if list(getattr(message, name)) != list(getattr(made, name)):
             message.ClearField(name)

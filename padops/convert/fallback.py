@@ -83,7 +83,7 @@ def embed(document: Document, wanted: bool = True) -> Embedded:
     functions = []
     if wanted:
         opset = _opset(document)
-        for op_type in _subjects(document):
+        for op_type in dict.fromkeys(found.node.op_type for found in _pads(document.model)):
             try:
                 functions.append(_complete(document, op_type, opset, result))
             except Unconvertible as why:
@@ -100,7 +100,7 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
     """
     for _ in OPS[op_type].inputs:
         try:
-            return _function(op_type, _subjects(document)[op_type], opset)
+            return _function(op_type, _subjects(document, op_type), opset)
         except Lacking as lack:
             count = give(document, list(_pads(document.model)), op_type, lack.name)
             if not count:
@@ -132,18 +132,20 @@ def _pads(model: ir.Model) -> Iterator[Found]:
             yield found
 
 
-def _subjects(document: Document) -> dict[str, list[Subject]]:
-    """Every call of every operator of padops, as it is once the model's own functions are written out."""
-    model = document.model
-    if any(isinstance(found.scope.root, ir.Function) for found in _pads(model)):
+def _subjects(document: Document, op_type: str) -> list[Subject]:
+    """Every call of an operator, as it is once the model's own functions are written out.
+
+    Raises:
+        Unconvertible: One of them is none that the operator can have.
+    """
+    if any(isinstance(found.scope.root, ir.Function) for found in _pads(document.model)):
         document = documents.read(_inlined(declarations(document.message())))
-        model = document.model
     register_schemas()
     types = Types(document)
-    subjects: dict[str, list[Subject]] = {}
-    for found in _pads(model):
-        subjects.setdefault(found.node.op_type, []).append(subject_of(draft_of(found.node), found, types))
-    return subjects
+    found_here = [found for found in _pads(document.model) if found.node.op_type == op_type]
+    if not found_here:
+        raise Unconvertible("it stands in functions that nothing calls")
+    return [subject_of(draft_of(found.node), found, types) for found in found_here]
 
 
 def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:

@@ -24,6 +24,7 @@ from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.rewrite import ConvertPads
 from padops.convert.staging import Progress, write_whole
 from padops.convert.targets import TARGETS
+from padops.convert.targets.onnx import forget
 from padops.convert.writing import Job, finish
 
 Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
@@ -34,7 +35,7 @@ def convert(
     source: Source,
     output: str | os.PathLike[str] | None = None,
     *,
-    target: Literal["padops", "pyop"] = "padops",
+    target: Literal["padops", "onnx", "pyop"] = "padops",
     fallback: bool = True,
     select: Literal["all", "needed"] = "all",
     auto_pad: Literal["keep", "explicit"] = "keep",
@@ -61,8 +62,8 @@ def convert(
         source: A file (``.onnx``, or ``.xml`` of an OpenVINO IR, or ``.json`` of nGraph), an ``onnx.ModelProto`` or an
             ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
-        target: ``"padops"``: the operators of the native library. ``"pyop"``: the Python kernel of the domain
-            ``padops.pyop`` (see ``pyop.py``), as far as it has the element type.
+        target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python
+            kernel of the domain ``padops.pyop`` (see ``pyop.py``), as far as it has the element type.
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
             without the library as well; see ``fallback.py``.
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
@@ -201,6 +202,8 @@ def _rewrite(
     notes = [convert_pads.problem] if convert_pads.problem else []
     document.write_back()
     embedded = embed(document, fallback)
+    if target == "onnx":
+        forget(document)
     if not convert_pads.records:
         notes.append("the model has no Pad")
     elif not document.changed:

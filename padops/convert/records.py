@@ -25,7 +25,7 @@ class PadRecord:
         status: ``"converted"``; ``"already converted"``; ``"not needed"``, where only those that ONNX Runtime cannot
             run correctly were asked for; or ``"left"``, where it could not be converted.
         op_type: The operator of the domain ``padops``; ``"explicit pads"`` where the node stays what it is, and its
-            ``auto_pad`` is written out; None where it is left.
+            ``auto_pad`` is written out; ``"standard ONNX"`` where it was lowered; None where it is left.
         reason: Why it is left, else None.
         notes: What else is worth knowing, such as a change of the version.
         corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.

@@ -16,10 +16,11 @@ from padops.convert.graphs import Found, walk
 from padops.convert.records import PadRecord
 from padops.convert.select import needs, runs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.finding import Edit, Finding, Put, Unconvertible
-from padops.convert.targets import TARGETS, TYPED
+from padops.convert.sources.finding import Edit, Finding, Put, Unconvertible, Unneeded
+from padops.convert.targets import CALLED, TARGETS, TYPED
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
+from padops.shapes import register_schemas
 
 
 class ConvertPads(ir.passes.InPlacePass):
@@ -46,6 +47,7 @@ class ConvertPads(ir.passes.InPlacePass):
         types = Types(self._document)
         findings = self._find(model, types)
         if findings and self._target in TYPED:
+            register_schemas()
             types.settle()
         put = partial(TARGETS[self._target], types=types)
         constants: Constants | None = None
@@ -80,8 +82,11 @@ class ConvertPads(ir.passes.InPlacePass):
             notes = put(finding.draft, found, constants)
         except Unconvertible as why:
             return finding.record(found, "left", str(why))
+        except Unneeded as why:
+            return finding.record(found, "not needed", str(why))
         self._document.touched.add(found.node)
-        return replace(record, notes=(*record.notes, *(notes or ())))
+        made = CALLED.get(self._target, record.op_type)
+        return replace(record, op_type=made, notes=(*record.notes, *(notes or ())))
 
     def _decide(self, found: Found, finding: Finding) -> PadRecord:
         if finding.draft is None or finding.already == self._target:

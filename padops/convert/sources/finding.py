@@ -122,6 +122,10 @@ class Unconvertible(Exception):
     """A Pad that no operator of padops is the same as; the message is the reason, for the record."""
 
 
+class Unneeded(Exception):
+    """A Pad that is already what it would become; the message says why that will do, for the record."""
+
+
 def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
     """A string attribute, its default where absent, None where a function's caller gives it."""
     attribute = node.attributes.get(name)

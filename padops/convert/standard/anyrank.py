@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import onnx_ir as ir
 
+from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.subject import Amounts, Subject
+from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import BOOL, INT64, Operand, Tape, ints, scalar
 
 # Of a body, an axis and the indices so far, which have a last dim of 1 more: the indices with that axis.

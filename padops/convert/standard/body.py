@@ -8,7 +8,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard import anyrank, builtin
-from padops.convert.standard.subject import Amounts, Subject
+from padops.convert.standard.amounts import Amounts, amounts_of
+from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
 from padops.plan import Mode
 
@@ -50,14 +51,14 @@ def write(tape: Tape, subject: Subject, trust: Trust, branches: bool = True) -> 
     if trust.right and trust.typed:
         return builtin.on_data(tape, subject, _plain_amounts(tape, subject))
     choice = subject.mode(tape)
-    amounts = subject.amounts(tape)
+    amounts = amounts_of(tape, subject)
     fill = subject.any_fill(tape) if Mode.CONSTANT in subject.known_modes and not trust.typed else None
     if amounts.interior is not None:
         return _interior_or_not(tape, subject, choice, amounts)
     if not branches or (len(subject.modes) == 1 and not subject.is_built_in(tape.opset)):
         return anyrank.take(tape, subject.data, None, anyrank.indices(tape, subject, choice, amounts))
     right = builtin.is_right(tape, subject, choice, amounts)
-    own = None if builtin.takes_inputs(tape, subject) else amounts
+    own = None if builtin.takes_inputs(tape.opset, subject) else amounts
     if trust.typed:
         return tape.choose(
             right,
@@ -108,9 +109,9 @@ def _constant(tape: Tape, subject: Subject, trust: Trust) -> ir.Value:
 
 def _plain_amounts(tape: Tape, subject: Subject) -> Amounts | None:
     """The amounts for the built-in, None where it can have them as the node has them."""
-    if builtin.takes_inputs(tape, subject):
+    if builtin.takes_inputs(tape.opset, subject):
         return None
-    amounts = subject.amounts(tape)
+    amounts = amounts_of(tape, subject)
     if not subject.op.clamp:
         return amounts
     total = tape.add(tape.add(amounts.begin, subject.shape(tape)), amounts.end)

@@ -11,8 +11,9 @@ import onnx_ir as ir
 
 from padops.convert.select import KERNELS
 from padops.convert.sources.finding import Unconvertible
+from padops.convert.standard.amounts import Amounts, pads_of
 from padops.convert.standard.extension import FAR, select
-from padops.convert.standard.subject import Amounts, Subject
+from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
 from padops.dialects import onnx_pad
 from padops.plan import Mode
@@ -55,9 +56,11 @@ def is_right(tape: Tape, subject: Subject, choice: Operand, amounts: Amounts) ->
     return tape.less(scalar(-1), tape.lowest(tape.concat(*terms)))
 
 
-def mode_attribute(tape: Tape, subject: Subject) -> ir.Attr:
+def _mode(tape: Tape, subject: Subject) -> dict[str, ir.Attr]:
     """The mode that the built-in gets: that of the operator, or constant where it does not have all that may be."""
-    return subject.mode_attribute if subject.is_built_in(tape.opset) else ir.AttrString("mode", "constant")
+    if not subject.is_built_in(tape.opset) or (subject.op.mode not in subject.attributes and len(subject.modes) == 1):
+        return {}
+    return {"mode": subject.mode_attribute}
 
 
 def on_data(tape: Tape, subject: Subject, amounts: Amounts | None) -> ir.Value:
@@ -65,17 +68,19 @@ def on_data(tape: Tape, subject: Subject, amounts: Amounts | None) -> ir.Value:
     if tape.opset < FIRST_WITH_INPUTS:
         return _with_attributes(tape, subject, amounts)
     inputs = _inputs(tape, subject, amounts)
-    fill = subject.fill(tape) if Mode.CONSTANT in subject.known_modes else None
+    fill = None
+    if Mode.CONSTANT in subject.known_modes:
+        fill = subject.own(subject.op.fill, subject.fill_dims in ([], [1])) or subject.fill(tape)
     if isinstance(fill, np.ndarray):
         fill = fill.reshape(())
     elif fill is not None and subject.fill_dims not in ([], [1]):
         fill = tape.emit("Reshape", [fill, ints(1)])
-    return tape.emit("Pad", [subject.data, inputs[0], fill, *inputs[1:]], {"mode": mode_attribute(tape, subject)})
+    return tape.emit("Pad", [subject.data, inputs[0], fill, *inputs[1:]], _mode(tape, subject))
 
 
 def _with_attributes(tape: Tape, subject: Subject, amounts: Amounts | None) -> ir.Value:
     """The built-in before opset 11: what Pad_1 and Pad_2 have, or what is known."""
-    attributes: list[ir.Attr] = [mode_attribute(tape, subject)]
+    attributes = list(_mode(tape, subject).values())
     name = next((row.name for row in subject.op.attributes if row.type == "ints"), "")
     given, value = subject.attributes.get(name), subject.attributes.get("value")
     if subject.op.input_index(subject.op.fill) is None and given.is_ref():
@@ -106,7 +111,7 @@ def on_indices(tape: Tape, subject: Subject, amounts: Amounts | None) -> ir.Valu
     inputs = _inputs(tape, subject, amounts)
     shape = subject.shape(tape)
     numbers = _numbers(tape, shape)
-    return tape.emit("Pad", [numbers, inputs[0], scalar(-1), *inputs[1:]], {"mode": mode_attribute(tape, subject)})
+    return tape.emit("Pad", [numbers, inputs[0], scalar(-1), *inputs[1:]], _mode(tape, subject))
 
 
 def _numbers(tape: Tape, shape: Operand) -> Operand:
@@ -123,16 +128,25 @@ def _inputs(tape: Tape, subject: Subject, amounts: Amounts | None) -> list[Opera
     """The amounts, and the axes where the node has them."""
     if amounts is not None:
         return [tape.concat(amounts.begin, amounts.end)]
-    pads, axes = subject.pads(tape), subject.input("axes")
-    if isinstance(pads, np.ndarray) or not subject.flat_pads:
-        pads = tape.flatten(pads)
-    if isinstance(axes, np.ndarray) or not subject.wide_axes:
-        axes = tape.to_int64(axes)
+    pads = subject.own("pads", subject.flat_pads)
+    if pads is None:
+        pads = tape.flatten(pads_of(tape, subject))
+    axes = subject.own("axes", subject.wide_axes)
+    if axes is None and subject.input("axes") is not None:
+        axes = tape.to_int64(subject.input("axes"))
     return [pads] if axes is None else [pads, axes]
 
 
-def takes_inputs(tape: Tape, subject: Subject) -> bool:
+def takes_inputs(opset: int, subject: Subject) -> bool:
     """Whether the built-in can have the amounts in the form in which the node has them."""
     if subject.op.amounts.__module__ != onnx_pad.__name__:
         return False
-    return subject.input("axes") is None or tape.opset >= FIRST_WITH_AXES
+    return subject.input("axes") is None or opset >= FIRST_WITH_AXES
+
+
+def takes_fill(tape: Tape, subject: Subject) -> bool:
+    """Whether the built-in can have the fill: before opset 11 it is a float that has to be known."""
+    if tape.opset >= FIRST_WITH_INPUTS or subject.op.input_index(subject.op.fill) is None:
+        return True
+    fill = subject.fill(tape)
+    return fill is None or (isinstance(fill, np.ndarray) and fill.dtype == np.float32)

@@ -10,6 +10,7 @@ import onnx_ir as ir
 
 from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard import body, builtin
+from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.carriers import carried
 from padops.convert.standard.subject import Lacking, Subject
 from padops.convert.standard.tape import Tape, scalar
@@ -100,7 +101,7 @@ def _is_right(subject: Subject, opset: int) -> bool:
         return False
     tape = Tape(opset, lambda wanted: wanted)  # nothing will be written
     try:
-        amounts = subject.amounts(tape)
+        amounts = amounts_of(tape, subject)
         return bool(builtin.is_right(tape, subject, scalar(0), amounts))
     except (ValueError, IndexError):  # the amounts do not fit the rank
         return False

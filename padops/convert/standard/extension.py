@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from padops.convert.standard.subject import Amounts
+from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.tape import Operand, Tape, ints, is_number, scalar
 from padops.dialects import Op
 from padops.plan import Crop, Limit, Mode

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.graphs import Found, constant
+from padops.convert.evaluate import evaluate
+from padops.convert.graphs import Found
 from padops.convert.sources.finding import Draft, Unconvertible
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand
@@ -27,7 +28,7 @@ def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
     """
     op = OPS[draft.op_type]
     given = (*draft.inputs, *(None,) * (len(op.inputs) - len(draft.inputs)))
-    inputs = [given[0], *(_known(value, found) for value in given[1:])]
+    inputs = [given[0], *(_known(value, found, types) for value in given[1:])]
     mode = draft.attributes.get(op.mode)
     default = next(row.default for row in op.attributes if row.name == op.mode)
     if mode is None:
@@ -41,16 +42,19 @@ def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
     fill_dims = list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill)
     type_name, dims = _type(draft, found, types), types.shape(given[0])
     subject = Subject(op, inputs, draft.attributes, type_name, dims, modes, given, fill_dims)
-    pads, axes = subject.input("pads"), subject.input("axes")
+    position = op.input_index("pads")
+    pads = None if position is None else given[position]
     subject.flat_pads = not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1
+    position = op.input_index("axes")
+    axes = None if position is None else given[position]
     subject.wide_axes = not isinstance(axes, ir.Value) or types.name(axes) == "int64"
     return subject
 
 
-def _known(value: ir.Value | np.ndarray | None, found: Found) -> Operand | None:
+def _known(value: ir.Value | np.ndarray | None, found: Found, types: Types) -> Operand | None:
     if value is None or isinstance(value, np.ndarray):
         return value
-    array = constant(value, found.scope)
+    array = evaluate(value, found.scope, types)
     if array is None:
         return value
     if array.dtype.kind in "OSU":  # onnx_ir has the strings of a tensor as bytes

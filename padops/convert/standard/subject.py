@@ -1,4 +1,4 @@
-"""One Pad, as far as it is known: its inputs and attributes, and the amounts that they mean for each axis."""
+"""One Pad, as far as it is known: its inputs and its attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import onnx_ir as ir
 from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
 from padops.dialects import Op
-from padops.dialects.same_pad import AUTO_PADS, DATA_FORMATS
 from padops.dtypes import by_name
 from padops.plan import Mode
 
@@ -34,15 +33,6 @@ class Lacking(Unconvertible):
     def __init__(self, name: str, op: Op) -> None:
         super().__init__(f"some nodes of {op.name} have no {name}, and what is to stand for it there is not known")
         self.name = name
-
-
-@dataclass(frozen=True)
-class Amounts:
-    """Elements added, or if negative taken away, on each axis: vectors as long as the rank."""
-
-    begin: Operand
-    end: Operand
-    interior: Operand | None = None
 
 
 @dataclass
@@ -148,6 +138,12 @@ class Subject:
         position = self.op.input_index(name)
         return None if position is None else self.inputs[position]
 
+    def own(self, name: str, fits: bool) -> ir.Value | None:
+        """The value that the node has for an input, where a new node can have it too."""
+        position = self.op.input_index(name)
+        value = None if position is None or not self.given else self.given[position]
+        return value if fits and isinstance(value, ir.Value) else None
+
     def shape(self, tape: Tape) -> Operand:
         """The dims of the data, a vector; to be asked for first where all that need it can see it."""
         if "shape" not in self._written:
@@ -161,6 +157,10 @@ class Subject:
             known = self.dims is not None
             self._written["rank"] = ints(len(self.dims)) if known else tape.emit("Shape", [self.shape(tape)])
         return self._written["rank"]
+
+    def has_attribute(self, name: str) -> bool:
+        """Whether the operator has an attribute of that name."""
+        return any(row.name == name for row in self.op.attributes)
 
     def numbers(self, tape: Tape, name: str) -> Operand:
         """An attribute that is a list of integers, as a vector."""
@@ -182,7 +182,10 @@ class Subject:
         if len(options) == 1:
             return scalar(0)
         if attribute is None or not attribute.is_ref():
-            return scalar(options.index(row.default if attribute is None else attribute.value))
+            said = row.default if attribute is None else attribute.value
+            if said not in options:
+                raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
+            return scalar(options.index(said))
         _need(tape, FIRST_WITH_REFERENCES, f"its attribute {name} differs between nodes")
         reference = ir.RefAttr("value_string", attribute.ref_attr_name, ir.AttributeType.STRING)
         text = tape.flatten(tape.emit("Constant", [], {"value_string": reference}))
@@ -204,105 +207,9 @@ class Subject:
             table[shown[mode]] = position
         return tape.gather(table, tape.gather(probe, scalar(0)))
 
-    def amounts(self, tape: Tape) -> Amounts:
-        """The amounts of every axis.
-
-        Raises:
-            Unconvertible: They cannot be had at this opset.
-        """
-        names = {row.name for row in self.op.attributes}
-        if self.op.input_index("pads_begin") is not None:
-            return Amounts(*(tape.to_int64(self.input(name)) for name in ("pads_begin", "pads_end")))
-        if "padding_below" in names:
-            below, above, interior = (
-                self.numbers(tape, name) for name in ("padding_below", "padding_above", "padding_interior")
-            )
-            return Amounts(below, above, None if _empty(interior) else interior)
-        if "kernel_shape" in names:
-            return self._same(tape)
-        return self._pairs(tape)
-
-    def pads(self, tape: Tape) -> Operand:
-        """Begins, then ends, as an ONNX Pad has them: for the axes that another input lists, where it does."""
-        name = next((row.name for row in self.op.attributes if row.type == "ints"), None)
-        return self.input("pads") if name is None else self.numbers(tape, name)
-
-    def _pairs(self, tape: Tape) -> Amounts:
-        """ONNX Pad: begins and ends in one list."""
-        if self.some_axes:
-            raise Lacking("axes", self.op)
-        pads, axes = self.pads(tape), self.input("axes")
-        rank = self.rank(tape)
-        count = rank if axes is None else ints(axes.size) if isinstance(axes, np.ndarray) else _count(tape, axes)
-        # A list of another length than two for each axis does not fit (P8).
-        shape = tape.concat(ints(2), count) if tape.opset >= 14 else ints(2, -1)
-        pairs = tape.reshape(pads, shape)
-        begin, end = (tape.gather(pairs, scalar(i)) for i in (0, 1))
-        if axes is None:
-            return Amounts(begin, end)
-        return Amounts(_spread(tape, begin, axes, rank), _spread(tape, end, axes, rank))
-
-    def _same(self, tape: Tape) -> Amounts:
-        """S1: the amounts of the spatial axes follow from the shape."""
-        kernel = self.numbers(tape, "kernel_shape")
-        count = ints(kernel.size) if isinstance(kernel, np.ndarray) else _count(tape, kernel)
-        ones = _filled(tape, 1, count)
-        stride, dilation = (
-            tape.slice(tape.concat(self.numbers(tape, name), ones), ints(0), count) for name in ("strides", "dilations")
-        )
-        after = ints(*(0 if name.startswith("NC") else 1 for name in DATA_FORMATS))
-        last = tape.reshape(tape.gather(after, self.choice(tape, "data_format", DATA_FORMATS)), ints(1))
-        first = tape.sub(ints(2), last)
-        size = tape.slice(self.shape(tape), first, tape.add(first, count))
-        outputs = tape.div(tape.sub(tape.add(size, stride), scalar(1)), stride)
-        reach = tape.add(tape.mul(tape.sub(kernel, scalar(1)), dilation), scalar(1))
-        spanned = tape.add(tape.mul(tape.sub(outputs, scalar(1)), stride), reach)
-        total = tape.maximum(tape.sub(spanned, size), scalar(0))
-        small = tape.div(total, scalar(2))
-        large = tape.sub(total, small)
-        upper = self.choice(tape, "auto_pad", AUTO_PADS)
-        zeros = _filled(tape, 0, last)
-        if isinstance(upper, np.ndarray):
-            none = tape.mul(small, ints(0)) if AUTO_PADS[upper] == "VALID" else None
-            begin, end = {"SAME_UPPER": (small, large), "SAME_LOWER": (large, small), "VALID": (none, none)}[
-                AUTO_PADS[upper]
-            ]
-        else:
-            begin, end = (
-                tape.add(tape.mul(small, tape.gather(ints(*a), upper)), tape.mul(large, tape.gather(ints(*b), upper)))
-                for a, b in (((1, 0, 0), (0, 1, 0)), ((0, 1, 0), (1, 0, 0)))
-            )
-        front = _filled(tape, 0, first)
-        return Amounts(*(tape.concat(front, amount, zeros) for amount in (begin, end)))
-
 
 def _need(tape: Tape, opset: int, why: str) -> None:
     if tape.opset < opset:
         raise Unconvertible(
             f"{why}, which standard operators can follow from opset {opset} on, and this is {tape.opset}"
         )
-
-
-def _empty(x: Operand) -> bool:
-    return isinstance(x, np.ndarray) and x.size == 0
-
-
-def _count(tape: Tape, vector: ir.Value) -> ir.Value:
-    """The number of elements of a vector, as a vector of one."""
-    return tape.emit("Shape", [vector])
-
-
-def _filled(tape: Tape, number: int, count: Operand) -> Operand:
-    """A vector of ``count`` equal numbers."""
-    if isinstance(count, np.ndarray):
-        return np.full(count, number, np.int64)
-    return tape.emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
-
-
-def _spread(tape: Tape, values: Operand, axes: Operand, rank: Operand) -> Operand:
-    """Numbers of the listed axes as numbers of every axis, 0 for the others."""
-    if isinstance(axes, np.ndarray) and isinstance(rank, np.ndarray):
-        positions = np.full(rank, axes.size, np.int64)
-        positions[axes.reshape(-1)] = np.arange(axes.size)
-        return tape.gather(tape.concat(values, ints(0)), positions)
-    return tape.emit("ScatterElements", [_filled(tape, 0, rank), axes, values], {"axis": 0})

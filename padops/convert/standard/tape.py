@@ -48,6 +48,7 @@ class Tape:
     Attributes:
         opset: Version of the default domain.
         nodes: What has been written.
+        arrays: What the Constant nodes among them hold.
         name: Gives a name that nothing else has, near the one that is wanted.
     """
 
@@ -68,6 +69,7 @@ class Tape:
         """
         self.opset = opset
         self.nodes: list[ir.Node] = []
+        self.arrays: dict[ir.Node, np.ndarray] = {}
         self.name = name
         self._keep = keep or self._constant_node
         self._outer = outer
@@ -78,7 +80,9 @@ class Tape:
         return Tape(self.opset, self.name, self.constant, self)
 
     def _constant_node(self, array: np.ndarray, role: str) -> ir.Value:
-        return self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
+        value = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
+        self.arrays[value.producer()] = array
+        return value
 
     def constant(self, array: np.ndarray, role: str = "c") -> ir.Value:
         """An array as a value of the graph; equal arrays are one value."""
@@ -229,7 +233,7 @@ class Tape:
             return self.emit("Unsqueeze", [x, ints(axis)])
         return self.emit("Unsqueeze", [x], {"axes": [axis]})
 
-    def range(self, start: Operand, stop: Operand, step: Operand = scalar(1)) -> Operand:
+    def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:
         return self._apply("Range", lambda *limits: np.arange(*limits, dtype=np.int64), start, stop, step)
 
     def lowest(self, vector: Operand) -> Operand:

@@ -1,0 +1,175 @@
+"""Pads of known rank, axis by axis: of each axis its borders by Gather, what is left of it by Slice, together by Concat.
+
+Where size and amounts are known that takes at most three nodes for each axis; else the positions are computed first.
+Then an axis that turns out to be empty cannot be extended, not even where the output has no elements (P5): Gather
+refuses positions that do not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+
+from padops import plan
+from padops.convert.standard.extension import Extents, look_up
+from padops.convert.standard.subject import Subject
+from padops.convert.standard.tape import Operand, Tape, ints, scalar
+from padops.plan import AxisPlan, Mode, source_index
+
+# An axis is one Gather where what it moves at a time is as long as this (else copying rows is quicker), or where there
+# are no more positions than this anyway.
+LONG_RUN = 16
+MOST_POSITIONS = 4096  # in one constant of the model
+
+SMALL_BLOCK = 256  # elements of a block of fill that is a constant rather than a node
+
+
+@dataclass
+class Work:
+    """A tensor while its axes are being padded.
+
+    Attributes:
+        tape: Where to write.
+        subject: The Pad.
+        value: The tensor so far.
+        dims: A vector of one element for each of its dims; None for one that nobody has asked for yet.
+    """
+
+    tape: Tape
+    subject: Subject
+    value: ir.Value
+    dims: list[Operand | None]
+
+    @staticmethod
+    def begin(tape: Tape, subject: Subject) -> Work:
+        """Nothing has been done yet."""
+        return Work(tape, subject, subject.data, [None if dim is None else ints(dim) for dim in subject.dims])
+
+    def dim(self, axis: int) -> Operand:
+        """The size of an axis, as a vector of one element."""
+        if self.dims[axis] is None:
+            self.dims[axis] = self.tape.gather(self.subject.shape(self.tape), ints(axis))
+        return self.dims[axis]
+
+    def run(self, axis: int) -> int:
+        """Elements that lie side by side for one position of an axis, as far as is known."""
+        return prod(int(dim[0]) for dim in self.dims[axis + 1 :] if isinstance(dim, np.ndarray))
+
+    @property
+    def by_elements(self) -> bool:
+        """Whether Gather may move single elements only: of strings, ONNX Runtime's moves the first of every run."""
+        return self.subject.type == "string"
+
+    def gather(self, axis: int, positions: Sequence[int] | Operand) -> ir.Value:
+        """The tensor at some positions of an axis."""
+        tape, last = self.tape, len(self.dims) - 1
+        index = positions if isinstance(positions, (np.ndarray, ir.Value)) else ints(*positions)
+        if not self.by_elements or axis == last:
+            return tape.emit("Gather", [self.value, index], {"axis": axis} if axis else {})
+        order = [*range(axis), last, *range(axis + 1, last), axis]
+        turned = tape.emit("Transpose", [self.value], {"perm": order})
+        return tape.emit("Transpose", [tape.emit("Gather", [turned, index], {"axis": last})], {"perm": order})
+
+    def core(self, axis: int, start: int, stop: int) -> list[ir.Value]:
+        """The tensor, or part of it along an axis; nothing where that is empty."""
+        if stop <= start:
+            return []
+        size = self.dims[axis]
+        whole = start == 0 and isinstance(size, np.ndarray) and stop == size[0]
+        return [self.value if whole else self.tape.part(self.value, ints(start), ints(stop), ints(axis))]
+
+    def become(self, axis: int, parts: Sequence[ir.Value], size: Operand) -> None:
+        """Puts parts one after another along an axis."""
+        self.value = parts[0] if len(parts) == 1 else self.tape.emit("Concat", parts, {"axis": axis})
+        self.dims[axis] = size
+
+
+def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
+    """Extends one axis of known size by known amounts."""
+    first, last = _core(amounts)
+    shown = [source_index(amounts, mode, position) for position in (*range(first), *range(last, amounts.output))]
+    output = ints(amounts.output)
+    alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
+    if work.by_elements or (alone and amounts.output <= MOST_POSITIONS):
+        whole = [source_index(amounts, mode, position) for position in range(amounts.output)]
+        work.become(axis, [work.gather(axis, whole)], output)
+        return
+    offset = amounts.start - amounts.begin
+    front, back = shown[:first], shown[first:]
+    parts = [work.gather(axis, front)] if front else []
+    parts += work.core(axis, first + offset, last + offset)
+    parts += [work.gather(axis, back)] if back else []
+    work.become(axis, parts or [work.gather(axis, [])], output)
+
+
+def extend_by_computing(work: Work, axis: int, extents: Extents, step: Operand, choice: Operand) -> None:
+    """Extends one axis by what is computed at run time; ``extents`` are of this axis alone."""
+    tape = work.tape
+    output, shift, window = (tape.gather(x, scalar(0)) for x in (extents.output, extents.shift, extents.window))
+    positions = tape.sub(tape.range(scalar(0), output, step), shift)
+    shown = look_up(tape, work.subject.known_modes, choice).within(tape, positions, window)
+    if extents.start is not None:
+        shown = tape.add(shown, tape.gather(extents.start, scalar(0)))
+    work.become(axis, [work.gather(axis, shown)], extents.output)
+
+
+def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
+    """Puts fill around, and between, the elements of one axis of known size."""
+    output = ints(amounts.output)
+    if amounts.interior:
+        block = _block(work, axis, ints(1), with_what)
+        work.become(axis, [work.value, block], ints(amounts.size + 1))
+        found = (source_index(amounts, Mode.CONSTANT, position) for position in range(amounts.output))
+        work.become(axis, [work.gather(axis, [amounts.size if x is None else x for x in found])], output)
+        return
+    first, last = _core(amounts)
+    core = work.core(axis, first - amounts.begin, last - amounts.begin)
+    if not core:
+        first, last = amounts.output, amounts.output
+    front, back = first, amounts.output - last
+    blocks = {count: _block(work, axis, ints(count), with_what) for count in (front, back) if count}
+    parts = [*([blocks[front]] if front else []), *core, *([blocks[back]] if back else [])]
+    work.become(axis, parts or [work.tape.part(work.value, ints(0), ints(0), ints(axis))], output)
+
+
+def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
+    """Puts fill around the elements of one axis of any size."""
+    blocks = {count: _block(work, axis, ints(count), with_what) for count in (begin, end) if count}
+    parts = [*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else [])]
+    work.become(axis, parts, work.tape.add(work.dim(axis), scalar(begin + end)))
+
+
+def _core(amounts: AxisPlan) -> tuple[int, int]:
+    """The positions of the output that show elements as they stand."""
+    first = min(max(amounts.begin, 0), amounts.output)
+    return first, max(min(amounts.begin + amounts.extent, amounts.output), first)
+
+
+def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Value:
+    """A tensor of fill that is ``count`` long on one axis, and as the others are."""
+    tape = work.tape
+    shape = tape.concat(*(count if i == axis else work.dim(i) for i in range(len(work.dims))))
+    known = isinstance(with_what, np.ndarray)
+    if known and isinstance(shape, np.ndarray) and (prod(shape.tolist()) <= SMALL_BLOCK or tape.opset < 9):
+        return tape.constant(np.full(shape, with_what.reshape(())), "fill")
+    if known and with_what.dtype.kind != "O":
+        return tape.emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
+    if work.subject.type != "bfloat16":
+        return tape.emit("Expand", [with_what, shape], role="fill")
+    zeros = tape.emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
+    return tape.emit("Gather", [tape.reshape(with_what, ints(1)), zeros], role="fill")
+
+
+def plan_of(subject: Subject, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
+    """The plan of one axis, of the subject's mode or of another.
+
+    Raises:
+        PadError: The amounts break a rule on this axis.
+    """
+    op = subject.op
+    (made,) = plan.make_plan([size], [amounts], mode or subject.known_modes[0], op.crop, op.limit, op.clamp).axes
+    return made

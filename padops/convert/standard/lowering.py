@@ -1,0 +1,232 @@
+"""One Pad in the fewest standard operators that are right for it, by what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+
+from padops import plan
+from padops.convert.sources.finding import Unconvertible
+from padops.convert.standard import body, builtin
+from padops.convert.standard.amounts import Amounts, amounts_of
+from padops.convert.standard.axes import (
+    Work,
+    extend,
+    extend_by_computing,
+    fill,
+    fill_around,
+    plan_of,
+)
+from padops.convert.standard.carriers import cast_back, cast_inputs, check_moved
+from padops.convert.standard.extension import Extents
+from padops.convert.standard.subject import Subject
+from padops.convert.standard.tape import Operand, Tape, ints, scalar
+from padops.dialects import Node, make_node_plan
+from padops.dtypes import by_name
+from padops.plan import AxisPlan, Limit, Mode, PadError
+
+
+def write(tape: Tape, subject: Subject, node_name: str, plain: bool = False) -> Operand:
+    """Writes a Pad.
+
+    Args:
+        tape: Where to.
+        subject: The Pad.
+        node_name: For errors.
+        plain: Whether it is ONNX Runtime's Pad now, so that what that refuses need not work: data of rank 0.
+
+    Returns:
+        The output; the data themselves where nothing changes.
+
+    Raises:
+        Unconvertible: It breaks a rule, or the opset has no way to do it.
+    """
+    if len(subject.modes) > 1:
+        raise Unconvertible("its mode is given by the caller of the function")
+    if subject.type is not None and subject.type not in subject.op.types:
+        raise Unconvertible(f"its data are {subject.type}, which {subject.op.name} does not have")
+    carrier = check_moved(subject.type, tape.opset)
+    dims = subject.fill_dims
+    try:
+        if dims is not None and None not in dims and prod(dims) != 1 and subject.known_modes == (Mode.CONSTANT,):
+            raise PadError("P7", f"{subject.op.fill} has {prod(dims)} elements, expected one")
+        known = _known_amounts(subject, _node(subject, node_name))
+        if carrier is None:
+            return _write(tape, subject, known, plain)
+        return cast_back(tape, _write(tape, cast_inputs(tape, subject), known, plain), subject.type)
+    except PadError as error:
+        told = PadError(error.rule, error.detail, subject.op.name, node_name)
+        raise Unconvertible(str(told)) from error
+
+
+def _node(subject: Subject, name: str) -> Node | None:
+    """The node as its dialect sees it, or None where some of that is not known before it runs."""
+    if any(attribute.is_ref() for attribute in subject.attributes.values()):
+        return None
+    attributes = {key: attribute.value for key, attribute in subject.attributes.items()}
+    inputs = [None if row.kind == "T" else value for row, value in zip(subject.op.inputs, subject.inputs, strict=True)]
+    return None if any(isinstance(x, ir.Value) for x in inputs) else Node(subject.op, name, attributes, inputs)
+
+
+def _known_amounts(subject: Subject, node: Node | None) -> list[plan.Amounts] | None:
+    """The amounts of every axis, or None where they are not known before it runs.
+
+    Raises:
+        PadError: They break a rule, whatever the data are.
+    """
+    if node is None or subject.dims is None:
+        return None
+    if None not in subject.dims:
+        make_node_plan(node, subject.dims)
+    elif _is_same(subject) and any(subject.dims[i] is None for i in _changing(subject)):
+        return None  # they follow from dims that are not known
+    amounts = subject.op.amounts(node, [1 if dim is None else dim for dim in subject.dims])
+    for i, one in enumerate(amounts):
+        if one.interior < 0 or (one.interior and node.mode() is not Mode.CONSTANT):
+            plan_of(subject, i, subject.dims[i] or 0, plan.Amounts(0, 0, one.interior))  # breaks P6 at any size
+    return amounts
+
+
+def _is_same(subject: Subject) -> bool:
+    """Whether the amounts follow from the dims (S1)."""
+    return any(row.name == "kernel_shape" for row in subject.op.attributes)
+
+
+def _changing(subject: Subject) -> Sequence[int]:
+    """The axes that may be padded at all."""
+    rank, axes = len(subject.dims), subject.input("axes")
+    if isinstance(axes, np.ndarray):
+        return sorted({int(axis) % rank for axis in axes.reshape(-1)}) if rank else []
+    if not _is_same(subject):
+        return range(rank)
+    layout = subject.attributes.get("data_format")
+    return range(2, rank) if layout is None or layout.value.startswith("NC") else range(1, rank - 1)
+
+
+def _write(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, plain: bool) -> Operand:
+    (mode,) = subject.known_modes
+    if subject.dims == [] or (known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)):
+        return subject.data
+    if known is not None and None not in subject.dims:
+        outputs = [plan_of(subject, i, *row, Mode.CONSTANT).output for i, row in enumerate(zip(subject.dims, known))]
+        if 0 in outputs:
+            return np.zeros(outputs, by_name(subject.type).numpy)
+    ranked = bool(subject.dims) or (plain and subject.dims is None)
+    trust = body.Trust(builtin.has_type(subject.type, tape.opset), ranked, False)
+    if known is not None and _fits(tape, subject, known, trust):
+        return builtin.on_data(tape, subject, _amounts(subject, known, tape.opset))
+    if mode is Mode.CONSTANT:
+        return _fill(tape, subject, known, trust)
+    if subject.dims is None:
+        return body.write(tape, subject, trust, branches=False)
+    return _extend(tape, subject, known)
+
+
+def _fits(tape: Tape, subject: Subject, known: Sequence[plan.Amounts], trust: body.Trust) -> bool:
+    """Whether one Pad of ONNX Runtime is sure to be right."""
+    if not trust.typed or any(amounts.interior for amounts in known):
+        return False
+    if subject.known_modes == (Mode.CONSTANT,):
+        shrinks = any(amounts.begin < 0 or amounts.end < 0 for amounts in known)
+        clamped = subject.op.clamp and shrinks and None in subject.dims  # by what is not known
+        return not clamped and builtin.takes_fill(tape, subject)
+    if None in subject.dims or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
+        return False
+    vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
+    return bool(builtin.is_right(tape, subject, scalar(0), vectors))
+
+
+def _amounts(subject: Subject, known: Sequence[plan.Amounts], opset: int) -> Amounts | None:
+    """The amounts for the built-in; None where it can have the node's own inputs."""
+    if builtin.takes_inputs(opset, subject):
+        return None
+    begins, ends = (list(numbers) for numbers in zip(*((one.begin, one.end) for one in known)))
+    if subject.op.clamp:  # P1: a dim that would be negative is 0
+        ends = [max(end, -begin - (size or 0)) for begin, end, size in zip(begins, ends, subject.dims)]
+    return Amounts(ints(*begins), ints(*ends))
+
+
+def _fill(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, trust: body.Trust) -> Operand:
+    """Mode constant where the built-in cannot do it in one node."""
+    if known is None:
+        return body.write(tape, subject, trust)
+    axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
+    sizes = [subject.dims[i] for i in axes]
+    grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
+    if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
+        return body.write(tape, subject, trust)
+    with_what = subject.any_fill(tape)
+    work = Work.begin(tape, subject)
+    for i, size in zip(axes, sizes):
+        if size is None:
+            fill_around(work, i, known[i].begin, known[i].end, with_what)
+        else:
+            fill(work, i, plan_of(subject, i, size, known[i]), with_what)
+    return work.value
+
+
+def _extend(tape: Tape, subject: Subject, known: list[plan.Amounts] | None) -> Operand:
+    """The other modes, of known rank."""
+    work = Work.begin(tape, subject)
+    if known is None:
+        amounts = amounts_of(tape, subject)
+        size = subject.shape(tape)
+        extents = Extents.of(tape, subject.op, size, amounts)
+        step = extents.checked_step(tape, subject.op, subject.known_modes, scalar(0), amounts)
+        for i in _changing(subject):
+            extend_by_computing(work, i, _one(tape, extents, i), step, scalar(0))
+        return work.value
+    crops = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0) and one.begin <= 0 and one.end <= 0]
+    if all(subject.dims[i] is not None for i in crops):
+        _crop(work, crops, known)
+    else:
+        crops = []
+    for i, one in enumerate(known):
+        if one == plan.Amounts(0, 0) or i in crops:
+            continue
+        if subject.dims[i] is None or (extension := _plan_of_extension(subject, i, one)) is None:
+            _extend_unknown(work, i, one)
+        else:
+            extend(work, i, extension, subject.known_modes[0])
+    return work.value
+
+
+def _plan_of_extension(subject: Subject, axis: int, amounts: plan.Amounts) -> AxisPlan | None:
+    """The plan of an axis of known size; None where it is right only if some other dim turns out to be 0 (P5)."""
+    try:
+        return plan_of(subject, axis, subject.dims[axis], amounts)
+    except PadError as error:
+        if error.rule != "P5":
+            raise
+        return None
+
+
+def _crop(work: Work, axes: Sequence[int], known: Sequence[plan.Amounts]) -> None:
+    """Takes elements away from some axes, in one node."""
+    if axes:
+        plans = [plan_of(work.subject, i, work.subject.dims[i], known[i]) for i in axes]
+        starts = [min(-known[i].begin, one.size) for i, one in zip(axes, plans)]
+        stops = [start + one.output for start, one in zip(starts, plans)]
+        work.value = work.tape.part(work.value, ints(*starts), ints(*stops), ints(*axes))
+        for i, one in zip(axes, plans):
+            work.dims[i] = ints(one.output)
+
+
+def _extend_unknown(work: Work, axis: int, amounts: plan.Amounts) -> None:
+    """Extends one axis of unknown size by known amounts."""
+    tape, op = work.tape, work.subject.op
+    vectors = Amounts(ints(amounts.begin), ints(amounts.end))
+    extents = Extents.of(tape, op, work.dim(axis), vectors)
+    step: Operand = scalar(1)
+    if amounts.begin < 0 or amounts.end < 0 or op.limit is not Limit.NONE:
+        step = extents.checked_step(tape, op, work.subject.known_modes, scalar(0), vectors)
+    extend_by_computing(work, axis, extents, step, scalar(0))
+
+
+def _one(tape: Tape, extents: Extents, axis: int) -> Extents:
+    """The extents of one axis."""
+    fields = (extents.size, extents.output, extents.shift, extents.start, extents.window)
+    return Extents(*(None if x is None else tape.gather(x, ints(axis)) for x in fields))

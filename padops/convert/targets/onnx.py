@@ -1,0 +1,107 @@
+"""Operators of standard ONNX, without functions and without a domain of padops; see ``standard/lowering.py``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import onnx_ir as ir
+
+from padops import pyop
+from padops.convert.constants import Constants
+from padops.convert.document import Document
+from padops.convert.graphs import Found, walk
+from padops.convert.sources.finding import Draft, Unconvertible, Unneeded
+from padops.convert.standard.known import subject_of
+from padops.convert.standard.lowering import write
+from padops.convert.standard.tape import Tape
+from padops.convert.types import Types
+from padops.dialects import DOMAIN
+
+
+def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple[str, ...]:
+    """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
+
+    Raises:
+        Unconvertible: There are none that do the same; nothing has been changed.
+        Unneeded: It is what it would become.
+    """
+    opset = found.scope.opset
+    if opset is None:
+        raise Unconvertible(f"{found.scope.path} does not import the default domain, so its version is unknown")
+    tape = Tape(opset, lambda role: constants.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}"))
+    plain = found.node.op_identifier() == ("", "Pad", "")
+    try:
+        output = write(tape, subject_of(draft, found, types), found.node.name or "", plain)
+        last = tape.nodes[-1] if tape.nodes else None
+        if last is None or last in tape.arrays or output is not last.outputs[0] or any(_graphs(last)):
+            tape.emit("Identity", [output])
+        if plain and _is_same(found.node, tape.nodes):
+            raise Unneeded("ONNX Runtime's Pad is right for it, or fails")
+    except (Unconvertible, Unneeded):
+        _detach(tape.nodes)
+        raise
+    return _install(found, tape, constants)
+
+
+def forget(document: Document) -> None:
+    """Drops the imports of padops' domains from a model that has none of their operators any more."""
+    message = document.message()
+    used = {found.node.domain for found in walk(document.model)}
+    unused = {DOMAIN, pyop.DOMAIN} - used
+    rows = [(document.model.graph, message), *zip(document.model.functions.values(), message.functions, strict=True)]
+    for graph, owner in rows:
+        kept = [row for row in owner.opset_import if row.domain not in unused]
+        if len(kept) < len(owner.opset_import):
+            del owner.opset_import[:]
+            owner.opset_import.extend(kept)
+        for domain in unused & set(graph.opset_imports):
+            del graph.opset_imports[domain]
+
+
+def _is_same(node: ir.Node, made: Sequence[ir.Node]) -> bool:
+    """Whether a Pad is already what was made of it."""
+    if len(made) != 1 or made[0].op_type != "Pad":
+        return False
+    return _signature(node) == _signature(made[0])
+
+
+def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]:
+    inputs = list(node.inputs)
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    attributes = {name: attribute.value for name, attribute in node.attributes.items()}
+    return inputs, {"mode": "constant"} | {k: list(v) if isinstance(v, tuple) else v for k, v in attributes.items()}
+
+
+def _graphs(node: ir.Node) -> Iterator[ir.Graph]:
+    """The graphs inside a node that padops has written."""
+    return (attribute.value for attribute in node.attributes.values() if attribute.type == ir.AttributeType.GRAPH)
+
+
+def _detach(nodes: Sequence[ir.Node]) -> None:
+    """Makes nodes that are in no graph forget the values that they read."""
+    for node in nodes:
+        for graph in _graphs(node):
+            _detach(list(graph))
+        node.resize_inputs(0)
+
+
+def _install(found: Found, tape: Tape, constants: Constants) -> tuple[str, ...]:
+    """Puts what was written in front of the node, and makes the node the last of it."""
+    for made, array in tape.arrays.items():
+        ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, found, "constant"))
+    *before, last = (made for made in tape.nodes if made not in tape.arrays)
+    node, counts = found.node, Counter(made.op_type for made in (*before, last))
+    for made in before:
+        node.prepend(made)
+    inputs, attributes = list(last.inputs), list(last.attributes.values())
+    last.resize_inputs(0)
+    node.resize_inputs(len(inputs))
+    for i, value in enumerate(inputs):
+        node.replace_input_with(i, value)
+    node.attributes.clear()
+    for attribute in attributes:
+        node.attributes.add(attribute)
+    node.domain, node.op_type = "", last.op_type
+    return (", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items()),)
