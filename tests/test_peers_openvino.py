@@ -84,14 +84,14 @@ def kept(array: np.ndarray | None, fill: bool) -> np.ndarray | None:
     if array is None:
         return None
     name = by_numpy(array.dtype).name
-    if name == "double":
-        with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
+        if name == "double":
             array = np.asarray(np.nan_to_num(array.astype(np.float32)), np.float64)
-    elif name in ("float16", "float8e4m3fn", "float8e5m2", "float4e2m1"):
-        array = np.where(np.isnan(array) | (array == 0), np.zeros((), array.dtype), array)
-    elif name in ("int64", "uint64", "int32", "uint32") and (fill or name.endswith("64")):
-        array = np.asarray(array % array.dtype.type(MOST_OF_FILL if fill else 2**31))
-    return np.zeros_like(array) if fill and name != "string" and array == 0 else array
+        elif name in ("float16", "float8e4m3fn", "float8e5m2", "float4e2m1"):
+            array = np.where(np.isnan(array) | (array == 0), np.zeros((), array.dtype), array)
+        elif name in ("int64", "uint64", "int32", "uint32") and (fill or name.endswith("64")):
+            array = np.asarray(array % array.dtype.type(MOST_OF_FILL if fill else 2**31))
+        return np.zeros_like(array) if fill and name != "string" and array == 0 else array
 
 
 def tensor(array: np.ndarray | None) -> Tensor | None:

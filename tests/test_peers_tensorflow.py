@@ -157,7 +157,8 @@ def windows(draw):
         each(5 if spatial < 3 else 3),
         each(7),
         each(4) if kind == "conv" else (1,) * spatial,
-        draw(st.integers(1, 3)),
+        # Of one channel TensorFlow's convolutions are wrong, in oneDNN's code, where one output column is left.
+        draw(st.integers(2 if kind == "conv" else 1, 3)),
     )
     sizes = each(13 if spatial < 3 else 7)
     if window.padding == "VALID":
