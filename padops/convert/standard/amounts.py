@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard.subject import Lacking, Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
 from padops.dialects.same_pad import AUTO_PADS, DATA_FORMATS
+from padops.plan import Mode
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,32 @@ def amounts_of(tape: Tape, subject: Subject) -> Amounts:
         Unconvertible: They cannot be had at this opset.
     """
     if subject.op.input_index("pads_begin") is not None:
-        return Amounts(*(tape.to_int64(subject.input(name)) for name in ("pads_begin", "pads_end")))
+        lists = (tape.to_int64(subject.input(name)) for name in ("pads_begin", "pads_end"))
+        return Amounts(*(_one_per_axis(tape, subject, numbers) for numbers in lists))
     if subject.has_attribute("padding_below"):
         names = ("padding_below", "padding_above", "padding_interior")
         below, above, interior = (subject.numbers(tape, name) for name in names)
-        return Amounts(below, above, None if isinstance(interior, np.ndarray) and interior.size == 0 else interior)
+        if isinstance(interior, np.ndarray) and not interior.any():
+            interior = None
+        return Amounts(*(None if x is None else _one_per_axis(tape, subject, x) for x in (below, above, interior)))
     return _same(tape, subject) if subject.has_attribute("kernel_shape") else _pairs(tape, subject)
+
+
+def check_interior(subject: Subject) -> None:
+    """Refuses an interior that no data can make right (P6).
+
+    Raises:
+        Unconvertible: It is negative, or the mode does not allow for one.
+    """
+    interior = subject.attributes.get("padding_interior")
+    numbers = [] if interior is None or interior.is_ref() else interior.value
+    if min(numbers, default=0) < 0 or (any(numbers) and Mode.CONSTANT not in subject.known_modes):
+        raise Unconvertible(f"interior {list(numbers)} in mode {subject.modes[0]} breaks a rule [P6]")
+
+
+def _one_per_axis(tape: Tape, subject: Subject, numbers: Operand) -> Operand:
+    """A list that does not fit if it is not as long as the rank (P8)."""
+    return tape.reshape(numbers, subject.rank(tape)) if tape.opset >= 14 else numbers
 
 
 def pads_of(tape: Tape, subject: Subject) -> Operand:

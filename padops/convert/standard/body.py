@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import onnx_ir as ir
 
@@ -22,11 +23,13 @@ class Trust:
         typed: ONNX Runtime's Pad has the type of the data.
         ranked: The data have at least one dim.
         right: ONNX Runtime's Pad is right for what is asked of it, whatever the mode.
+        keeps: In mode constant, no axis is cropped away wholly; see ``builtin.cropped``.
     """
 
     typed: bool
     ranked: bool
     right: bool
+    keeps: bool
 
 
 def write(tape: Tape, subject: Subject, trust: Trust, branches: bool = True) -> ir.Value:
@@ -44,33 +47,77 @@ def write(tape: Tape, subject: Subject, trust: Trust, branches: bool = True) -> 
     Raises:
         Unconvertible: The opset has no way to do it.
     """
+    if subject.dims == []:
+        return tape.emit("Identity", [subject.data])  # P5: rank 0 passes through
     if tape.opset < builtin.FIRST_WITH_INPUTS:
         return _before_integers(tape, subject, trust)
-    if subject.known_modes == (Mode.CONSTANT,):
-        return _constant(tape, subject, trust)
     if trust.right and trust.typed:
-        return builtin.on_data(tape, subject, _plain_amounts(tape, subject))
+        return builtin.on_data(tape, subject, builtin.own_amounts(tape, subject))
+    if subject.may_have_interior:
+        return _interior_or_not(tape, subject)
+    if subject.known_modes == (Mode.CONSTANT,):
+        return _finish(tape, subject, trust, lambda inner: _constant(inner, subject, trust))
     choice = subject.mode(tape)
     amounts = amounts_of(tape, subject)
-    fill = subject.any_fill(tape) if Mode.CONSTANT in subject.known_modes and not trust.typed else None
-    if amounts.interior is not None:
-        return _interior_or_not(tape, subject, choice, amounts)
-    if not branches or (len(subject.modes) == 1 and not subject.is_built_in(tape.opset)):
-        return anyrank.take(tape, subject.data, None, anyrank.indices(tape, subject, choice, amounts))
-    right = builtin.is_right(tape, subject, choice, amounts)
-    own = None if builtin.takes_inputs(tape.opset, subject) else amounts
-    if trust.typed:
-        return tape.choose(
-            right,
-            lambda then: builtin.on_data(then, subject, own),
-            lambda other: anyrank.take(other, subject.data, None, anyrank.indices(other, subject, choice, amounts)),
-        )
-    indices = tape.choose(
-        right,
-        lambda then: builtin.on_indices(then, subject, own),
-        lambda other: anyrank.indices(other, subject, choice, amounts),
+    subject.rank(tape)  # the branches have it in common
+
+    def extend(inner: Tape) -> Operand:
+        return _extend(inner, subject, trust, choice, amounts, branches)
+
+    if Mode.CONSTANT not in subject.known_modes or trust.keeps:
+        return _finish(tape, subject, trust, extend)
+    constant = tape.equal(choice, scalar(subject.known_modes.index(Mode.CONSTANT)))
+    filled = subject.only(Mode.CONSTANT)
+    return _finish(
+        tape,
+        subject,
+        trust,
+        lambda outer: outer.choose(constant, lambda inner: _constant(inner, filled, trust), extend),
     )
-    return anyrank.take(tape, subject.data, fill, indices)
+
+
+def _finish(tape: Tape, subject: Subject, trust: Trust, write_part: Callable[[Tape], Operand]) -> ir.Value:
+    """The output from what a part writes: the output itself where the built-in has the type, else flat indices."""
+    if trust.typed:
+        return write_part(tape)
+    fill = subject.any_fill(tape) if Mode.CONSTANT in subject.known_modes else None
+    return anyrank.take(tape, subject.data, fill, write_part(tape))
+
+
+def _constant(tape: Tape, subject: Subject, trust: Trust) -> Operand:
+    """Mode constant and nothing else: the output or, where the built-in does not have the type, flat indices."""
+    if not trust.ranked:
+        has_dims = tape.less(scalar(0), tape.reshape(subject.rank(tape), ints()))
+        ranked = replace(trust, ranked=True)
+        return tape.choose(
+            has_dims,
+            lambda inner: _constant(inner, subject, ranked),
+            lambda inner: inner.emit("Identity", [subject.data]) if trust.typed else scalar(0),
+        )
+    source = subject.data if trust.typed else builtin.numbers(tape, subject)
+    if trust.keeps:
+        amounts = builtin.own_amounts(tape, subject)
+    else:
+        source, amounts = builtin.cropped(tape, subject, source)
+    return builtin.on_data(tape, subject, amounts, source)
+
+
+def _extend(tape: Tape, subject: Subject, trust: Trust, choice: Operand, amounts: Amounts, branches: bool) -> Operand:
+    """The other modes, and constant where it keeps something: the output, or flat indices."""
+
+    def compute(inner: Tape) -> Operand:
+        indices = anyrank.indices(inner, subject, choice, amounts)
+        return anyrank.take(inner, subject.data, None, indices) if trust.typed else indices
+
+    if not branches or (len(subject.modes) == 1 and not subject.is_built_in(tape.opset)):
+        return compute(tape)
+    own = None if builtin.takes_inputs(tape.opset, subject) else amounts
+
+    def delegate(inner: Tape) -> Operand:
+        source = subject.data if trust.typed else builtin.numbers(inner, subject)
+        return builtin.on_data(inner, subject, own, source)
+
+    return tape.choose(builtin.is_right(tape, subject, choice, amounts), delegate, compute)
 
 
 def _before_integers(tape: Tape, subject: Subject, trust: Trust) -> ir.Value:
@@ -82,53 +129,21 @@ def _before_integers(tape: Tape, subject: Subject, trust: Trust) -> ir.Value:
             f"ONNX Runtime's Pad is not sure to be right for it, and standard operators can do no more at opset "
             f"{tape.opset}"
         )
-    return builtin.on_data(tape, subject, _plain_amounts(tape, subject))
+    return builtin.on_data(tape, subject, builtin.own_amounts(tape, subject))
 
 
-def _constant(tape: Tape, subject: Subject, trust: Trust) -> ir.Value:
-    """Mode constant and nothing else."""
-    own = _plain_amounts(tape, subject)
-    if own is not None and own.interior is not None:
-        return anyrank.take(tape, subject.data, subject.any_fill(tape), anyrank.filled_indices(tape, subject, own))
-    if trust.typed:
-        if trust.ranked:
-            return builtin.on_data(tape, subject, own)
-        return tape.choose(
-            _has_dims(tape, subject),
-            lambda then: builtin.on_data(then, subject, own),
-            lambda other: other.emit("Identity", [subject.data]),
-        )
-    if trust.ranked:
-        indices = builtin.on_indices(tape, subject, own)
-    else:
-        indices = tape.choose(
-            _has_dims(tape, subject), lambda then: builtin.on_indices(then, subject, own), lambda other: scalar(0)
-        )
-    return anyrank.take(tape, subject.data, subject.any_fill(tape), indices)
-
-
-def _plain_amounts(tape: Tape, subject: Subject) -> Amounts | None:
-    """The amounts for the built-in, None where it can have them as the node has them."""
-    if builtin.takes_inputs(tape.opset, subject):
-        return None
-    amounts = amounts_of(tape, subject)
-    if not subject.op.clamp:
-        return amounts
-    total = tape.add(tape.add(amounts.begin, subject.shape(tape)), amounts.end)
-    return Amounts(amounts.begin, tape.sub(amounts.end, tape.minimum(total, scalar(0))))
-
-
-def _has_dims(tape: Tape, subject: Subject) -> Operand:
-    return tape.less(scalar(0), tape.reshape(subject.rank(tape), ints()))
-
-
-def _interior_or_not(tape: Tape, subject: Subject, choice: Operand, amounts: Amounts) -> ir.Value:
+def _interior_or_not(tape: Tape, subject: Subject) -> ir.Value:
     """nGraph's Pad, where the amounts may have an interior: in mode constant, since the others have none (P6)."""
-    constant = subject.known_modes.index(Mode.CONSTANT) if Mode.CONSTANT in subject.known_modes else -1
+    amounts = amounts_of(tape, subject)
+    if subject.known_modes == (Mode.CONSTANT,):
+        indices = anyrank.filled_indices(tape, subject, amounts)
+        return anyrank.take(tape, subject.data, subject.any_fill(tape), indices)
+    choice = subject.mode(tape)
+    subject.rank(tape)
+    constant = subject.known_modes.index(Mode.CONSTANT)
     indices = tape.choose(
         tape.equal(choice, scalar(constant)),
         lambda then: anyrank.filled_indices(then, subject, amounts),
         lambda other: anyrank.indices(other, subject, choice, amounts),
     )
-    fill = subject.any_fill(tape) if Mode.CONSTANT in subject.known_modes else None
-    return anyrank.take(tape, subject.data, fill, indices)
+    return anyrank.take(tape, subject.data, subject.any_fill(tape), indices)

@@ -1,7 +1,7 @@
 """Pads by ONNX Runtime's own Pad, where that is right: on the data, or on the indices of the data for other types.
 
-It is right in mode constant for data of any rank but 0, and in the others as far as ``is_right`` says; all of them
-hold from 1.20 on, which is why they are narrower than what the newest release can do.
+It is right in mode constant for data of any rank but 0, once they are ``cropped``, and in the others as far as
+``is_right`` says. All of that holds from onnxruntime 1.20 on; the newest release can do more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from padops.convert.select import KERNELS
 from padops.convert.sources.finding import Unconvertible
-from padops.convert.standard.amounts import Amounts, pads_of
+from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
 from padops.convert.standard.extension import FAR, select
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
@@ -63,19 +63,60 @@ def _mode(tape: Tape, subject: Subject) -> dict[str, ir.Attr]:
     return {"mode": subject.mode_attribute}
 
 
-def on_data(tape: Tape, subject: Subject, amounts: Amounts | None) -> ir.Value:
-    """The built-in on the data; without amounts of each axis, with the inputs that the node itself has."""
+def cropped(tape: Tape, subject: Subject, source: ir.Value) -> tuple[ir.Value, Amounts]:
+    """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P3 FULL).
+
+    Before 1.24, ONNX Runtime's Pad is wrong where a crop leaves none of an axis, and crashes where it takes more.
+    """
+    amounts, size = amounts_of(tape, subject), subject.shape(tape)
+    zero = scalar(0)
+    output = tape.add(tape.add(amounts.begin, size), amounts.end)
+    if subject.op.clamp:
+        output = tape.maximum(output, zero)
+    start = tape.minimum(tape.maximum(tape.negative(amounts.begin), zero), size)
+    stop = tape.maximum(tape.minimum(tape.add(size, amounts.end), size), start)
+    front = tape.minimum(tape.maximum(amounts.begin, zero), output)
+    back = tape.sub(tape.sub(output, front), tape.sub(stop, start))
+    return tape.emit("Slice", [source, start, stop]), Amounts(front, back)
+
+
+def own_amounts(tape: Tape, subject: Subject) -> Amounts | None:
+    """The amounts for the built-in, None where it can have them as the node has them."""
+    if takes_inputs(tape.opset, subject):
+        return None
+    amounts = amounts_of(tape, subject)
+    if not subject.op.clamp:
+        return amounts
+    total = tape.add(tape.add(amounts.begin, subject.shape(tape)), amounts.end)  # P1: if negative, 0
+    return Amounts(amounts.begin, tape.sub(amounts.end, tape.minimum(total, scalar(0))))
+
+
+def on_data(tape: Tape, subject: Subject, amounts: Amounts | None, source: ir.Value | None = None) -> ir.Value:
+    """The built-in on the data, or on their ``numbers``.
+
+    Args:
+        tape: Where to write.
+        subject: The Pad.
+        amounts: Of each axis; None for the inputs that the node itself has.
+        source: What to pad: the data by default; anything else than the data's type is filled with -1.
+    """
     if tape.opset < FIRST_WITH_INPUTS:
         return _with_attributes(tape, subject, amounts)
     inputs = _inputs(tape, subject, amounts)
-    fill = None
-    if Mode.CONSTANT in subject.known_modes:
-        fill = subject.own(subject.op.fill, subject.fill_dims in ([], [1])) or subject.fill(tape)
+    source = subject.data if source is None else source
+    fill = _fill(tape, subject) if has_type(subject.type, tape.opset) or subject.type is None else scalar(-1)
+    return tape.emit("Pad", [source, inputs[0], fill, *inputs[1:]], _mode(tape, subject))
+
+
+def _fill(tape: Tape, subject: Subject) -> Operand | None:
+    """The fill in a form that the built-in takes."""
+    if Mode.CONSTANT not in subject.known_modes:
+        return None
+    fits = subject.fill_dims in ([], [1])
+    fill = subject.own(subject.op.fill, fits) or subject.fill(tape)
     if isinstance(fill, np.ndarray):
-        fill = fill.reshape(())
-    elif fill is not None and subject.fill_dims not in ([], [1]):
-        fill = tape.emit("Reshape", [fill, ints(1)])
-    return tape.emit("Pad", [subject.data, inputs[0], fill, *inputs[1:]], _mode(tape, subject))
+        return fill.reshape(())
+    return fill if fill is None or fits else tape.emit("Reshape", [fill, ints(1)])
 
 
 def _with_attributes(tape: Tape, subject: Subject, amounts: Amounts | None) -> ir.Value:
@@ -106,22 +147,15 @@ def _with_attributes(tape: Tape, subject: Subject, amounts: Amounts | None) -> i
     return tape.emit("Pad", [subject.data], {attribute.name: attribute for attribute in attributes})
 
 
-def on_indices(tape: Tape, subject: Subject, amounts: Amounts | None) -> ir.Value:
-    """The built-in on the flat indices of the data, with -1 for the fill."""
-    inputs = _inputs(tape, subject, amounts)
-    shape = subject.shape(tape)
-    numbers = _numbers(tape, shape)
-    return tape.emit("Pad", [numbers, inputs[0], scalar(-1), *inputs[1:]], _mode(tape, subject))
-
-
-def _numbers(tape: Tape, shape: Operand) -> Operand:
+def numbers(tape: Tape, subject: Subject) -> ir.Value:
     """0, 1, 2 ... in the shape of the data, which have at least one dim."""
+    shape = subject.shape(tape)
     # Before opset 14 Reshape cannot make a dim of 0, but Slice can.
     roomy = tape.maximum(shape, scalar(1)) if tape.opset < 14 else shape
     known = isinstance(roomy, np.ndarray)
     count = scalar(int(np.prod(roomy))) if known else tape.emit("ReduceProd", [roomy], {"keepdims": 0})
-    numbers = tape.reshape(tape.emit("Range", [scalar(0), count, scalar(1)]), roomy)
-    return numbers if tape.opset >= 14 else tape.emit("Slice", [numbers, tape.sub(shape, shape), shape])
+    counted = tape.reshape(tape.emit("Range", [scalar(0), count, scalar(1)]), roomy)
+    return counted if tape.opset >= 14 else tape.emit("Slice", [counted, tape.sub(shape, shape), shape])
 
 
 def _inputs(tape: Tape, subject: Subject, amounts: Amounts | None) -> list[Operand]:

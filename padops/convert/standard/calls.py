@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard import body, builtin
-from padops.convert.standard.amounts import amounts_of
+from padops.convert.standard.amounts import amounts_of, check_interior
 from padops.convert.standard.carriers import carried
 from padops.convert.standard.subject import Lacking, Subject
 from padops.convert.standard.tape import Tape, scalar
 from padops.dialects import Attribute, Op
 from padops.plan import Mode
+
+NEWEST = 26  # any opset does for what is not written
 
 _KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
@@ -35,13 +36,15 @@ def write(tape: Tape, op: Op, inputs: Sequence[ir.Value], subjects: Sequence[Sub
     Raises:
         Unconvertible: No body is right for all of the calls.
     """
-    _check_interior(subjects)
-    subject = _merge(op, inputs, subjects)
+    for one in subjects:
+        check_interior(one)
     types = {one.type for one in subjects}
+    subject = _merge(op, inputs, subjects)
     trust = body.Trust(
         typed=all(builtin.has_type(name, tape.opset) for name in types),
         ranked=all(one.dims for one in subjects),
         right=all(_is_right(one, tape.opset) or _must_do(one, tape.opset) for one in subjects),
+        keeps=all(_keeps(one) for one in subjects if Mode.CONSTANT in one.known_modes),
     )
     return carried(tape, subject, types, trust)
 
@@ -66,7 +69,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], subjects: Sequence[Subject]) -> S
         given,
         {name: attribute for name, attribute in attributes.items() if attribute is not None},
         types.pop() if len(types) == 1 else None,
-        None,
+        [] if all(one.dims == [] for one in subjects) else None,
         tuple(mode for mode in op.modes if any(mode in one.modes for one in subjects)),
         given,
         [] if optional_fill or all(one.fill_dims in ([], [1]) for one in subjects) else None,
@@ -97,14 +100,37 @@ def _plain(value: Any) -> Any:
 
 def _is_right(subject: Subject, opset: int) -> bool:
     """Whether ONNX Runtime's Pad is right for a call, as far as is known before it runs."""
+    if subject.known_modes == (Mode.CONSTANT,):
+        return bool(subject.dims) and not subject.may_have_interior and _keeps(subject)
     if not subject.is_known:
         return False
     tape = Tape(opset, lambda wanted: wanted)  # nothing will be written
     try:
-        amounts = amounts_of(tape, subject)
-        return bool(builtin.is_right(tape, subject, scalar(0), amounts))
+        return bool(builtin.is_right(tape, subject, scalar(0), amounts_of(tape, subject)))
     except (ValueError, IndexError):  # the amounts do not fit the rank
         return False
+
+
+def _keeps(subject: Subject) -> bool:
+    """Whether a call is known to leave something of each axis; see ``builtin.cropped``."""
+    if subject.has_attribute("kernel_shape"):
+        return True  # S1: nothing is cropped
+    lists = [value for row, value in zip(subject.op.inputs, subject.inputs) if row.kind != "T" and row.name != "axes"]
+    attributes = [subject.attributes.get(row.name) for row in subject.op.attributes if row.type == "ints"]
+    if any(isinstance(x, ir.Value) for x in lists) or any(x is not None and x.is_ref() for x in attributes):
+        return False
+    lists += [np.array(attribute.value) for attribute in attributes if attribute is not None]
+    if all((numbers >= 0).all() for numbers in lists):
+        return True
+    if not subject.is_known:
+        return False
+    tape = Tape(NEWEST, lambda wanted: wanted)  # nothing will be written
+    try:
+        amounts = amounts_of(tape, subject)
+        window = subject.shape(tape) + np.minimum(amounts.begin, 0) + np.minimum(amounts.end, 0)
+    except (ValueError, IndexError):
+        return False
+    return bool((window > 0).all())
 
 
 def _must_do(subject: Subject, opset: int) -> bool:
@@ -117,12 +143,3 @@ def _must_do(subject: Subject, opset: int) -> bool:
     if opset >= builtin.FIRST_WITH_INPUTS or amounts is None or amounts.is_ref() or subject.op.fill != "value":
         return False
     return subject.known_modes == (Mode.EDGE,) or min(amounts.value, default=0) >= 0
-
-
-def _check_interior(subjects: Sequence[Subject]) -> None:
-    """Refuses what no call of the operator may have (P6)."""
-    for one in subjects:
-        interior = one.attributes.get("padding_interior")
-        numbers = [] if interior is None else interior.value
-        if min(numbers, default=0) < 0 or (any(numbers) and one.known_modes != (Mode.CONSTANT,)):
-            raise Unconvertible(f"interior {list(numbers)} in mode {one.modes[0]} breaks a rule [P6]")

@@ -11,7 +11,7 @@ import onnx_ir as ir
 from padops import plan
 from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard import body, builtin
-from padops.convert.standard.amounts import Amounts, amounts_of
+from padops.convert.standard.amounts import Amounts, amounts_of, check_interior
 from padops.convert.standard.axes import (
     Work,
     extend,
@@ -48,6 +48,7 @@ def write(tape: Tape, subject: Subject, node_name: str, plain: bool = False) -> 
         raise Unconvertible("its mode is given by the caller of the function")
     if subject.type is not None and subject.type not in subject.op.types:
         raise Unconvertible(f"its data are {subject.type}, which {subject.op.name} does not have")
+    check_interior(subject)
     carrier = check_moved(subject.type, tape.opset)
     dims = subject.fill_dims
     try:
@@ -83,11 +84,7 @@ def _known_amounts(subject: Subject, node: Node | None) -> list[plan.Amounts] | 
         make_node_plan(node, subject.dims)
     elif _is_same(subject) and any(subject.dims[i] is None for i in _changing(subject)):
         return None  # they follow from dims that are not known
-    amounts = subject.op.amounts(node, [1 if dim is None else dim for dim in subject.dims])
-    for i, one in enumerate(amounts):
-        if one.interior < 0 or (one.interior and node.mode() is not Mode.CONSTANT):
-            plan_of(subject, i, subject.dims[i] or 0, plan.Amounts(0, 0, one.interior))  # breaks P6 at any size
-    return amounts
+    return subject.op.amounts(node, [1 if dim is None else dim for dim in subject.dims])
 
 
 def _is_same(subject: Subject) -> bool:
@@ -115,7 +112,7 @@ def _write(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, plain
         if 0 in outputs:
             return np.zeros(outputs, by_name(subject.type).numpy)
     ranked = bool(subject.dims) or (plain and subject.dims is None)
-    trust = body.Trust(builtin.has_type(subject.type, tape.opset), ranked, False)
+    trust = body.Trust(builtin.has_type(subject.type, tape.opset), ranked, right=False, keeps=True)
     if known is not None and _fits(tape, subject, known, trust):
         return builtin.on_data(tape, subject, _amounts(subject, known, tape.opset))
     if mode is Mode.CONSTANT:
@@ -131,8 +128,10 @@ def _fits(tape: Tape, subject: Subject, known: Sequence[plan.Amounts], trust: bo
         return False
     if subject.known_modes == (Mode.CONSTANT,):
         shrinks = any(amounts.begin < 0 or amounts.end < 0 for amounts in known)
-        clamped = subject.op.clamp and shrinks and None in subject.dims  # by what is not known
-        return not clamped and builtin.takes_fill(tape, subject)
+        if shrinks and None not in subject.dims:
+            left = [size + min(one.begin, 0) + min(one.end, 0) for size, one in zip(subject.dims, known)]
+            return min(left) > 0 and builtin.takes_fill(tape, subject)
+        return not (subject.op.clamp and shrinks) and builtin.takes_fill(tape, subject)
     if None in subject.dims or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
         return False
     vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -132,6 +132,18 @@ class Subject:
         if len(self.modes) == 1:
             return ir.AttrString("mode", self.modes[0].lower())
         return ir.RefAttr("mode", self.attributes[self.op.mode].ref_attr_name, ir.AttributeType.STRING)
+
+    @property
+    def may_have_interior(self) -> bool:
+        """Whether the amounts have an interior, or one that the caller gives."""
+        interior = self.attributes.get("padding_interior")
+        return interior is not None and (interior.is_ref() or any(interior.value))
+
+    def only(self, mode: Mode) -> Subject:
+        """The same in one of its modes."""
+        spelled = self.modes[self.known_modes.index(mode)]
+        attributes = {name: attribute for name, attribute in self.attributes.items() if name != self.op.mode}
+        return replace(self, modes=(spelled,), attributes=attributes | {self.op.mode: ir.AttrString("mode", spelled)})
 
     def input(self, name: str) -> Operand | None:
         """An input by its name; None where it is absent, or the operator has none of that name."""
