@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from padops.cli import main
 from padops.conformance import cases, record, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import Divergence, in_range
 from padops.conformance.facts import facts_of, rules_of
 from padops.conformance.known import EXAMPLES, KNOWN
-from padops.conformance.peers import PEERS
+from padops.conformance.peers import PEERS, PeerRow
 from padops.dialects import OPS
 
 RULES = {*(f"P{i}" for i in range(1, 11)), "S1"}
@@ -73,9 +74,10 @@ def test_specifications_are_right_everywhere() -> None:
 
 def test_small_run_is_green(quick: list) -> None:
     """The default peers that are always there, on every tenth case."""
-    peers = [runner.parse_peer(name) for name in ("padops-native", "padops-pyop", "reference", "ort-builtin", "numpy")]
+    names = "padops-native padops-fallback padops-lowered padops-pyop reference ort-builtin numpy"
+    peers = [runner.parse_peer(name) for name in names.split()]
     ran = runner.run(sample(quick, 190), peers, KNOWN, "quick")
-    assert [one.absent for one in ran] == [None] * 5
+    assert [one.absent for one in ran] == [None] * len(peers)
     assert [result for one in ran for result in one.results if result["unexpected"]] == []
     counts = {one.peer.name: len(one.results) for one in ran}
     assert counts["padops-native"] == counts["reference"] > 150 and min(counts.values()) > 80
@@ -153,6 +155,19 @@ def test_absent_peers_are_not_green(own: Path, quick: list) -> None:
     header = runner.header("quick", 0, ran)
     assert header["peers"] == []
     assert [entry["name"] for entry in header["absent"]] == [one.peer.name for one in ran]
+
+
+def test_absent_peers_fail_where_they_are_required(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a user's machine they are named; where all were installed, such as in CI, they are an error."""
+    own.write_text("import a_module_that_is_not_there")
+    rows = {"reference": PEERS["reference"], "gone": PeerRow("gone", f"{own}:right", ("ngraph",))}
+    for options, code in (([], 0), (["--require-peers"], 1)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("padops.conformance.peers.PEERS", rows)
+            patch.setattr("padops.conformance.runner.PEERS", rows)
+            patch.setattr("padops.conformance.known.KNOWN", ())
+            assert main(["conformance", "--quick", *options]) == code
+        assert "a_module_that_is_not_there" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["nobody", "nobody@python", "here.py:f", "numpy:pad"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from padops.conformance.runner import Ran
+    from padops.conformance.runner import Progress, Ran
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--peer", action="append", default=[], metavar="NAME[@PYTHON]",
         help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own",
     )  # fmt: skip
+    parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as one of --peer is")
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: 0)")
     parser.set_defaults(run=run, level="default")
@@ -80,9 +82,11 @@ def run(options: argparse.Namespace) -> int:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
-        ran = runner.run(chosen, peers, KNOWN, options.level)
+        with _progress() as progress:
+            ran = runner.run(chosen, peers, KNOWN, options.level, progress)
         header = runner.header(options.level, options.seed, ran)
-        footer = runner.footer(ran, [peer.name for peer in peers] if options.peer else [])
+        required = peers if options.peer or options.require_peers else []
+        footer = runner.footer(ran, [peer.name for peer in required])
         if folder is not None:
             results = (result for one in ran for result in one.results)
             record.write(folder / FILE, header, results, footer)
@@ -93,6 +97,28 @@ def run(options: argparse.Namespace) -> int:
         return 1
     show(ran, footer)
     return footer["exit"]
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Progress]:
+    """A bar for each peer at work, where somebody is looking."""
+    from rich.console import Console
+    from rich import progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda name, done, total: None
+        return
+    columns = ("{task.description}", progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())
+    with progress.Progress(*columns, console=console, transient=True) as bars:
+        tasks = {}
+
+        def show(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total)
+            bars.update(tasks[name], completed=done, visible=done < total)
+
+        yield show
 
 
 SHOWN = 20  # unexpected results that are printed

@@ -1,6 +1,7 @@
 """A case that shows each known divergence: it is part of every run, so that one that has gone is noticed."""
 
 EXAMPLES = {
+    "lowered-repeated-axes": "table/Pad_19/constant/int32/3/crop/empty/scalar/repeated.row/dynamic/0",
     "fallback-repeated-axes": "table/Pad_18/constant/int32/2/crop/empty/scalar/repeated.flat/held/0",
     "fallback-fill-of-rank-0": "hypothesis/Pad_24/0/3",
     "ort-rank-0": "hypothesis/Pad_11/0/4",

@@ -62,7 +62,8 @@ PEERS = {
     row.name: row
     for row in (
         PeerRow("padops-native", "native:run", ALL, ours=True),
-        PeerRow("padops-fallback", "standard:run_fallback", ALL, most=2000),
+        PeerRow("padops-fallback", "standard:run_fallback", ALL),
+        PeerRow("padops-lowered", "standard:run_lowered", ALL),
         PeerRow("padops-pyop", "python_kernel:run", ALL, ours=True),
         PeerRow("reference", "independent:run", ALL, ours=True),
         PeerRow("ort-builtin", "ort:run", ("onnx",)),
