@@ -7,6 +7,7 @@ from math import prod
 
 import native
 import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from padops.dialects import INTEGER_KINDS, OPS
@@ -14,6 +15,13 @@ from padops.dialects import INTEGER_KINDS, OPS
 MOST_ELEMENTS = 20_000  # of an output: enough for every border to meet every other
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
 ONNX_OPS = [name for name in OPS if name.startswith("Pad_")]
+
+
+def drawn(examples: int) -> settings:
+    """So many examples, the same ones in every run, however long they take."""
+    return settings(
+        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
 
 
 @dataclass

@@ -1,12 +1,7 @@
-"""Runs one padops operator natively in a real onnxruntime session, bits in and bits out.
-
-onnxruntime's Python API takes no ml_dtypes arrays, so tensors of the types that NumPy lacks are written to and read
-from their memory directly.
-"""
+"""Runs one padops operator natively in a real onnxruntime session, bits in and bits out."""
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -18,15 +13,13 @@ from onnx import helper
 
 import padops
 from padops.conformance.arrays import from_bytes, random_array, to_bytes
+from padops.conformance.model import tensor
+from padops.conformance.peers.sessions import RUNTIME, from_value, run_session, to_value
 from padops.dialects import OPS
 from padops.dtypes import by_name, by_numpy
 
-RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
-
 # What the installed runtime can have at all.
 TYPES = tuple(dtype for dtype in (by_name(t["name"]) for t in padops.describe()["types"]) if dtype.since <= RUNTIME[1])
-
-_PLAIN = frozenset("float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64".split())
 
 
 def session_options() -> onnxruntime.SessionOptions:
@@ -64,19 +57,10 @@ def run(
     """
     shapes = tuple(array.shape if static and array is not None else None for array in inputs)
     types = tuple(None if array is None else by_numpy(array.dtype).onnx for array in inputs)
-    held = tuple(_tensor(f"i{i}", inputs[i]).SerializeToString() for i in sorted(constants))
+    held = tuple(tensor(f"i{i}", inputs[i]).SerializeToString() for i in sorted(constants))
     frozen = tuple(sorted((name, tuple(v) if isinstance(v, list) else v) for name, v in attributes.items()))
     feeds = {f"i{i}": array for i, array in enumerate(inputs) if array is not None and i not in constants}
     return run_session(_session(op_type, frozen, types, shapes, node, tuple(sorted(constants)), held), feeds)
-
-
-def run_session(built: onnxruntime.InferenceSession, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The first output of a session, whatever the types are."""
-    if all(by_numpy(array.dtype).name in _PLAIN for array in feeds.values()):
-        if built.get_outputs()[0].type[len("tensor(") : -1] in _PLAIN:
-            return built.run(None, dict(feeds))[0]
-    values = {name: to_value(array) for name, array in feeds.items()}
-    return from_value(built.run_with_ort_values(None, values)[0])
 
 
 @lru_cache(maxsize=4096)
@@ -99,38 +83,10 @@ def _session(op_type, attributes, types, shapes, node, constants, held) -> onnxr
             if dtype is not None and i not in constants
         ],
         [helper.make_tensor_value_info("output", types[0], None)],
-        [onnx.TensorProto.FromString(tensor) for tensor in held],
+        [onnx.TensorProto.FromString(content) for content in held],
     )
     imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
     return session(helper.make_model(graph, opset_imports=imports, ir_version=9))
-
-
-def _tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
-    dtype = by_numpy(array.dtype)
-    if dtype.name == "string":
-        return helper.make_tensor(name, dtype.onnx, array.shape, [s.encode() for s in array.reshape(-1).tolist()])
-    return helper.make_tensor(name, dtype.onnx, array.shape, to_bytes(array), raw=True)
-
-
-def to_value(array: np.ndarray) -> onnxruntime.OrtValue:
-    dtype = by_numpy(array.dtype)
-    if dtype.name in _PLAIN:
-        return onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
-    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(array.shape, dtype.onnx, "cpu")
-    raw = to_bytes(array)
-    if raw:
-        ctypes.memmove(value.data_ptr(), raw, len(raw))
-    return value
-
-
-def from_value(value: onnxruntime.OrtValue) -> np.ndarray:
-    name = value.data_type()[len("tensor(") : -1]
-    if name in _PLAIN:
-        return value.numpy()
-    dtype = by_name(name)
-    count = int(np.prod(value.shape(), dtype=np.int64))
-    size = (count * dtype.bits + 7) // 8
-    return from_bytes(ctypes.string_at(value.data_ptr(), size) if size else b"", dtype, value.shape())
 
 
 def bits(array: np.ndarray) -> tuple:
@@ -158,6 +114,7 @@ __all__ = [
     "run_session",
     "session",
     "session_options",
+    "tensor",
     "to_bytes",
     "to_value",
 ]

@@ -12,8 +12,8 @@ import jax
 import native
 import numpy as np
 import pytest
-from case_strategies import TYPES, Case
-from hypothesis import HealthCheck, given, settings
+from case_strategies import TYPES, Case, drawn
+from hypothesis import given
 from hypothesis import strategies as st
 from jax import lax
 
@@ -77,13 +77,7 @@ def test_lax_pad_agrees() -> None:
     """P1, P3 FULL, P6 and P7: every bit."""
     seen: Counter[str] = Counter()
 
-    @settings(
-        max_examples=-(-EXAMPLES // BATCH),
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
+    @drawn(-(-EXAMPLES // BATCH))
     @given(st.lists(cases(), min_size=BATCH, max_size=BATCH))
     def check(batch: list[Case]) -> None:
         for case, expected in zip(batch, lax_pad(batch)):

@@ -12,8 +12,8 @@ from itertools import product
 import native
 import numpy as np
 import pytest
-from case_strategies import TYPES, Case
-from hypothesis import HealthCheck, given, settings
+from case_strategies import TYPES, Case, drawn
+from hypothesis import given
 from hypothesis import strategies as st
 from openvino import opset12
 from openvino_divergences import DIVERGENCES, divergence
@@ -155,13 +155,7 @@ def test_openvino_agrees(peer: OpenVINO) -> None:
     """P1–P5 and P7: every bit, and an error where OpenVINO has one."""
     seen: Counter = Counter()
 
-    @settings(
-        max_examples=-(-EXAMPLES // BATCH),
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
+    @drawn(-(-EXAMPLES // BATCH))
     @given(st.lists(cases(), min_size=BATCH, max_size=BATCH))
     def check(batch: list[Case]) -> None:
         seen["all"] += len(batch)

@@ -15,8 +15,8 @@ import numpy as np
 import onnx
 import pytest
 import tensorflow as tf
-from case_strategies import TYPES
-from hypothesis import HealthCheck, given, settings
+from case_strategies import TYPES, drawn
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper
 
@@ -28,12 +28,6 @@ MODES = ("CONSTANT", "REFLECT", "SYMMETRIC")
 # What tf.pad has kernels for: no float8 and no 4-bit integers.
 PAD_TYPES = [name for name in TYPES if not name.startswith("float8") and (TYPES[name].bits >= 8 or name == "string")]
 LONGEST = (1, 12, 8, 5, 4, 3)  # dims by rank
-
-
-def drawn(examples: int):
-    return settings(
-        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
 
 
 @st.composite

@@ -13,8 +13,8 @@ import native
 import numpy as np
 import pytest
 import torch
-from case_strategies import TYPES, Case
-from hypothesis import HealthCheck, given, settings
+from case_strategies import TYPES, Case, drawn
+from hypothesis import given
 from hypothesis import strategies as st
 
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
@@ -94,14 +94,12 @@ def test_torch_pad_agrees() -> None:
     """P1–P3 FULL, P5 and P7: every bit."""
     seen: Counter[str] = Counter()
 
-    @settings(
-        max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
+    @drawn(EXAMPLES)
     @given(cases())
-    def check(drawn) -> None:
-        mode, case, padding = drawn
+    def check(sample) -> None:
+        mode, case, padding = sample
         result = native.bits(native.run(case.op, case.attributes, case.inputs, "n"))
-        assert result == native.bits(torch_pad(mode, case.inputs[0], result[0], padding)), drawn
+        assert result == native.bits(torch_pad(mode, case.inputs[0], result[0], padding)), sample
         seen[mode] += 1
         seen[result[0]] += 1
         pairs = zip(padding[::2], padding[1::2], case.inputs[0].shape[::-1])

@@ -13,7 +13,7 @@ import native
 import numpy as np
 import onnxruntime
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from onnx import helper
 
 from padops import reference
@@ -74,9 +74,7 @@ def _check_all(strategy, examples: int, compare_built_in: bool = False) -> Count
     """Compares native and reference on ``examples`` drawn cases, and counts what was seen."""
     seen: Counter[str] = Counter()
 
-    @settings(
-        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
+    @case_strategies.drawn(examples)
     @given(strategy)
     def check(case: case_strategies.Case) -> None:
         expected = _outcome(reference.run, case.op, case.attributes, case.inputs, "n")

@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from onnx import helper
 
 import padops
@@ -98,13 +98,7 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
     cases, share, rules = FAMILIES[family]
     seen: Counter[str] = Counter()
 
-    @settings(
-        max_examples=round(EXAMPLES * share),
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
+    @case_strategies.drawn(round(EXAMPLES * share))
     @given(cases.filter(in_python))
     def check(case: case_strategies.Case) -> None:
         inputs = [without_nul(array) for array in case.inputs]

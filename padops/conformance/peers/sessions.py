@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -32,12 +31,16 @@ def session_options() -> onnxruntime.SessionOptions:
 
 def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntime.SessionOptions) -> np.ndarray:
     """The first output of a model."""
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return run_session(onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"]), feeds)
+
+
+def run_session(session: onnxruntime.InferenceSession, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The first output of a session."""
     plain = all(by_numpy(array.dtype).name in _PLAIN for array in feeds.values())
     if plain and _name(session.get_outputs()[0].type) in _PLAIN:
         return session.run(None, dict(feeds))[0]
-    values = {name: _to_value(array) for name, array in feeds.items()}
-    return _from_value(session.run_with_ort_values(None, values)[0])
+    values = {name: to_value(array) for name, array in feeds.items()}
+    return from_value(session.run_with_ort_values(None, values)[0])
 
 
 def require_type(name: str) -> None:
@@ -50,7 +53,8 @@ def _name(told: str) -> str:
     return told[len("tensor(") : -1]
 
 
-def _to_value(array: np.ndarray) -> Any:
+def to_value(array: np.ndarray) -> onnxruntime.OrtValue:
+    """A tensor of any element type, with the bits of an array."""
     dtype = by_numpy(array.dtype)
     if dtype.name in _PLAIN:
         return onnxruntime.OrtValue.ortvalue_from_numpy(np.array(array, order="C"))
@@ -61,7 +65,8 @@ def _to_value(array: np.ndarray) -> Any:
     return value
 
 
-def _from_value(value: Any) -> np.ndarray:
+def from_value(value: onnxruntime.OrtValue) -> np.ndarray:
+    """The bits of a tensor as an array."""
     name = _name(value.data_type())
     if name in _PLAIN:
         return value.numpy()
