@@ -78,12 +78,12 @@ class Facts:
     opset: int
     wrong_form: bool
     type: str | None
-    mode: str | None
-    shape: list[int | None] | None
-    pads: np.ndarray | None
-    axes: np.ndarray | None
-    has_axes: bool
-    fill_shape: list[int | None] | None
+    mode: str | None = None
+    shape: list[int | None] | None = None
+    pads: np.ndarray | None = None
+    axes: np.ndarray | None = None
+    has_axes: bool = False
+    fill_shape: list[int | None] | None = None
 
 
 @dataclass(frozen=True)

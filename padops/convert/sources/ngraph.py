@@ -30,7 +30,7 @@ def find(found: Found, types: Types, domains: Collection[str] = ()) -> Finding |
         draft = _draft(node, types)
     except Unconvertible as why:
         return Finding(form, reason=str(why))
-    return Finding(form, draft, lambda: _facts(node, types))
+    return Finding(form, draft, lambda: Facts(node.domain, 1, wrong_form=True, type=types.name(*node.inputs)))
 
 
 def _draft(node: ir.Node, types: Types) -> Draft:
@@ -63,18 +63,3 @@ def _mode(attribute: ir.Attr) -> ir.Attr:
     if attribute.type == ir.AttributeType.STRING and value.upper() in OP.modes:
         return ir.AttrString(OP.mode, value.upper())
     raise Unconvertible(f"{OP.mode} {value!r} is not one of {', '.join(OP.modes)} [P9]")
-
-
-def _facts(node: ir.Node, types: Types) -> Facts:
-    return Facts(
-        domain=node.domain,
-        opset=1,
-        wrong_form=True,  # ONNX Runtime has nothing of such a domain
-        type=types.name(*node.inputs),
-        mode=None,
-        shape=None,
-        pads=None,
-        axes=None,
-        has_axes=False,
-        fill_shape=None,
-    )

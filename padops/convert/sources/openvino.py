@@ -23,7 +23,7 @@ def find(found: Found, types: Types) -> Finding | None:
         draft = _draft(node)
     except Unconvertible as why:
         return Finding(form, reason=str(why))
-    return Finding(form, draft, lambda: _facts(found, types))
+    return Finding(form, draft, lambda: Facts(DOMAIN, 1, wrong_form=True, type=types.name(node.inputs[0])))
 
 
 def _draft(node: ir.Node) -> Draft:
@@ -39,18 +39,3 @@ def _draft(node: ir.Node) -> Draft:
     if mode not in op.modes:
         raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
     return Draft(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})
-
-
-def _facts(found: Found, types: Types) -> Facts:
-    return Facts(
-        domain=DOMAIN,
-        opset=1,
-        wrong_form=True,  # ONNX Runtime has nothing of this domain
-        type=types.name(found.node.inputs[0]),
-        mode=None,
-        shape=None,
-        pads=None,
-        axes=None,
-        has_axes=False,
-        fill_shape=None,
-    )
