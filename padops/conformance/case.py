@@ -15,7 +15,7 @@ from padops.dialects import OPS, Op
 from padops.dtypes import by_name
 from padops.plan import PadError
 
-ORIGINS = ("table", "specification", "hypothesis", "upstream")
+ORIGINS = ("table", "specification", "random", "upstream")
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,6 @@ def find(id: str) -> Case:
 _FINDERS = {
     "table": table.find,
     "specification": specification.find,
-    "hypothesis": drawn.find,
+    "random": drawn.find,
     "upstream": upstream.find,
 }

@@ -1,4 +1,4 @@
-"""Random cases, as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
+"""Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
 
 The id of a case holds the seed, its number and the operator, and they alone decide what it is.
 """
@@ -24,7 +24,7 @@ def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
     """``count`` cases of each operator."""
     for name in ops:
         for i in range(count):
-            yield find(f"hypothesis/{name}/{seed}/{i}")
+            yield find(f"random/{name}/{seed}/{i}")
 
 
 def find(id: str) -> Case:
@@ -79,7 +79,7 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
 def _build(rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict, inputs: list) -> Case:
     given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
     held = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
-    return Case(id, "hypothesis", op.name, opset, attributes, tuple(inputs), (), held, bool(rng.random() < 0.5))
+    return Case(id, "random", op.name, opset, attributes, tuple(inputs), (), held, bool(rng.random() < 0.5))
 
 
 def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:
