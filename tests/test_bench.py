@@ -3,46 +3,149 @@
 from __future__ import annotations
 
 import json
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pytest
 
-from padops import cli
-from padops.bench import contestants, runner
-from padops.bench.workloads import QUICK, WORKLOADS, Workload
+from padops import cli, reference
+from padops.bench import contestants, models, runner, tables
+from padops.bench.runner import Measurement
+from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
+from padops.conformance.arrays import to_bytes
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_bench_writes_table_json_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data, plot = tmp_path / "bench.json", tmp_path / "bench.svg"
-    arguments = ["bench", "--quick", "--only", "tiny", "--threads", "1", "--json", str(data), "--plot", str(plot)]
+    arguments = ["bench", "--quick", "--only", "tiny", "--threads", "1", "--json", str(data)]
     assert cli.main(arguments) == 0
-    assert "geometric mean" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "geometric mean" in shown
     rows = json.loads(data.read_text())["measurements"]
     assert {"padops", "built-in", "copy", "numpy"} <= {row["contestant"] for row in rows}
-    assert all(row["median"] > 0 and row["rounds"] >= 9 and row["output_bytes"] == 80 for row in rows)
+    assert all(row["median"] > 0 and row["samples"] >= 5 and row["output_bytes"] == 80 for row in rows)
+
+    assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 0
+    assert capsys.readouterr().out == shown, "what was written is all that is shown"
     assert "tiny" in "".join(ET.parse(plot).getroot().itertext())
+    assert cli.main(["bench", "--show", str(data), "--markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len({line.count("|") for line in lines if "|" in line}) == 1
+    speed = next(r["median"] for r in rows if r["contestant"] == "numpy") / next(
+        r["median"] for r in rows if r["contestant"] == "padops"
+    )
+    assert f" {speed:.2f} |" in next(line for line in lines if line.startswith("| tiny"))
 
 
-def test_unknown_workload_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--only", "no such"]) == 2
-    assert "image constant" in capsys.readouterr().out
+def test_bench_of_a_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--quick", "--threads", "1", "--model", str(ROOT / "models" / "pad_19.onnx")]) == 0
+    assert "models/pad_19.onnx" in capsys.readouterr().out
+
+
+def test_a_model_that_changes_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = models.session
+    monkeypatch.setattr(
+        models, "session", lambda model, threads, registered: _Other(original(model, threads, registered))
+    )
+    with pytest.raises(runner.OutputsDiffer, match="pad_19.onnx: converted"):
+        models.measure_models([ROOT / "models" / "pad_19.onnx"], 1, 0.01)
+
+
+class _Other:
+    """A session whose outputs change from run to run."""
+
+    runs = 0
+
+    def __init__(self, held: object) -> None:
+        self.held = held
+
+    def run(self, names: None, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
+        _Other.runs += 1
+        return [output + _Other.runs for output in self.held.run(names, feeds)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [(["--only", "no such"], 2, "image constant"), (["--show", "absent.json"], 1, "absent.json")],
+)
+def test_mistakes_are_named(arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--threads", "1", *arguments]) == code
+    assert words in capsys.readouterr().err
 
 
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     workload = Workload("one", (2,), (1,), (0,))
-    monkeypatch.setitem(contestants.CONTESTANTS, "numpy", lambda w, threads: lambda: np.ones(3, np.float32))
+    monkeypatch.setitem(contestants.CONTESTANTS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32))
     with pytest.raises(runner.OutputsDiffer, match="one: numpy does not give what padops gives"):
         runner.run([workload], 1, ("padops", "numpy"), seconds=0.01)
 
 
-@pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 2e6], ids=lambda w: w.name)
+def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:
+    workload = Workload("one", (2,), (1,), (0,))
+    memory = Memory.of(workload)
+    calls = {"padops": contestants.CONTESTANTS["padops"](workload, memory, 1), "idle": lambda: memory.target}
+    with pytest.raises(runner.OutputsDiffer, match="idle"):
+        runner.compare(workload, memory, calls)
+
+
+@pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
 def test_contestants_agree(workload: Workload) -> None:
-    """Also that the output shape, from which the bytes are counted, is the one that padops gives."""
-    calls = {name: make(workload, 1) for name, make in contestants.CONTESTANTS.items()}
-    runner._compare(workload, {name: call for name, call in calls.items() if call is not None})
-    assert tuple(calls["padops"]().shape()) == workload.output_shape
+    """Also with the reference, and that the memory is as large as the output that padops gives."""
+    memory = Memory.of(workload)
+    calls = {name: make(workload, memory, 1) for name, make in contestants.CONTESTANTS.items()}
+    runner.compare(workload, memory, {name: call for name, call in calls.items() if call is not None})
+    if workload.mode != "symmetric":
+        pads = np.array(workload.begin + workload.end)
+        expected = reference.run("Pad_25", {"mode": workload.mode}, [workload.data(), pads])
+        assert calls["padops"]().tobytes() == to_bytes(expected)
+
+
+@pytest.mark.parametrize("name", ["copy", "copy by all", "copy by padops"])
+def test_copies_write_all_bytes(name: str) -> None:
+    workload = Workload("one", (100_003,), (0,), (0,), dtype="uint8")
+    memory = Memory.of(workload)
+    memory.target[:] = 0
+    contestants.CONTESTANTS[name](workload, memory, 2)()
+    assert memory.target.min() == memory.target.max() == 1
+
+
+def test_the_next_contestant_waits_for_threads_at_work() -> None:
+    stop = Event()
+
+    def spin() -> None:
+        while not stop.is_set():
+            sum(range(100_000))
+
+    thread = Thread(target=spin)
+    thread.start()
+    try:
+        with pytest.raises(TimeoutError):
+            runner._rest(limit=0.05)
+    finally:
+        stop.set()
+        thread.join()
+    begin = time.perf_counter()
+    runner._rest(limit=10)
+    assert time.perf_counter() - begin < 5
+
+
+def test_the_best_copy_counts() -> None:
+    def taken(contestant: str, median: float) -> Measurement:
+        return Measurement("one", contestant, 1, 8, median, 0, 9)
+
+    results = [taken("padops", 2.0), taken("copy", 9.0), taken("copy by all", 3.0), taken("numpy", 8.0)]
+    assert tables.columns_of(results) == ["copy", "numpy"]
+    assert tables.cells(results)[1]["one"][3:] == ["1.50", "4.00"]
+
+
+@pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.as_float], ids=lambda w: w.name)
+def test_as_many_bytes_in_float(workload: Workload) -> None:
+    assert workload.as_float.output_bytes == pytest.approx(workload.output_bytes, rel=0.06)
 
 
 def test_names_are_unique_and_quick_ones_exist() -> None:

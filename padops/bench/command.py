@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from padops.bench.runner import Measurement
+
+QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """Adds the options of ``padops bench`` to its parser."""
     parser.add_argument("--quick", action="store_true", help="a few workloads, and less time for each")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
+    parser.add_argument(
+        "--model", type=Path, action="append", metavar="FILE", help="instead: a model, as is and converted"
+    )
     parser.add_argument("--threads", type=int, action="append", metavar="N", help="default: 1, then all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="measure nothing: show what --json has written")
+    parser.add_argument("--markdown", action="store_true", help="the table in Markdown")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the speed against the built-in Pad")
     parser.set_defaults(run=_bench)
 
@@ -27,38 +38,82 @@ def _bench(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from padops.bench.machine import describe_machine
-    from padops.bench.runner import run
-    from padops.bench.tables import print_table
-    from padops.bench.workloads import QUICK, WORKLOADS
+    from padops.bench.runner import Measurement, OutputsDiffer
+    from padops.convert import PadopsError
 
     console = Console() if sys.stdout.isatty() else Console(width=160)
+    try:
+        if options.show:
+            held = json.loads(options.show.read_text())
+            machine, results = held["machine"], [Measurement(**row) for row in held["measurements"]]
+        else:
+            machine, results = describe_machine(), _measure(options)
+    except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if not results:
+        from padops.bench.workloads import WORKLOADS
+
+        names = ", ".join(workload.name for workload in WORKLOADS)
+        print(f"error: no workload has that in its name: {names}", file=sys.stderr)
+        return 2
+    _write(options, console, machine, results)
+    return 0
+
+
+def _measure(options: argparse.Namespace) -> list[Measurement]:
+    """Each number of threads in a process of its own: pools of threads, once started, keep their size."""
+    from padops.bench.machine import count_threads
+
+    seconds = QUICK_SECONDS if options.quick else SECONDS
+    results: list[Measurement] = []
+    for threads in options.threads or sorted({1, count_threads()}):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            if options.model:
+                measured = process.submit(_of_models, options.model, threads, seconds)
+            else:
+                measured = process.submit(_of_workloads, options.quick, options.only, threads, seconds)
+            results += measured.result()
+    return results
+
+
+def _of_models(paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
+    from padops.bench.models import measure_models
+
+    return measure_models(paths, threads, seconds)
+
+
+def _of_workloads(quick: bool, only: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
+    from rich.console import Console
+
+    from padops.bench.runner import run
+    from padops.bench.workloads import QUICK, WORKLOADS
+
     chosen = [
         workload
         for workload in WORKLOADS
-        if (not options.quick or workload.name in QUICK)
-        and (not options.only or any(text in workload.name for text in options.only))
+        if (not quick or workload.name in QUICK) and (not only or any(text in workload.name for text in only))
     ]
-    if not chosen:
-        console.print("no workload has that in its name: " + ", ".join(workload.name for workload in WORKLOADS))
-        return 2
-    machine = describe_machine()
-    console.print(", ".join(f"{key} {value}" for key, value in machine.items()), highlight=False)
-    results: list[Measurement] = []
-    for threads in options.threads or sorted({1, len(os.sched_getaffinity(0))}):
-        with console.status("") as status:
-            measured = run(
-                chosen,
-                threads,
-                seconds=0.5 if options.quick else 2.0,
-                progress=lambda name, threads=threads, status=status: status.update(f"{name}, {threads} threads"),
-            )
-        print_table(console, measured, threads)
-        results += measured
+    with Console(stderr=True).status("") as status:
+        return run(
+            chosen, threads, seconds=seconds, progress=lambda name: status.update(f"{name}, {threads} threads")
+        )  # fmt: skip
+
+
+def _write(
+    options: argparse.Namespace, console: Console, machine: dict[str, str], results: Sequence[Measurement]
+) -> None:
+    from padops.bench.plot import svg
+    from padops.bench.tables import by_threads, markdown, print_table
+
+    if options.markdown:
+        print(markdown(results, machine), end="")
+    else:
+        console.print(", ".join(f"{key} {value}" for key, value in machine.items()), highlight=False)
+        for threads, measured in by_threads(results).items():
+            print_table(console, measured, threads)
     if options.json:
         rows = [result.row() for result in results]
         options.json.write_text(json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n")
     if options.plot:
-        from padops.bench.plot import svg
-
         options.plot.write_text(svg(results, machine))
-    return 0

@@ -1,146 +1,73 @@
-"""Who pads: one function each, which prepares a workload and returns a call without arguments that writes the output.
+"""Who pads: one function each, which prepares a workload and returns a call without arguments that gives the output.
 
-A contestant that cannot do a workload returns None. All write into memory that they have touched before.
+A contestant that cannot do a workload returns None. Those whose interface takes memory for the output write into the
+one of the workload; NumPy, PyTorch and TensorFlow allocate theirs, as whoever uses them has it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from padops.bench.workloads import Workload
+from padops.bench import copies, sessions
+from padops.bench.sessions import Call
+from padops.bench.workloads import Memory, Workload
 from padops.dtypes import by_name
 
-Call = Callable[[], Any]
-
-# What NumPy can hold and onnxruntime's Python API can bind.
-_BINDABLE = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
+# What the other libraries can hold as well.
+_COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
 
 
-def _options(threads: int) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 3
-    return options
+def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """libc's copy of as many bytes as the output has; of strings, the runtime's Identity."""
+    if workload.dtype == "string":
+        return sessions.identity(workload, memory, threads)
+    return copies.copy_by_one(memory.target)
 
 
-def _model(workload: Workload, domain: str) -> bytes:
-    """The workload as a model: a standard Pad, or one of the domain padops."""
-    import onnx
-    from onnx import helper
-
-    dtype = by_name(workload.dtype)
-    inputs, initializers = ["x", "pads"], []
-    if workload.interior:
-        attributes = {"padding_below": workload.begin, "padding_above": workload.end}
-        attributes |= {"padding_interior": workload.interior}
-        node = helper.make_node("NGraphPad_0", ["x", "fill"], ["y"], domain=domain, **attributes)
-        zeros = bytes((dtype.bits + 7) // 8)
-        initializers.append(helper.make_tensor("fill", dtype.onnx, [], zeros, raw=True))
-    else:
-        op_type = "Pad" if domain == "" else f"Pad_{max(19, dtype.pad)}"
-        node = helper.make_node(op_type, inputs, ["y"], domain=domain, mode=workload.mode)
-        initializers.append(onnx.numpy_helper.from_array(np.array(workload.begin + workload.end, np.int64), "pads"))
-    infos = [
-        helper.make_tensor_value_info(name, dtype.onnx, shape)
-        for name, shape in (("x", workload.shape), ("y", workload.output_shape))
-    ]
-    graph = helper.make_graph([node], "bench", infos[:1], infos[1:], initializers)
-    imports = [helper.make_opsetid("", 19), helper.make_opsetid("padops", 1)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=9).SerializeToString()
+def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """The same by all threads."""
+    return None if workload.dtype == "string" else copies.copy_by_all(memory.target, threads)
 
 
-def _session_call(workload: Workload, session: Any) -> Call:
-    """A run with bound memory on both sides."""
-    import onnxruntime
-
-    dtype = by_name(workload.dtype)
-    if dtype.name == "string":
-        data = workload.data()
-        return lambda: session.run(None, {"x": data})[0]
-    binding = session.io_binding()
-    if dtype.name in _BINDABLE:
-        source = onnxruntime.OrtValue.ortvalue_from_numpy(workload.data())
-        target = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(workload.output_shape, dtype.numpy))
-    else:
-        source = onnxruntime.OrtValue.ortvalue_from_shape_and_type(workload.shape, dtype.onnx, "cpu")
-        target = onnxruntime.OrtValue.ortvalue_from_shape_and_type(workload.output_shape, dtype.onnx, "cpu")
-    binding.bind_ortvalue_input("x", source)
-    binding.bind_ortvalue_output("y", target)
-
-    def call() -> Any:
-        session.run_with_iobinding(binding)
-        return target
-
-    return call
+def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """The same by padops, where it has nothing to add."""
+    return None if workload.dtype == "string" else copies.copy_by_padops(memory.target, threads)
 
 
-def padops(workload: Workload, threads: int) -> Call | None:
-    """The native kernel."""
-    import onnxruntime
-
-    from padops import register
-
-    options = _options(threads)
-    register(options)
-    session = onnxruntime.InferenceSession(_model(workload, "padops"), options, providers=["CPUExecutionProvider"])
-    return _session_call(workload, session)
-
-
-def built_in(workload: Workload, threads: int) -> Call | None:
-    """ONNX Runtime's own Pad."""
-    import onnxruntime
-
-    if workload.interior:
+def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """``numpy.pad``; slices where nothing is added. Strings are NumPy's own of variable length, which it copies too."""
+    bits = by_name(workload.dtype).bits
+    if workload.interior or 0 < bits < 8:
         return None
-    try:
-        session = onnxruntime.InferenceSession(
-            _model(workload, ""), _options(threads), providers=["CPUExecutionProvider"]
-        )
-    except Exception:  # no kernel for the type: onnxruntime's errors have no common base
-        return None
-    return _session_call(workload, session)
-
-
-def copy(workload: Workload, threads: int) -> Call | None:
-    """The best plain copy of as many bytes as the output has; see ``csrc/copies.h``."""
-    from padops.bench.copies import best_copy
-
-    return best_copy(workload.output_bytes, threads) if workload.dtype != "string" else None
-
-
-def numpy_pad(workload: Workload, threads: int) -> Call | None:
-    """``numpy.pad``, which allocates its result; slices where nothing is added."""
-    if workload.interior or by_name(workload.dtype).bits < 8:
-        return None
-    data = workload.data()
+    data = memory.view(workload) if bits else workload.data().astype(np.dtypes.StringDType())
     pairs = list(zip(workload.begin, workload.end))
     if min(workload.begin + workload.end) < 0:
         part = data[tuple(slice(-b, n + e) for n, (b, e) in zip(workload.shape, pairs))]
         return lambda: np.ascontiguousarray(part)
-    return lambda: np.pad(data, pairs, mode=workload.mode)
+    options = {} if bits else {"constant_values": ""}
+    return lambda: np.pad(data, pairs, mode=workload.mode, **options)
 
 
-def torch_pad(workload: Workload, threads: int) -> Call | None:
+def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """``torch.nn.functional.pad``."""
     try:
         import torch
     except ImportError:
         return None
-    if workload.interior or workload.dtype not in _BINDABLE - {"uint16", "uint32", "uint64"}:
+    if workload.interior or workload.dtype not in _COMMON - {"uint16", "uint32", "uint64"}:
         return None
     mode = {"edge": "replicate", "wrap": "circular"}.get(workload.mode, workload.mode)
-    data = torch.from_numpy(workload.data())
+    data = torch.from_numpy(memory.view(workload))
     pads = [amount for pair in list(zip(workload.begin, workload.end))[::-1] for amount in pair]
     while mode != "constant" and pads[-2:] == [0, 0] and len(pads) > 2:
         pads = pads[:-2]
+    torch.set_num_threads(threads)
 
     def call() -> Any:
-        torch.set_num_threads(threads)
         with torch.inference_mode():
             return torch.nn.functional.pad(data, pads, mode=mode)
 
@@ -151,16 +78,16 @@ def torch_pad(workload: Workload, threads: int) -> Call | None:
     return call
 
 
-def openvino_pad(workload: Workload, threads: int) -> Call | None:
+def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """OpenVINO's Pad-12 on its CPU device."""
     try:
         import openvino
         from openvino import opset12
     except ImportError:
         return None
-    if workload.interior or workload.mode == "wrap" or workload.dtype not in _BINDABLE:
+    if workload.interior or workload.mode == "wrap" or workload.dtype not in _COMMON:
         return None
-    data = workload.data()
+    data, output = memory.view(workload), memory.output(workload)
     parameter = opset12.parameter(list(workload.shape), data.dtype)
     begin, end = (opset12.constant(np.array(amounts, np.int64)) for amounts in (workload.begin, workload.end))
     fill = opset12.constant(np.zeros((), data.dtype))
@@ -168,21 +95,44 @@ def openvino_pad(workload: Workload, threads: int) -> Call | None:
     model = openvino.Model([node], [parameter])
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
     request = openvino.Core().compile_model(model, "CPU", settings).create_infer_request()
-    source = openvino.Tensor(data, shared_memory=True)
-    request.set_input_tensor(source)
+    shared = openvino.Tensor(data, shared_memory=True), openvino.Tensor(output, shared_memory=True)
+    request.set_input_tensor(shared[0])
+    request.set_output_tensor(shared[1])
 
-    def call(kept: Any = (data, source)) -> Any:  # shared: it must live as long as the call
+    def call(kept: Any = (data, shared)) -> Any:  # shared: they must live as long as the call
         request.infer()
-        return request.get_output_tensor().data
+        return output
 
     return call
 
 
-CONTESTANTS: dict[str, Callable[[Workload, int], Call | None]] = {
-    "padops": padops,
-    "built-in": built_in,
+def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
+    """TensorFlow's PadV2 and MirrorPad, run eagerly. It takes a number of threads once in a process."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    try:
+        import tensorflow
+    except ImportError:
+        return None
+    modes = ("constant", "reflect", "symmetric")
+    if workload.interior or workload.mode not in modes or workload.dtype not in _COMMON:
+        return None
+    if min(workload.begin + workload.end) < 0:
+        return None
+    tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
+    data = tensorflow.constant(memory.view(workload))
+    pads = tensorflow.constant(list(zip(workload.begin, workload.end)))
+    return lambda: tensorflow.pad(data, pads, mode=workload.mode)
+
+
+CONTESTANTS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
+    "padops": sessions.padops,
+    "built-in": sessions.built_in,
     "copy": copy,
+    "copy by all": copy_by_all,
+    "copy by padops": copy_by_padops,
     "numpy": numpy_pad,
     "torch": torch_pad,
     "openvino": openvino_pad,
+    "tensorflow": tensorflow_pad,
+    "as float": sessions.as_float,
 }

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import threading
-import time
-from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from padops.bench.sessions import Call, padops
+from padops.bench.workloads import Memory, Workload
 
-class _Helpers:
+_SHARED = 1 << 16  # bytes below which a call costs more than the copy
+
+
+class _Team:
     """Threads that copy parts at a signal, and end with the process. ctypes lets go of the interpreter meanwhile."""
 
     def __init__(self, parts: list[tuple[int, int, int]]) -> None:
@@ -35,39 +39,37 @@ class _Helpers:
             self._done.acquire()
 
 
-def best_copy(size: int, threads: int) -> Callable[[], Any]:
-    """The fastest of the plain copies of ``size`` bytes with up to ``threads`` threads, chosen by a short trial.
+def copy_by_one(target: np.ndarray) -> Call:
+    """libc's memmove."""
+    source = np.ones(target.size, np.uint8)
+    part = target.ctypes.data, source.ctypes.data, target.size
 
-    libc's memmove by one thread, and by all threads on a part each; it streams past the caches by itself once a part is
-    large enough.
-    """
-    source, target = np.ones(size, np.uint8), np.zeros(size, np.uint8)
-    kept = (source, target)  # the addresses below are good as long as these are
+    def call(kept: Any = (target, source)) -> None:  # the addresses are good as long as these are
+        ctypes.memmove(*part)
 
-    def one() -> Any:
-        ctypes.memmove(kept[1].ctypes.data, kept[0].ctypes.data, size)
-        return kept[1]
-
-    calls = [one]
-    if threads > 1 and size >= 1 << 16:
-        bounds = [size * i // threads for i in range(threads + 1)]
-        parts = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in zip(bounds, bounds[1:])]
-        helpers = _Helpers(parts[1:])
-
-        def all_threads() -> Any:
-            helpers.begin()
-            ctypes.memmove(*parts[0])
-            helpers.wait()
-            return kept[1]
-
-        calls.append(all_threads)
-    return min(calls, key=_trial)
+    return call
 
 
-def _trial(call: Callable[[], Any]) -> float:
-    times = []
-    for _ in range(7):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def copy_by_all(target: np.ndarray, threads: int) -> Call | None:
+    """libc's memmove by as many threads, on a part each."""
+    if threads == 1 or target.size < _SHARED:
+        return None
+    source = np.ones(target.size, np.uint8)
+    bounds = [target.size * i // threads for i in range(threads + 1)]
+    parts = [(target.ctypes.data + a, source.ctypes.data + a, b - a) for a, b in pairwise(bounds)]
+    team = _Team(parts[1:])
+
+    def call(kept: Any = (target, source)) -> None:
+        team.begin()
+        ctypes.memmove(*parts[0])
+        team.wait()
+
+    return call
+
+
+def copy_by_padops(target: np.ndarray, threads: int) -> Call | None:
+    """A Pad of padops that adds nothing: a copy by the runtime's threads, past the caches where they are too small."""
+    if target.size < _SHARED:
+        return None
+    nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")
+    return padops(nothing, Memory(np.ones(target.size, np.uint8), target), threads)

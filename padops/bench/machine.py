@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+_PACKAGES = ("padops", "onnxruntime", "numpy", "torch", "openvino", "tensorflow", "tensorflow-cpu")
+
 
 def describe_machine() -> dict[str, str]:
-    """Processor, its threads, and the versions of everything that was timed."""
-    facts = {"processor": _processor(), "threads": str(len(os.sched_getaffinity(0)))}
-    facts["python"] = platform.python_version()
-    for package in ("padops", "onnxruntime", "numpy", "torch", "openvino"):
-        try:
+    """Processor, its threads, and the versions of everything that was timed and is there."""
+    facts = {"processor": _processor(), "threads": str(count_threads()), "python": platform.python_version()}
+    for package in _PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
             facts[package] = version(package)
-        except PackageNotFoundError:
-            facts[package] = "absent"
     return facts
+
+
+def count_threads() -> int:
+    """How many threads this process may run at once."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux alone has it
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _processor() -> str:

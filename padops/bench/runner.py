@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from padops.bench.contestants import CONTESTANTS
-from padops.bench.workloads import Workload
+from padops.bench.sessions import Call
+from padops.bench.workloads import Memory, Workload
+
+NOT_COMPARED = ("copy", "copy by all", "copy by padops", "as float")  # they write something else
+LEAST_ROUNDS = 5
+_WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
+_WATCHED = 12e-3  # seconds: three ticks of a kernel that counts at 250 Hz what its threads use
 
 
 class OutputsDiffer(RuntimeError):
@@ -29,7 +35,7 @@ class Measurement:
         output_bytes: What it had to write.
         median: Seconds of one call.
         spread: Seconds between the quartiles.
-        rounds: How many times it was called in turn with the others.
+        samples: How many times the median is of.
     """
 
     workload: str
@@ -38,7 +44,7 @@ class Measurement:
     output_bytes: int
     median: float
     spread: float
-    rounds: int
+    samples: int
 
     def row(self) -> dict[str, Any]:
         return asdict(self)
@@ -48,7 +54,7 @@ def run(
     workloads: Iterable[Workload],
     threads: int,
     contestants: Sequence[str] = tuple(CONTESTANTS),
-    seconds: float = 1.5,
+    seconds: float = 2.0,
     progress: Callable[[str], None] = lambda name: None,
 ) -> list[Measurement]:
     """Times every contestant that can do each workload.
@@ -66,60 +72,80 @@ def run(
     results = []
     for workload in workloads:
         progress(workload.name)
-        made = {name: CONTESTANTS[name](workload, threads) for name in contestants}
+        memory = Memory.of(workload)
+        made = {name: CONTESTANTS[name](workload, memory, threads) for name in contestants}
         calls = {name: call for name, call in made.items() if call is not None}
-        _compare(workload, calls)
-        times = _times(calls, seconds)
-        for name, taken in times.items():
-            quartiles = statistics.quantiles(taken, n=4)
-            results.append(
-                Measurement(
-                    workload.name,
-                    name,
-                    threads,
-                    workload.output_bytes,
-                    statistics.median(taken),
-                    quartiles[2] - quartiles[0],
-                    len(taken),
-                )
-            )
+        compare(workload, memory, calls)
+        results += measure(workload.name, workload.output_bytes, threads, calls, seconds)
     return results
 
 
-def _compare(workload: Workload, calls: dict[str, Callable[[], Any]]) -> None:
-    """Every output against padops', where the contestant's memory can be read."""
-    outputs = {name: _array(call()) for name, call in calls.items() if name != "copy"}
-    expected = outputs.pop("padops", None)
-    for name, output in outputs.items():
-        if expected is None or output is None:
+def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> None:
+    """Every output against padops', bit by bit."""
+    outputs: dict[str, bytes | list[str]] = {}
+    for name, call in calls.items():
+        if name in NOT_COMPARED:
             continue
-        if output.shape != expected.shape or not np.array_equal(output, expected):
+        memory.target[:] = 0xA5  # what another contestant has written there must not count
+        outputs[name] = _bits(call())
+        if outputs[name] != outputs.get("padops", outputs[name]):
             raise OutputsDiffer(f"{workload.name}: {name} does not give what padops gives")
 
 
-def _array(output: Any) -> np.ndarray | None:
-    """The values of what a call returned; None for types that NumPy lacks."""
-    if isinstance(output, np.ndarray):
-        return output
-    try:
-        return output.numpy()
-    except (RuntimeError, TypeError):
-        return None
+def _bits(output: Any) -> bytes | list[str]:
+    """What a call returned, as what its memory holds; strings as a list."""
+    array = output if isinstance(output, np.ndarray) else output.numpy()
+    return array.tobytes() if array.dtype.kind in "biufV" else array.reshape(-1).tolist()
 
 
-def _times(calls: dict[str, Callable[[], Any]], seconds: float) -> dict[str, list[float]]:
-    """Calls in turn; short ones several at a time, so that the clock's own cost does not count."""
-    repeats = {}
-    for name, call in calls.items():
-        start = time.perf_counter()
-        call()
-        repeats[name] = max(1, min(200, int(200e-6 / max(time.perf_counter() - start, 1e-9))))
+def measure(name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float) -> list[Measurement]:
+    """Times calls that do the same."""
+    results = []
+    for contestant, taken in _times(calls, seconds).items():
+        low, median, high = statistics.quantiles(taken, n=4)
+        results.append(Measurement(name, contestant, threads, output_bytes, median, high - low, len(taken)))
+    return results
+
+
+def _times(calls: Mapping[str, Call], seconds: float) -> dict[str, list[float]]:
+    """Seconds of single calls. The contestants take turns; in its turn each runs as a model does that is alone."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(next(iter(times.values()))) < 9:
+    rounds = 0
+    while time.perf_counter() < end or rounds < LEAST_ROUNDS:
+        rounds += 1
         for name, call in calls.items():
-            start = time.perf_counter()
-            for _ in range(repeats[name]):
-                call()
-            times[name].append((time.perf_counter() - start) / repeats[name])
+            _rest()
+            times[name] += _block(call)
     return times
+
+
+def _block(call: Call) -> list[float]:
+    begin, warm = time.perf_counter(), 0
+    while warm == 0 or time.perf_counter() - begin < _WARM:
+        call()
+        warm += 1
+    each = (time.perf_counter() - begin) / warm
+    repeats = max(1, int(_SAMPLE / each))  # so that the clock's own cost does not count
+    taken: list[float] = []
+    while not taken or sum(taken) * repeats < _TIMED:
+        begin = time.perf_counter()
+        for _ in range(repeats):
+            call()
+        taken.append((time.perf_counter() - begin) / repeats)
+    return taken
+
+
+def _rest(limit: float = 10.0) -> None:
+    """Waits until no thread of this process is at work.
+
+    Pools of threads spin after a call, ONNX Runtime's for some 40 ms, on cores that the next contestant is to have.
+    """
+    begin = time.perf_counter()
+    while True:
+        wall, used = time.perf_counter(), time.process_time()
+        time.sleep(_WATCHED)
+        if time.process_time() - used < 0.1 * (time.perf_counter() - wall):
+            return
+        if wall - begin > limit:
+            raise TimeoutError(f"the threads of a contestant have not come to rest in {limit:g} s")

@@ -1,4 +1,4 @@
-"""The measurements as a table, and their geometric means."""
+"""The measurements as tables: for the terminal, and in Markdown."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from padops.bench.runner import Measurement
 
+SUMMARY = {"geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)), "least": min}
+
 
 def by_workload(results: Iterable[Measurement]) -> dict[str, dict[str, Measurement]]:
     """``{workload: {contestant: measurement}}`` in the order of measuring."""
@@ -20,34 +22,85 @@ def by_workload(results: Iterable[Measurement]) -> dict[str, dict[str, Measureme
     return table
 
 
+def by_threads(results: Iterable[Measurement]) -> dict[int, list[Measurement]]:
+    """The measurements of each number of threads."""
+    table: dict[int, list[Measurement]] = {}
+    for result in results:
+        table.setdefault(result.threads, []).append(result)
+    return table
+
+
+def columns_of(results: Iterable[Measurement]) -> list[str]:
+    """What padops is compared with: the contestants, all plain copies as one."""
+    names = ("copy" if result.contestant.startswith("copy ") else result.contestant for result in results)
+    return [name for name in dict.fromkeys(names) if name != "padops"]
+
+
 def speed(row: Mapping[str, Measurement], contestant: str) -> float | None:
-    """How many times faster padops is than a contestant; None where it was not measured."""
-    if "padops" not in row or contestant not in row:
+    """How many times faster padops is than a contestant, or than the best ``copy``; None where it was not measured."""
+    medians = [m.median for name, m in row.items() if name == contestant or name.startswith(contestant + " ")]
+    if "padops" not in row or not medians:
         return None
-    return row[contestant].median / row["padops"].median
+    return min(medians) / row["padops"].median
 
 
-def geometric_mean(values: Sequence[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values))
+def cells(results: Sequence[Measurement]) -> tuple[list[str], dict[str, list[str]]]:
+    """The table of one number of threads.
+
+    Returns:
+        The titles of the columns, and the cells of each workload and of each summary by its name: output MB, µs of
+        padops, µs of spread, then the speed of padops as a multiple of each other contestant's.
+    """
+    rows = by_workload(results)
+    others = columns_of(results)
+    made = {}
+    for name, row in rows.items():
+        own = row["padops"]
+        shown = [f"{own.output_bytes / 1e6:.2f}", f"{own.median * 1e6:.1f}", f"{own.spread * 1e6:.1f}"]
+        made[name] = shown + [_ratio(speed(row, other)) for other in others]
+    for label, combine in SUMMARY.items():
+        columns = [[s for row in rows.values() if (s := speed(row, other)) is not None] for other in others]
+        made[label] = ["", "", ""] + [_ratio(combine(column) if column else None) for column in columns]
+    return ["output MB", "padops µs", "± µs", *others], made
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def print_table(console: Console, results: Sequence[Measurement], threads: int) -> None:
-    """Times of padops with the spread beside them, and its speed as a multiple of each contestant's."""
+    """The table of one number of threads, on the terminal."""
     from rich.table import Table
 
-    rows = by_workload(results)
-    others = list(dict.fromkeys(result.contestant for result in results if result.contestant != "padops"))
+    titles, rows = cells(results)
     table = Table(title=f"{threads} thread{'s' * (threads > 1)}: padops' speed as a multiple of …", box=None)
-    for title in ("workload", "output MB", "padops µs", "± µs", *others):
-        table.add_column(title, justify="left" if title == "workload" else "right")
+    table.add_column("workload")
+    for title in titles:
+        table.add_column(title, justify="right")
     for name, row in rows.items():
-        own = row["padops"]
-        speeds = [speed(row, other) for other in others]
-        cells = [f"{own.output_bytes / 1e6:.2f}", f"{own.median * 1e6:.1f}", f"{own.spread * 1e6:.1f}"]
-        table.add_row(name, *cells, *("" if s is None else f"{s:.2f}" for s in speeds))
-    for label, combine in (("geometric mean", geometric_mean), ("least", min)):
-        columns = [[s for row in rows.values() if (s := speed(row, other)) is not None] for other in others]
-        table.add_row(
-            label, "", "", "", *(f"{combine(column):.2f}" if column else "" for column in columns), style="bold"
-        )
+        table.add_row(name, *row, style="bold" if name in SUMMARY else "")
     console.print(table)
+
+
+def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
+    """One table of all numbers of threads, which share a cell: ``1.20 / 2.10``."""
+    tables = {threads: cells(measured) for threads, measured in by_threads(results).items()}
+    titles = list(dict.fromkeys(title for own, _ in tables.values() for title in own if title != "± µs"))
+    names = [n for _, rows in tables.values() for n in rows]
+    names = [n for n in dict.fromkeys(names) if n not in SUMMARY] + list(SUMMARY)
+    counts = " / ".join(map(str, tables))
+    lines = [
+        ", ".join(f"{key} {value}" for key, value in machine.items()) + ".",
+        "",
+        f"| {counts} threads | " + " | ".join(titles) + " |",
+        "|---" + "|--:" * len(titles) + "|",
+    ]
+    for name in names:
+        found = [dict(zip(own, rows[name])) for own, rows in tables.values() if name in rows]
+        row = [_joined([cell.get(title, "") for cell in found]) for title in titles]
+        lines.append(f"| {name} | " + " | ".join(row) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _joined(values: Sequence[str]) -> str:
+    return values[0] if len(set(values)) == 1 else " / ".join(value or "–" for value in values)

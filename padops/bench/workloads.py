@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
+from padops.conformance.arrays import to_bytes
 from padops.dtypes import by_name
 
 
@@ -43,6 +44,17 @@ class Workload:
         bits = by_name(self.dtype).bits or 64
         return (prod(self.output_shape) * bits + 7) // 8
 
+    @property
+    def as_float(self) -> Workload | None:
+        """A Pad of as many bytes in float, up to a whole element a side; None for float itself and wider types."""
+        bits = by_name(self.dtype).bits
+        if not 0 < bits < 32 or self.shape[-1] * bits % 32:
+            return None
+        shape, begin, end = (
+            (*amounts[:-1], -(-amounts[-1] * bits // 32)) for amounts in (self.shape, self.begin, self.end)
+        )
+        return replace(self, shape=shape, begin=begin, end=end, dtype="float")
+
     def data(self) -> np.ndarray:
         """The same random elements at every call."""
         rng = np.random.default_rng(0)
@@ -62,30 +74,70 @@ def _around(name: str, shape: tuple[int, ...], pads: dict[int, int | tuple[int, 
     return Workload(name, shape, tuple(b for b, _ in pairs), tuple(e for _, e in pairs), **more)
 
 
-MODES = ("constant", "reflect", "edge", "wrap")
+@dataclass(frozen=True)
+class Memory:
+    """What all contestants of a workload read, and what those write that take memory of their caller.
+
+    Both arrays are bytes that begin at a cache line, as the runtime's own tensors do; sub-byte elements are packed.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+
+    @classmethod
+    def of(cls, workload: Workload) -> Memory:
+        """Memory with the workload's data in it, both sides touched before."""
+        raw = np.frombuffer(b"" if workload.dtype == "string" else to_bytes(workload.data()), np.uint8)
+        memory = cls(_aligned(raw.size), _aligned(workload.output_bytes))
+        memory.source[:] = raw
+        memory.target[:] = 0xA5
+        return memory
+
+    def view(self, workload: Workload) -> np.ndarray:
+        """The source with its type and shape, for types of whole bytes."""
+        return self.source.view(by_name(workload.dtype).numpy).reshape(workload.shape)
+
+    def output(self, workload: Workload) -> np.ndarray:
+        """The target, as ``view``."""
+        return self.target.view(by_name(workload.dtype).numpy).reshape(workload.output_shape)
+
+
+def _aligned(size: int) -> np.ndarray:
+    held = np.empty(size + 64, np.uint8)
+    begin = -held.ctypes.data % 64
+    return held[begin : begin + size]
+
+
+MODES = ("constant", "reflect", "edge", "symmetric", "wrap")
 _IMAGE, _FEATURES, _UHD = (1, 3, 224, 224), (1, 64, 256, 256), (3, 2160, 3840)
+_NHWC, _SEQUENCE, _CACHE = (8, 56, 56, 96), (32, 512, 768), (1, 32, 2048, 128)
 
 WORKLOADS: tuple[Workload, ...] = (
     *(_around(f"image {mode}", _IMAGE, {2: 3, 3: 3}, mode=mode) for mode in MODES),
     *(_around(f"features {mode}", _FEATURES, {2: 1, 3: 1}, mode=mode) for mode in MODES),
-    _around("nhwc", (8, 56, 56, 96), {1: 4, 2: 4}),
+    _around("nhwc", _NHWC, {1: 4, 2: 4}),
     _around("4k uint8", _UHD, {1: 16, 2: 16}, dtype="uint8"),
     _around("4k float", _UHD, {1: 16, 2: 16}),
     _around("audio reflect", (1, 480000), {1: 200}, mode="reflect"),
     _around("volume", (1, 8, 64, 64, 64), {2: 1, 3: 1, 4: 1}),
-    _around("sequence", (32, 512, 768), {1: (0, 16)}),
+    _around("sequence", _SEQUENCE, {1: (0, 16)}),
     _around("mask bool", (8, 1, 1024, 1024), {2: (0, 64), 3: (0, 64)}, dtype="bool"),
     _around("tokens int64", (64, 384), {1: (0, 128)}, dtype="int64"),
-    _around("kv cache +1", (1, 32, 2048, 128), {2: (0, 1)}),
-    _around("kv cache +512", (1, 32, 2048, 128), {2: (0, 512)}),
+    _around("kv cache +1", _CACHE, {2: (0, 1)}),
+    _around("kv cache +512", _CACHE, {2: (0, 512)}),
     _around("crop", _FEATURES, {2: -8, 3: -8}),
     _around("tiny", (2, 3), {0: 1, 1: 1}),
     _around("no-op", _FEATURES, {}),
     _around("image float16", _IMAGE, {2: 3, 3: 3}, dtype="float16"),
+    _around("nhwc float16", _NHWC, {1: 4, 2: 4}, dtype="float16"),
+    _around("sequence float16", _SEQUENCE, {1: (0, 16)}, dtype="float16"),
+    _around("kv cache +1 float16", _CACHE, {2: (0, 1)}, dtype="float16"),
     _around("features float16", _FEATURES, {2: 1, 3: 1}, dtype="float16"),
     _around("features int16", _FEATURES, {2: 1, 3: 1}, dtype="int16"),
     _around("features bool", _FEATURES, {2: 1, 3: 1}, dtype="bool"),
     _around("features int4", _FEATURES, {2: 1, 3: 1}, dtype="int4"),
+    _around("nhwc int4", _NHWC, {1: 4, 2: 4}, dtype="int4"),
+    _around("kv cache +1 int4", _CACHE, {2: (0, 1)}, dtype="int4"),
     _around("strings", (1000, 1000), {0: 1, 1: 1}, dtype="string"),
     Workload("interior", (1, 64, 128, 128), (0, 0, 0, 0), (0, 0, 0, 0), interior=(0, 0, 1, 1)),
 )

@@ -1,0 +1,63 @@
+"""Whole models: converted by padops against the original, on the same inputs."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from padops.bench.runner import Measurement, OutputsDiffer, measure
+from padops.bench.sessions import Call, session
+
+_SIZE = 16000  # tried first for dims that a model leaves open: a second of speech
+
+
+def measure_models(paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
+    """Times each model as it is (``built-in``) and converted (``padops``).
+
+    Raises:
+        OutputsDiffer: The converted model gives other bits than the original.
+        padops.PadopsError: A model cannot be read, converted or fed.
+    """
+    results = []
+    for path in paths:
+        with tempfile.TemporaryDirectory() as folder:
+            calls, size = _calls(path, Path(folder, path.name), threads)
+        results += measure(f"{path.parent.name}/{path.name}", size, threads, calls, seconds)
+    return results
+
+
+def _calls(source: Path, output: Path, threads: int) -> tuple[dict[str, Call], int]:
+    """Runs of both models, and the bytes of their outputs."""
+    import padops
+
+    padops.convert(source, output)
+    converted = session(str(output), threads, registered=True)
+    original = session(str(source), threads, registered=False)
+    feeds = _feeds(source, original)
+    expected, given = original.run(None, feeds), converted.run(None, feeds)
+    if [np.asarray(a).tobytes() for a in expected] != [np.asarray(a).tobytes() for a in given]:
+        raise OutputsDiffer(f"{source}: converted, it does not give what it gave before")
+    calls = {"padops": lambda: converted.run(None, feeds), "built-in": lambda: original.run(None, feeds)}
+    return calls, sum(np.asarray(a).nbytes for a in given)
+
+
+def _feeds(source: Path, original: Any) -> dict[str, np.ndarray]:
+    """Random inputs that the model takes."""
+    import onnx
+    import onnx_ir as ir
+
+    from padops.convert import PadopsError
+    from padops.convert.feeds import SIZES, inputs_of, random_inputs, special_values
+
+    message = onnx.load(source, load_external_data=False)
+    refusal: Exception | None = None
+    for feeds in random_inputs(inputs_of(message), 0, SIZES.index(_SIZE), special_values(ir.from_proto(message))):
+        try:
+            original.run(None, feeds)
+            return feeds
+        except Exception as error:  # onnxruntime's errors have no common base
+            refusal = error
+    raise PadopsError(f"{source} runs on no inputs that were tried: {refusal}")
