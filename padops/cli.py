@@ -82,6 +82,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
                         "Python)")  # fmt: skip
     parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="whether to give the model "
                         "functions that do the same where the library is absent (default: yes)")  # fmt: skip
+    parser.add_argument("--fold", action=argparse.BooleanOptionalAction, default=True, help="whether to take Pads away that "
+                        "change nothing or that a convolution or pooling can do by itself (default: yes)")  # fmt: skip
     parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
                         "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
     parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
@@ -115,6 +117,7 @@ def _convert(options: argparse.Namespace) -> int:
                 options.output,
                 target=options.target,
                 fallback=options.fallback,
+                fold=options.fold,
                 select=options.select,
                 auto_pad=options.auto_pad,
                 custom_domains=options.custom_domains,
@@ -185,6 +188,8 @@ def _now(record: PadRecord) -> tuple[str, str]:
 
     if record.status == "left":
         return "left", "bold yellow"
+    if record.status == "folded":
+        return f"in {', '.join(record.into)}" if record.into else "gone", "green"
     if record.status == "not needed":
         return "as it was", "dim"
     now = f"padops::{record.op_type}" if record.op_type in OPS else str(record.op_type)

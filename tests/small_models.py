@@ -23,8 +23,8 @@ Y: Value = ("y", FLOAT, None)
 
 
 def convert(source: Any, output: Any = None, **options: Any) -> Conversion:
-    """``padops.convert`` without the fallback functions, which test_fallback.py is about."""
-    return padops.convert(source, output, **{"fallback": False} | options)
+    """``padops.convert`` without fallback functions and folding, which have tests of their own."""
+    return padops.convert(source, output, **{"fallback": False, "fold": False} | options)
 
 
 def info(value: Value) -> onnx.ValueInfoProto:

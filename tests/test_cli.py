@@ -73,13 +73,13 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert told["schema"] == report.SCHEMA == 1
     assert told["versions"]["onnx"] == onnx.__version__
     assert told["versions"]["padops"] == padops.__version__ == version("padops")
-    assert told["counts"] == {"converted": 2, "already converted": 0, "not needed": 0, "left": 0}
+    assert told["counts"] == {"converted": 2, "already converted": 0, "folded": 0, "not needed": 0, "left": 0}
     assert told["source"]["opsets"] == {"": 18}
     assert told["source"]["files"][0]["bytes"] == source.stat().st_size
     assert told["output"]["path"] == told["output"]["files"][0]["name"] == str(output)
     assert told["pads"][0] == {
         "path": "graph/chosen_pad", "name": "chosen_pad", "form": "Pad-18 inputs", "status": "converted",
-        "op_type": "Pad_18", "reason": None, "notes": [], "corrects": None,
+        "op_type": "Pad_18", "reason": None, "notes": [], "corrects": None, "into": [],
     }  # fmt: skip
     assert told["verification"]["outcome"] == "equal"
     assert [output["name"] for output in told["verification"]["outputs"]] == ["chosen", "asked"]

@@ -124,26 +124,45 @@ class Document:
                 changed = True
                 continue
             nodes.append(origin)
-            if node in self.touched:
-                _write_node(node, origin)
-            else:
+            if node not in self.touched or _keeps_attributes(node, origin):
                 for inner, inner_message in subgraphs(node, origin):
                     self._write_graph(inner, inner_message)
+            if node in self.touched:
+                _write_node(node, origin)
+        former = _outputs(message)
         if changed or len(nodes) != len(message.node):
             del message.node[:]
             message.node.extend(nodes)
+        gone = former - _outputs(message)
+        for i in reversed([i for i, info in enumerate(message.value_info) if info.name in gone]):
+            del message.value_info[i]
+
+
+def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
+    return {name for node in message.node for name in node.output}
 
 
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
-    """Brings a node's operator, inputs and attributes up to date; the rest of it is no pass's business."""
+    """Brings a node's operator, inputs, outputs and attributes up to date; the rest of it is no pass's business."""
+    kept = _keeps_attributes(node, message)
     made = ir.to_proto(node)
     message.op_type, message.domain = made.op_type, made.domain
     if not made.domain:
         message.ClearField("domain")  # as every node of the default domain has it
-    for name in ("input", "attribute"):
+    for name in ("input", "output", *(() if kept else ("attribute",))):
         if list(getattr(message, name)) != list(getattr(made, name)):
             message.ClearField(name)
             getattr(message, name).extend(getattr(made, name))
+
+
+def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
+    """Whether a node with graphs, which are written by themselves, has the attributes of its message."""
+    kinds = {attribute.name: attribute.type for attribute in message.attribute}
+    graphs = {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}
+    if not graphs & set(kinds.values()) or set(kinds) != set(node.attributes):
+        return False
+    plain = [attribute for attribute in message.attribute if attribute.type not in graphs]
+    return all(ir.to_proto(node.attributes[attribute.name]) == attribute for attribute in plain)
 
 
 def _write_imports(graph: ir.Graph | ir.Function, message: onnx.ModelProto | onnx.FunctionProto) -> None:

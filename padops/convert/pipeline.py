@@ -20,6 +20,7 @@ from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
 from padops.convert.external import DataFile
 from padops.convert.fallback import embed
+from padops.convert.folding import convert_and_fold
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.rewrite import ConvertPads
 from padops.convert.staging import Progress, write_whole
@@ -37,6 +38,7 @@ def convert(
     *,
     target: Literal["padops", "onnx", "pyop"] = "padops",
     fallback: bool = True,
+    fold: bool = True,
     select: Literal["all", "needed"] = "all",
     auto_pad: Literal["keep", "explicit"] = "keep",
     custom_domains: Collection[str] = (),
@@ -66,6 +68,8 @@ def convert(
             kernel of the domain ``padops.pyop`` (see ``pyop.py``), as far as it has the element type.
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
             without the library as well; see ``fallback.py``.
+        fold: Take Pads away that need not run: that change nothing, or that a convolution or a pooling behind them can
+            do by itself; make one of two in a row; see ``folding``. Of those that ``select`` asks for.
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
@@ -104,7 +108,7 @@ def convert(
     original = partial(_message, source)
     if document.foreign:
         original = partial(_message, onnx.ModelProto() if _is_openvino(document) else _message(document.message()))
-    conversion = _rewrite(document, target, fallback, select, files, asked)
+    conversion = _rewrite(document, target, fallback, fold, select, files, asked)
     if document.foreign and conversion.left:
         raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
     compare = _allow_corrections(_comparison(document, inputs, seed), conversion) if verify else None
@@ -191,6 +195,7 @@ def _rewrite(
     document: documents.Document,
     target: str,
     fallback: bool,
+    fold: bool,
     select: str,
     files: list[DataFile],
     asked: tuple[sources.Source, ...],
@@ -198,19 +203,23 @@ def _rewrite(
     """Converts the document's model and tells what happened."""
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     convert_pads = ConvertPads(document, select, target, asked)
-    convert_pads(document.model)
+    if fold:
+        records = convert_and_fold(document, convert_pads, select, target, asked)
+    else:
+        convert_pads(document.model)
+        document.write_back()
+        records = list(convert_pads.told.values())
     notes = [convert_pads.problem] if convert_pads.problem else []
-    document.write_back()
     embedded = embed(document, fallback)
-    if target == "onnx":
+    if target == "onnx" or any(record.status == "folded" for record in records):
         forget(document)
-    if not convert_pads.records:
+    if not records:
         notes.append("the model has no Pad")
     elif not document.changed:
         notes.append("nothing had to be changed")
     return Conversion(
         model=document.model,
-        records=tuple(map(embedded.tell, convert_pads.records)),
+        records=tuple(map(embedded.tell, records)),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),

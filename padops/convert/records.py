@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import onnx
     import onnx_ir as ir
 
-Status = Literal["converted", "already converted", "not needed", "left"]
+Status = Literal["converted", "already converted", "folded", "not needed", "left"]
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,14 @@ class PadRecord:
             without a name is called by its operator and its position in its graph.
         name: The node's name, as the model has it.
         form: What was found, such as ``"Pad-18 inputs"``, ``"Pad-2 attributes"``, ``"com.microsoft::Pad-1"``.
-        status: ``"converted"``; ``"already converted"``; ``"not needed"``, where only those that ONNX Runtime cannot
-            run correctly were asked for; or ``"left"``, where it could not be converted.
+        status: ``"converted"``; ``"already converted"``; ``"folded"``, where it is gone; ``"not needed"``, where only
+            those that ONNX Runtime cannot run correctly were asked for; or ``"left"``, where it could not be converted.
         op_type: The operator of the domain ``padops``; ``"explicit pads"`` where the node stays what it is, and its
             ``auto_pad`` is written out; ``"standard ONNX"`` where it was lowered; None where it is left.
         reason: Why it is left, else None.
         notes: What else is worth knowing, such as a change of the version.
         corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.
+        into: Of a folded Pad, the paths of the nodes that do its work now.
     """
 
     path: str
@@ -39,6 +40,7 @@ class PadRecord:
     reason: str | None = None
     notes: tuple[str, ...] = ()
     corrects: str | None = None
+    into: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,10 @@ def describe(conversion: Conversion) -> dict[str, Any]:
             "path": None if conversion.output is None else str(conversion.output),
             "files": [asdict(file) for file in conversion.outputs],
         },
-        "counts": {name: counts[name] for name in ("converted", "already converted", "not needed", "left")},
-        "pads": [{**asdict(record), "notes": list(record.notes)} for record in conversion.records],
+        "counts": {name: counts[name] for name in ("converted", "already converted", "folded", "not needed", "left")},
+        "pads": [
+            {**asdict(record), "notes": list(record.notes), "into": list(record.into)} for record in conversion.records
+        ],
         "verification": None
         if verification is None
         else {

@@ -27,7 +27,7 @@ class ConvertPads(ir.passes.InPlacePass):
     """Looks at every node of the document's model, and records what it did with each Pad.
 
     Attributes:
-        records: One for each Pad; filled by the call.
+        told: A record of each Pad; filled by the call.
         problem: What kept types from being inferred, or None.
     """
 
@@ -35,7 +35,7 @@ class ConvertPads(ir.passes.InPlacePass):
         self, document: Document, select: str = "all", target: str = "padops", asked: Sequence[Source] = SOURCES
     ) -> None:
         super().__init__()
-        self.records: list[PadRecord] = []
+        self.told: dict[ir.Node, PadRecord] = {}
         self.problem: str | None = None
         self._document = document
         self._select = select
@@ -56,7 +56,7 @@ class ConvertPads(ir.passes.InPlacePass):
             if record.status == "converted":
                 constants = constants or Constants(model)
                 record = self._change(found, finding, constants, put, record)
-            self.records.append(record)
+            self.told[found.node] = record
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
 

@@ -1,0 +1,135 @@
+"""A Pad between a Cast to a wider type and the Cast back: older exporters wrote float16 and int8 so.
+
+It is a Pad of the narrow type, where the wide one has all of its values and the fill is one of them: every mode but
+copies elements. One bit differs: a Cast makes a signalling NaN quiet, and a Pad keeps it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from padops import pyop
+from padops.convert.constants import Constants
+from padops.convert.folding.forms import set_input
+from padops.convert.folding.reading import Reading
+from padops.convert.types import Types
+from padops.dialects import DOMAIN
+from padops.dtypes import by_name, by_onnx
+from padops.plan import Mode
+
+_FLOATS = ("float", "double")
+# By the narrow type, those that have all of its values; as far as ONNX Runtime casts between them exactly.
+WIDER: dict[str, tuple[str, ...]] = {
+    "float16": _FLOATS,
+    "bfloat16": _FLOATS,
+    "float": ("double",),
+    "int8": ("int16", "int32", "int64", "float16", *_FLOATS),
+    "uint8": ("int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
+    "int16": ("int32", "int64", *_FLOATS),
+    "uint16": ("int32", "uint32", "int64", "uint64", *_FLOATS),
+    "int32": ("int64", "double"),
+    "uint32": ("int64", "uint64", "double"),
+    "bool": ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", *_FLOATS),
+}
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What has changed, and what there is to say."""
+
+    touched: tuple[ir.Node, ...]
+    note: str
+
+
+def drop_casts(reading: Reading, target: str, types: Types, constants: Constants) -> Dropped | None:
+    """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay."""
+    if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
+        return None
+    node, before = reading.found.node, reading.data.producer()
+    if not _is_cast(before) or not _is_read_once(reading.data) or before.graph is not node.graph:
+        return None
+    after = reading.output.uses()[0].node if _is_read_once(reading.output) else None
+    if not _is_cast(after) or after.graph is not node.graph:
+        return None
+    narrow, wide = types.name(before.inputs[0]), _cast_type(before)
+    if narrow is None or _cast_type(after) != narrow or wide not in WIDER.get(narrow, ()):
+        return None
+    if not _has_type(reading, narrow, target) or not _fits(reading, narrow):
+        return None
+    _retype(reading, narrow, constants)
+    data = before.inputs[0]
+    node.replace_input_with(0, data)
+    node.graph.remove(before, safe=True)
+    _take_over(node, after)
+    told = [before.name or "Cast", after.name or "Cast"]
+    return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
+
+
+def _is_cast(node: ir.Node | None) -> bool:
+    if node is None or node.domain != "" or node.op_type != "Cast" or "to" not in node.attributes:
+        return False
+    to = node.attributes["to"]
+    return not to.is_ref() and to.type == ir.AttributeType.INT and node.inputs[0] is not None
+
+
+def _cast_type(node: ir.Node) -> str | None:
+    row = by_onnx(int(node.attributes["to"].value))
+    return row.name if row else None
+
+
+def _is_read_once(value: ir.Value) -> bool:
+    return len(value.uses()) == 1 and not value.is_graph_output()
+
+
+def _has_type(reading: Reading, narrow: str, target: str) -> bool:
+    """Whether the Pad can be one of the narrow type."""
+    node = reading.found.node
+    if node.domain == pyop.DOMAIN or (target == "pyop" and pyop.refusal(narrow) is not None):
+        return False
+    return node.domain != DOMAIN or narrow in reading.op.types
+
+
+def _fits(reading: Reading, narrow: str) -> bool:
+    """Whether the fill, where it is read, is a value of the narrow type."""
+    if reading.mode is None or reading.fill is None:
+        return False
+    if reading.mode is not Mode.CONSTANT or not reading.fill:
+        return True
+    if reading.element is None:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        there = reading.element.astype(by_name(narrow).numpy)
+        back = there.astype(reading.element.dtype)
+    return bool(back == reading.element)
+
+
+def _retype(reading: Reading, narrow: str, constants: Constants) -> None:
+    """Gives the node a fill of the narrow type, where it is an input."""
+    position = reading.op.input_index(reading.op.fill)
+    node = reading.found.node
+    if position is None or position >= len(node.inputs) or node.inputs[position] is None:
+        return
+    dtype = by_name(narrow).numpy
+    if reading.mode is Mode.CONSTANT and reading.element is not None:
+        fill = reading.element.astype(dtype)
+    elif reading.op.inputs[position].optional:
+        set_input(reading, position, None)
+        return
+    else:
+        fill = np.zeros((), dtype)
+    set_input(reading, position, constants.add(fill, reading.found, "fill"))
+
+
+def _take_over(node: ir.Node, after: ir.Node) -> None:
+    """Lets the node give what the Cast behind it gave, under the same name."""
+    made, former = node.outputs[0], after.outputs[0]
+    graph = node.graph
+    name, kind, shape = former.name, former.type, former.shape
+    former.replace_all_uses_with(made, replace_graph_outputs=True)
+    graph.remove(after, safe=True)
+    made.name, made.type = name, kind
+    if shape is not None:
+        made.shape = shape

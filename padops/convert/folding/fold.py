@@ -1,0 +1,168 @@
+"""The pass that folds the Pads of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import onnx_ir as ir
+
+from padops.convert import sources
+from padops.convert.constants import Constants
+from padops.convert.document import Document
+from padops.convert.folding.casts import drop_casts
+from padops.convert.folding.pairs import join
+from padops.convert.folding.reading import Reading, read
+from padops.convert.folding.removal import Removal, remove
+from padops.convert.folding.takers import Refusal, give, takers
+from padops.convert.graphs import Found, walk
+from padops.convert.records import PadRecord
+from padops.convert.select import needs
+from padops.convert.sources import SOURCES, Source
+from padops.convert.sources.finding import Draft, Finding
+from padops.convert.types import Types
+from padops.dialects import DOMAIN
+
+FOLDED = "folded"
+
+
+class FoldPads(ir.passes.InPlacePass):
+    """Folds the Pads of the document's model, and records what it did with each.
+
+    Attributes:
+        records: One for each Pad that is gone.
+        notes: What there is to say of a Pad that stays.
+        paths: Where every node stood before the first change; those behind a Pad without a name would be called by
+            another position once it is gone.
+
+    Args:
+        document: The model.
+        select: As for ``convert``.
+        target: As for ``convert``.
+        asked: The sources of Pads.
+        former: Where the nodes stood before the Pads were converted; None where they have not been.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        select: str = "all",
+        target: str = "padops",
+        asked: Sequence[Source] = SOURCES,
+        former: Mapping[ir.Node, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.records: dict[ir.Node, PadRecord] = {}
+        self.notes: dict[ir.Node, tuple[str, ...]] = {}
+        self.paths: dict[ir.Node, str] = dict(former or {})
+        self._settled = former is not None
+        self._document = document
+        self._select = select
+        self._target = target
+        self._sources = asked
+        self._types = Types(document)
+        self._constants: Constants | None = None
+
+    def call(self, model: ir.Model) -> ir.passes.PassResult:
+        """Folds in place, until there is nothing left to fold."""
+        everything = list(walk(model))
+        self.paths = {found.node: found.path for found in everything} | self.paths
+        pads = {found.node: found for found in everything if self._reading(found) is not None}
+        if pads:
+            self._types.settle()
+            self._constants = Constants(model)
+        folded = False
+        while any([self._fold(found, pads) for found in pads.values() if found.node.graph is not None]):
+            folded = True
+        for found in pads.values():
+            if found.node.graph is not None and (reading := self._reading(found)) is not None:
+                self._explain(reading)
+        return ir.passes.PassResult(model, modified=folded)
+
+    def _fold(self, found: Found, pads: dict[ir.Node, Found]) -> bool:
+        """Applies the first rule that fits a Pad."""
+        reading = self._reading(found)
+        if reading is None:
+            return False
+        return (
+            self._drop_casts(reading) or self._remove(reading) or self._join(reading, pads) or self._give(reading)
+        )
+
+    def _drop_casts(self, reading: Reading) -> bool:
+        made = drop_casts(reading, self._target, self._types, self._constants)
+        if made is None:
+            return False
+        self._document.touched.update(made.touched)
+        self._note(reading.found.node, made.note)
+        return True
+
+    def _remove(self, reading: Reading) -> bool:
+        if not reading.changes_nothing:
+            return False
+        removal = remove(reading.found, self._types)
+        if removal is None:
+            return False
+        self._tell(reading, removal, ("it changes nothing", *removal.notes), ())
+        return True
+
+    def _join(self, reading: Reading, pads: dict[ir.Node, Found]) -> bool:
+        """Lets a Pad do the work of the one in front of it too."""
+        if self._settled and self._target == "onnx":
+            return False  # lowering knows why it has written two
+        before = pads.get(reading.data.producer())
+        first = None if before is None else self._reading(before)
+        if first is None or (touched := join(first, reading, self._constants)) is None:
+            return False
+        removal = remove(before, self._types)
+        assert removal is not None and not removal.notes, "only the second Pad reads the first"
+        self._document.touched.update(touched)
+        self._tell(first, removal, ("one Pad does what both did",), (self.paths[reading.found.node],))
+        self._note(reading.found.node, f"with what {self.paths[before.node]} did")
+        return True
+
+    def _give(self, reading: Reading) -> bool:
+        """Lets those that read the padded data pad by themselves."""
+        try:
+            taking = takers(reading, self._types)
+        except Refusal:
+            return False
+        removal = remove(reading.found, self._types, only_bypass=True) if taking else None
+        if removal is None:
+            return False
+        for taker in taking:
+            give(taker)
+        into = tuple(self.paths[taker.node] for taker in taking)
+        amounts = ", ".join(dict.fromkeys(f"pads {taker.pads}" for taker in taking))
+        self._tell(reading, removal, (amounts,), into)
+        return True
+
+    def _explain(self, reading: Reading) -> None:
+        """Says of a Pad that feeds convolutions or poolings why it stays."""
+        try:
+            takers(reading, self._types)
+        except Refusal as why:
+            self._note(reading.found.node, f"not folded: {why}")
+
+    def _tell(self, reading: Reading, removal: Removal, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
+        node = reading.found.node
+        self._document.touched.update(removal.touched)
+        record = reading.finding.record(reading.found, FOLDED)
+        told = (*self.notes.pop(node, ()), *notes)
+        self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=told, into=into)
+
+    def _note(self, node: ir.Node, note: str) -> None:
+        self.notes[node] = (*self.notes.get(node, ()), note)
+
+    def _reading(self, found: Found) -> Reading | None:
+        """The Pad that a node is, if it is one that was asked for and can be read."""
+        if isinstance(found.scope.root, ir.Function) and found.scope.root.domain == DOMAIN:
+            return None  # what an operator falls back on where the library is absent
+        finding = sources.find(found, self._types, self._sources)
+        if finding is None or not isinstance(finding.draft, Draft) or not self._is_asked_for(finding):
+            return None
+        return read(found, finding, self._types)
+
+    def _is_asked_for(self, finding: Finding) -> bool:
+        if self._select == "all" or finding.already:
+            return True
+        return finding.facts is not None and needs(finding.facts()) is not None

@@ -1,0 +1,78 @@
+"""The amounts and the fill of a Pad, written into the node in the form that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.constants import Constants
+from padops.convert.folding.reading import Reading
+from padops.convert.folding.removal import drop_unread
+from padops.convert.sources import microsoft, openvino
+from padops.dialects import DOMAIN
+from padops.plan import Amounts
+
+ATTRIBUTES = ("pads", "paddings")
+
+
+def can_write_amounts(reading: Reading) -> bool:
+    """Whether the form of a Pad is one that amounts can be written in."""
+    return _form(reading) is not None
+
+
+def write_amounts(reading: Reading, amounts: Sequence[Amounts], constants: Constants) -> None:
+    """Writes the amounts of every axis, in the place of those that the node has."""
+    node = reading.found.node
+    begins, ends = [a.begin for a in amounts], [a.end for a in amounts]
+    form = _form(reading)
+    if form in ATTRIBUTES:
+        node.attributes.add(ir.AttrInt64s(form, begins + ends))
+    elif form == "below and above":
+        node.attributes.add(ir.AttrInt64s("padding_below", begins))
+        node.attributes.add(ir.AttrInt64s("padding_above", ends))
+    elif form == "begin and end":
+        set_input(reading, 1, _vector(begins, reading, "pads_begin", constants))
+        set_input(reading, 2, _vector(ends, reading, "pads_end", constants))
+    else:
+        set_input(reading, 1, _vector(begins + ends, reading, "pads", constants))
+        set_input(reading, 3, None)
+
+
+def _form(reading: Reading) -> str | None:
+    """Where a node has its amounts; None where nothing is to be written."""
+    node, op = reading.found.node, reading.op.name
+    if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
+        return "paddings" if op == "Pad_1" else "pads"
+    if "padding_below" in node.attributes:
+        return "below and above"
+    if node.domain in (DOMAIN, openvino.DOMAIN):
+        return {"O": "begin and end", "P": "input"}.get(op[0])
+    if node.domain not in ("", microsoft.DOMAIN):
+        return None
+    written = [name for name in ATTRIBUTES if name in node.attributes]
+    has_input = len(node.inputs) > 1 and node.inputs[1] is not None
+    if len(written) + has_input != 1:
+        return None
+    return "input" if has_input else written[0]
+
+
+def _vector(values: Sequence[int], reading: Reading, role: str, constants: Constants) -> ir.Value:
+    return constants.add(np.array(values, np.int64), reading.found, role)
+
+
+def set_input(reading: Reading, position: int, value: ir.Value | None) -> None:
+    """Gives the node another input, or none, and takes constants away that nothing reads any more."""
+    node = reading.found.node
+    if position >= len(node.inputs):
+        if value is None:
+            return
+        node.resize_inputs(position + 1)
+    former = node.inputs[position]
+    node.replace_input_with(position, value)
+    count = len(node.inputs)
+    while node.inputs[count - 1] is None:
+        count -= 1
+    node.resize_inputs(count)
+    drop_unread([former] if former is not None else [])

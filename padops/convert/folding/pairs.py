@@ -1,0 +1,56 @@
+"""Two Pads in a row, of which only the second is read: one does what both do, whatever the shape.
+
+- **constant**, the same fill, and the first only adds: what it adds is fill, and all that the second adds or
+  crops is a shift of it. So the amounts are added, whatever the signs of the second.
+- **edge**, both only add: the end of the first is the end of the data.
+- **any mode**, both only add, on axes of their own: each axis is a map of its own (P2). Of the same operator,
+  because limits (P4) differ.
+
+Reflect and symmetric on the same axis go on from what the first has added, with another period: never one Pad. Wrap
+neither.
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from padops.convert.constants import Constants
+from padops.convert.folding.forms import can_write_amounts, write_amounts
+from padops.convert.folding.reading import Reading, sum_of
+from padops.plan import Amounts, Mode
+
+
+def join(first: Reading, second: Reading, constants: Constants) -> tuple[ir.Node, ...] | None:
+    """Gives the second Pad the amounts of both; the first is then to be removed. None where it cannot be.
+
+    Returns:
+        The nodes that have changed.
+    """
+    one_after_the_other = len(first.output.uses()) == 1 and not first.output.is_graph_output()
+    if not one_after_the_other or second.found.node.graph is not first.found.node.graph:
+        return None
+    if not _may_join(first, second) or not can_write_amounts(second):
+        return None
+    write_amounts(second, sum_of(first.amounts, second.amounts), constants)
+    return (second.found.node,)
+
+
+def _may_join(first: Reading, second: Reading) -> bool:
+    if first.mode is None or first.mode is not second.mode or not first.only_adds or second.amounts is None:
+        return False
+    if not first.amounts or len(first.amounts) != len(second.amounts):
+        return False
+    if any(amounts.interior for amounts in second.amounts):
+        return False
+    if first.mode is Mode.CONSTANT:
+        return first.fill is not None and first.fill == second.fill
+    if not second.only_adds:
+        return False
+    if first.mode is Mode.EDGE:
+        return True
+    apart = all(_is_zero(a) or _is_zero(b) for a, b in zip(first.amounts, second.amounts, strict=True))
+    return apart and first.op.limit is second.op.limit and first.finding.form == second.finding.form
+
+
+def _is_zero(amounts: Amounts) -> bool:
+    return amounts == Amounts(0, 0)

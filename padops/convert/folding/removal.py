@@ -1,0 +1,86 @@
+"""Taking a Pad out of its graph: whoever read the padded data reads the data.
+
+What an output of a graph or a function reads keeps its name: the Pad becomes Identity there, which ONNX Runtime takes
+away by itself where it can. A value that is read in a graph further inside is left alone where another value hides the
+data's name there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import onnx_ir as ir
+
+from padops.convert.graphs import Found, walk
+from padops.convert.types import Types
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What has changed: the nodes, and what there is to say."""
+
+    touched: tuple[ir.Node, ...]
+    notes: tuple[str, ...] = ()
+
+
+def remove(found: Found, types: Types, only_bypass: bool = False) -> Removal | None:
+    """Takes the Pad of ``found`` away, with constants that nothing else reads.
+
+    Args:
+        found: The Pad.
+        types: Of the model.
+        only_bypass: Not to leave an Identity.
+
+    Returns:
+        What has changed; None where it has to stay.
+    """
+    node = found.node
+    data, output = node.inputs[0], node.outputs[0]
+    read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
+    if output.is_graph_output() or _is_hidden(data, output, found):
+        if only_bypass or not _takes_identity(found, types):
+            return None
+        _become_identity(node)
+        drop_unread(read)
+        return Removal((node,), ("as Identity, because it is an output" if output.is_graph_output() else "as Identity",))
+    readers = tuple(dict.fromkeys(use.node for use in output.uses()))
+    output.replace_all_uses_with(data)
+    node.graph.remove(node, safe=True)
+    drop_unread(read)
+    return Removal(readers)
+
+
+def _is_hidden(data: ir.Value, output: ir.Value, found: Found) -> bool:
+    """Whether the name of the data may mean something else where the padded data are read."""
+    if all(use.node.graph is found.node.graph for use in output.uses()):
+        return False
+    names: Counter[str | None] = Counter()
+    for graph in {each.scope.graph for each in walk(found.scope.model)}:
+        names.update(value.name for value in {*graph.inputs, *graph.initializers.values()})
+        names.update(value.name for node in graph for value in node.outputs)
+    return names[data.name] > 1
+
+
+def _takes_identity(found: Found, types: Types) -> bool:
+    """Whether ONNX Runtime has an Identity for the data."""
+    return found.scope.opset is not None
+
+
+def _become_identity(node: ir.Node) -> None:
+    node.resize_inputs(1)
+    node.attributes.clear()
+    node.domain, node.op_type = "", "Identity"
+
+
+def drop_unread(values: Iterable[ir.Value]) -> None:
+    """Takes initializers and Constants away that nothing reads any more."""
+    for value in values:
+        if value.uses() or value.is_graph_output() or value.is_graph_input():
+            continue
+        node = value.producer()
+        if node is None and value.is_initializer():
+            del value.graph.initializers[value.name]
+        elif node is not None and node.graph is not None and (node.domain, node.op_type) == ("", "Constant"):
+            node.graph.remove(node, safe=True)
