@@ -35,7 +35,7 @@ TAGS = {
     "fill": "a fill is given",
     "fill-not-scalar": "the fill has another shape than []",
     "fill-not-one": "the fill has not one element",
-    "fill-empty": "the fill has no element and is a constant of the model",
+    "fill-empty": "the fill has no element",
     "fill-nan": "the fill is a float that is no number",
     "nan": "the data hold floats that are no numbers",
     "axes": "axes are given",
@@ -114,7 +114,7 @@ def _of_inputs(case: Case, arrays: list[np.ndarray | None]) -> set[str]:
     if fill is not None:
         tags |= {"fill-not-scalar"} if fill.shape else set()
         tags |= {"fill-not-one"} if fill.size != 1 else set()
-        tags |= {"fill-empty"} if not fill.size and row.input_index(row.fill) in case.held else set()
+        tags |= {"fill-empty"} if not fill.size else set()
         tags |= {"fill-nan"} if _has_nan(fill) else set()
     elif "fill" in tags:
         tags |= {"fill-nan"} if np.isnan(case.attributes[row.fill]) else set()

@@ -11,4 +11,10 @@ from padops.conformance.known.examples import EXAMPLES
 
 __all__ = ["EXAMPLES", "KNOWN"]
 
-KNOWN: tuple[Divergence, ...] = (*fallback.KNOWN, *onnxruntime.KNOWN, *numpy_pads.KNOWN, *openvino.KNOWN, *frameworks.KNOWN)
+KNOWN: tuple[Divergence, ...] = (
+    *fallback.KNOWN,
+    *onnxruntime.KNOWN,
+    *numpy_pads.KNOWN,
+    *openvino.KNOWN,
+    *frameworks.KNOWN,
+)

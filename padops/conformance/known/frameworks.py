@@ -42,6 +42,14 @@ TORCH = (
         reason="a crop longer than its axis is refused",
     ),
     Divergence(
+        "torch-negative-output", "torch", "error", rule="P1", modes=_EXTENDS, tags={"negative-output"},
+        expected="output", says="negative dimension", reason="a crop to less than nothing is refused",
+    ),
+    Divergence(
+        "torch-huge-empty", "torch", "differ", rule="P10", tags={"huge", "empty-output"}, expected="error",
+        rules=("P10",), reason="a dim beyond any memory is made where another one is 0",
+    ),
+    Divergence(
         "torch-cropped-away", "torch", "differ", rule="P5", families=("onnx",), modes=_EXTENDS,
         tags={"cropped-away"}, expected="error", rules=("P5",),
         reason="where a crop leaves nothing, the data before the crop are extended",
@@ -74,6 +82,10 @@ TENSORFLOW = (
 )  # fmt: skip
 
 JAX = (
+    Divergence(
+        "jax-negative-output", "jax", "error", rule="P1", tags={"negative-output"}, expected="output",
+        says="Dimension size after padding is not at least 0", reason="a crop to less than nothing is refused",
+    ),
     Divergence(
         "jax-empty", "jax", "error", rule="P5", modes=_EXTENDS, tags={"empty-axis-padded", "empty-output"},
         expected="output", says="padding to empty axis",

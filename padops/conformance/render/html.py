@@ -56,18 +56,13 @@ def _run(header: Record) -> str:
     return f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}"
 
 
+COLUMNS = (
+    "implementation", "versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run"
+)  # fmt: skip
+
+
 def _peers(summary: Summary) -> str:
-    titles = (
-        "implementation",
-        "versions",
-        "cases run",
-        "agree",
-        "known divergences",
-        "crashes",
-        "unexpected",
-        "not run",
-    )
-    head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(titles))
+    head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(COLUMNS))
     rows = [_peer(summary, peer) for peer in summary.peers]
     return f'<table class="peers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
@@ -81,7 +76,8 @@ def _peer(summary: Summary, peer: str) -> str:
     idle = cell.counts["unsupported"] + cell.counts["skipped"]
     run = sum(cell.counts.values()) - idle
     numbers = (run, cell.counts["agree"], sum(cell.known.values()), cell.counts["crash"], cell.unexpected, idle)
-    cells = "".join(f'<td class="number">{number:,}</td>' for number in numbers)
+    named = zip(COLUMNS[2:], numbers, strict=True)
+    cells = "".join(f'<td class="number" data-title="{title}">{number:,}</td>' for title, number in named)
     return f'<tr><th scope="row">{escape(summary.title(peer))}</th><td class="versions">{escape(summary.versions(peer))}</td>{cells}</tr>'
 
 
