@@ -133,6 +133,8 @@ class Document:
         if changed or len(nodes) != len(message.node):
             del message.node[:]
             message.node.extend(nodes)
+            pairs = _pair_nodes(graph, message.node)  # anew, because extending copies
+            self._origin.update({node: copied for node, copied in pairs if node in self._origin})
         gone = former - _outputs(message)
         for i in reversed([i for i, info in enumerate(message.value_info) if info.name in gone]):
             del message.value_info[i]

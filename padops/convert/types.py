@@ -103,7 +103,7 @@ def _dims(shape: ir.Shape | None) -> list[int | None] | None:
 
 
 def _stated_dtype(value: ir.Value) -> ir.DataType | None:
-    """What the graph says by itself: a declaration, an initializer, or the Constant that makes the value."""
+    """What the graph says by itself: a declaration, an initializer, or the Constant or Cast that makes the value."""
     if value.dtype is not None:
         return value.dtype
     if value.const_value is not None:
@@ -113,6 +113,10 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
         tensor = node.attributes.get("value")
         if tensor is not None and tensor.type == ir.AttributeType.TENSOR and not tensor.is_ref():
             return tensor.value.dtype
+    if node is not None and node.domain == "" and node.op_type == "Cast":
+        to = node.attributes.get("to")
+        if to is not None and to.type == ir.AttributeType.INT and not to.is_ref() and by_onnx(to.value):
+            return ir.DataType(to.value)
     return None
 
 

@@ -1,7 +1,7 @@
 """A Pad between a Cast to a wider type and the Cast back: older exporters wrote float16 and int8 so.
 
-It is a Pad of the narrow type, where the wide one has all of its values and the fill is one of them: every mode but
-copies elements. One bit differs: a Cast makes a signalling NaN quiet, and a Pad keeps it.
+It is a Pad of the narrow type, where the wide one has all of its values and the fill is one of them: in every mode
+elements are only copied. Of a NaN, ONNX Runtime's Casts keep the sign and may lose the payload; the Pad keeps all of it.
 """
 
 from __future__ import annotations

@@ -71,13 +71,13 @@ class FoldPads(ir.passes.InPlacePass):
         if pads:
             self._types.settle()
             self._constants = Constants(model)
-        folded = False
-        while any([self._fold(found, pads) for found in pads.values() if found.node.graph is not None]):
-            folded = True
+        folded = 0
+        while any(steps := [self._fold(found, pads) for found in pads.values() if found.node.graph is not None]):
+            folded += sum(steps)
         for found in pads.values():
             if found.node.graph is not None and (reading := self._reading(found)) is not None:
                 self._explain(reading)
-        return ir.passes.PassResult(model, modified=folded)
+        return ir.passes.PassResult(model, modified=folded > 0)
 
     def _fold(self, found: Found, pads: dict[ir.Node, Found]) -> bool:
         """Applies the first rule that fits a Pad."""
@@ -85,7 +85,11 @@ class FoldPads(ir.passes.InPlacePass):
         if reading is None:
             return False
         return (
-            self._drop_casts(reading) or self._remove(reading) or self._join(reading, pads) or self._give(reading)
+            self._drop_casts(reading)
+            or self._remove(reading, only_bypass=True)
+            or self._join(reading, pads)
+            or self._remove(reading)
+            or self._give(reading)
         )
 
     def _drop_casts(self, reading: Reading) -> bool:
@@ -96,10 +100,10 @@ class FoldPads(ir.passes.InPlacePass):
         self._note(reading.found.node, made.note)
         return True
 
-    def _remove(self, reading: Reading) -> bool:
+    def _remove(self, reading: Reading, only_bypass: bool = False) -> bool:
         if not reading.changes_nothing:
             return False
-        removal = remove(reading.found, self._types)
+        removal = remove(reading.found, self._types, only_bypass)
         if removal is None:
             return False
         self._tell(reading, removal, ("it changes nothing", *removal.notes), ())

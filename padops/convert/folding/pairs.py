@@ -3,8 +3,8 @@
 - **constant**, the same fill, and the first only adds: what it adds is fill, and all that the second adds or
   crops is a shift of it. So the amounts are added, whatever the signs of the second.
 - **edge**, both only add: the end of the first is the end of the data.
-- **any mode**, both only add, on axes of their own: each axis is a map of its own (P2). Of the same operator,
-  because limits (P4) differ.
+- **any mode**, both only add, on axes of their own: each axis is a map of its own (P2). Both of ONNX, of OpenVINO or of
+  nGraph, which limit the amounts differently (P4).
 
 Reflect and symmetric on the same axis go on from what the first has added, with another period: never one Pad. Wrap
 neither.
@@ -16,8 +16,8 @@ import onnx_ir as ir
 
 from padops.convert.constants import Constants
 from padops.convert.folding.forms import can_write_amounts, write_amounts
-from padops.convert.folding.reading import Reading, sum_of
-from padops.plan import Amounts, Mode
+from padops.convert.folding.reading import NOTHING, Reading, sum_of
+from padops.plan import Mode
 
 
 def join(first: Reading, second: Reading, constants: Constants) -> tuple[ir.Node, ...] | None:
@@ -48,9 +48,5 @@ def _may_join(first: Reading, second: Reading) -> bool:
         return False
     if first.mode is Mode.EDGE:
         return True
-    apart = all(_is_zero(a) or _is_zero(b) for a, b in zip(first.amounts, second.amounts, strict=True))
-    return apart and first.op.limit is second.op.limit and first.finding.form == second.finding.form
-
-
-def _is_zero(amounts: Amounts) -> bool:
-    return amounts == Amounts(0, 0)
+    apart = all(NOTHING in pair for pair in zip(first.amounts, second.amounts, strict=True))
+    return apart and first.op.limit is second.op.limit

@@ -14,9 +14,10 @@ from padops.convert.sources.finding import Draft, Finding
 from padops.convert.types import Types
 from padops.dialects import OPS, Node, Op
 from padops.dtypes import by_name
-from padops.plan import Amounts, Mode, PadError
+from padops.plan import Amounts, Limit, Mode, PadError
 
 ZERO = b""  # the bits of a fill that has none
+NOTHING = Amounts(0, 0)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,10 @@ class Reading:
 
     @property
     def changes_nothing(self) -> bool:
-        return self.amounts is not None and all(amounts == Amounts(0, 0) for amounts in self.amounts)
+        """Whether all amounts are known and 0, and the Pad never refuses them."""
+        # nGraph wants an element to extend from even where it is not needed (P4).
+        refuses = self.op.limit is Limit.NGRAPH and self.mode not in (Mode.CONSTANT, Mode.SYMMETRIC)
+        return not refuses and self.amounts is not None and all(amounts == NOTHING for amounts in self.amounts)
 
     @property
     def only_adds(self) -> bool:
@@ -127,7 +131,9 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
         rank = node.integers("pads_begin").size
     else:
         per_axis = {"paddings": 2, "pads": 2, "padding_below": 1}
-        rank = next(len(node.attribute(row.name)) // per_axis[row.name] for row in op.attributes if row.name in per_axis)
+        rank = next(
+            len(node.attribute(row.name)) // per_axis[row.name] for row in op.attributes if row.name in per_axis
+        )
     return tuple(op.amounts(node, [1] * rank))
 
 

@@ -16,6 +16,12 @@ import onnx_ir as ir
 from padops.convert.graphs import Found, walk
 from padops.convert.types import Types
 
+# Types that ONNX Runtime's Identity does not have, and the opsets that it has others from (measured with 1.31.1).
+WITHOUT_IDENTITY = frozenset({"uint4", "int4", "uint2", "int2", "float4e2m1", "float8e8m0"})
+FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
+IDENTITY_SINCE = {"bfloat16": 13, **dict.fromkeys(FLOAT8, 19)}
+FIRST_WITH_MORE_TYPES = 21  # the first opset that has one of those that Identity lacks
+
 
 @dataclass(frozen=True)
 class Removal:
@@ -39,12 +45,14 @@ def remove(found: Found, types: Types, only_bypass: bool = False) -> Removal | N
     node = found.node
     data, output = node.inputs[0], node.outputs[0]
     read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
-    if output.is_graph_output() or _is_hidden(data, output, found):
+    is_output = output.is_graph_output()
+    if is_output or _is_hidden(data, output, found):
         if only_bypass or not _takes_identity(found, types):
             return None
         _become_identity(node)
         drop_unread(read)
-        return Removal((node,), ("as Identity, because it is an output" if output.is_graph_output() else "as Identity",))
+        why = "its output is one of the graph" if is_output else "another value hides the name of its data"
+        return Removal((node,), (f"an Identity stays: {why}",))
     readers = tuple(dict.fromkeys(use.node for use in output.uses()))
     output.replace_all_uses_with(data)
     node.graph.remove(node, safe=True)
@@ -65,7 +73,12 @@ def _is_hidden(data: ir.Value, output: ir.Value, found: Found) -> bool:
 
 def _takes_identity(found: Found, types: Types) -> bool:
     """Whether ONNX Runtime has an Identity for the data."""
-    return found.scope.opset is not None
+    opset, name = found.scope.opset, types.name(found.node.inputs[0], found.node.outputs[0])
+    if opset is None:
+        return False
+    if name is None:
+        return opset < FIRST_WITH_MORE_TYPES
+    return name not in WITHOUT_IDENTITY and opset >= IDENTITY_SINCE.get(name, 1)
 
 
 def _become_identity(node: ir.Node) -> None:

@@ -1,0 +1,81 @@
+"""What the tests of folding share: models at every level of optimisation, and records in short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import helper
+from small_models import FLOAT, model, pad, tensor
+
+import padops
+from padops.convert import Conversion
+
+LEVELS = {
+    name: getattr(ort.GraphOptimizationLevel, f"ORT_{name}")
+    for name in ("DISABLE_ALL", "ENABLE_BASIC", "ENABLE_EXTENDED", "ENABLE_ALL")
+}
+
+
+def fold(source: Any, output: Any = None, **options: Any) -> Conversion:
+    """``padops.convert`` without fallback functions."""
+    return padops.convert(source, output, **{"fallback": False} | options)
+
+
+def outcomes(conversion: Conversion) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Of each Pad: the last part of its path, what became of it, and where to."""
+    return [(r.path.rpartition("/")[2], r.status, tuple(p.rpartition("/")[2] for p in r.into)) for r in conversion.records]
+
+
+def operators(message: Any) -> list[str]:
+    """The operators of a graph or a function, in order; those of padops with their domain."""
+    graph = message.graph if isinstance(message, onnx.ModelProto) else message
+    return [f"{node.domain}::{node.op_type}" if node.domain == "padops" else node.op_type for node in graph.node]
+
+
+def run(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray], level: str = "ENABLE_ALL") -> list[tuple]:
+    """The bits of every output."""
+    options = native.session_options()
+    options.graph_optimization_level = LEVELS[level]
+    session = native.session(message, options)
+    if any(array.dtype == object for array in feeds.values()):  # there are no OrtValues of strings
+        return [native.bits(array) for array in session.run(None, dict(feeds))]
+    values = {name: native.to_value(array) for name, array in feeds.items()}
+    return [native.bits(native.from_value(value)) for value in session.run_with_ort_values(None, values)]
+
+
+def padded(
+    amounts: Sequence[int],
+    op: str | onnx.NodeProto = "Relu",
+    *,
+    others: Mapping[str, np.ndarray] | None = None,
+    kind: int = FLOAT,
+    result: int | None = None,
+    shape: Sequence[int | str | None] | None = None,
+    fill: Any = None,
+    opset: int = 17,
+    mode: str | None = None,
+    **attributes: Any,
+) -> onnx.ModelProto:
+    """A Pad called ``pad`` in front of one node, whose other inputs are initializers named as the inputs are."""
+    rank = len(amounts) // 2
+    dtype = helper.tensor_dtype_to_np_dtype(kind)
+    tensors = [tensor("pads", amounts), *(tensor(n, a, a.dtype) for n, a in (others or {}).items())]
+    if fill is not None:
+        tensors.append(tensor("fill", fill, dtype))
+    given = ["x", "pads", *(["fill"] if fill is not None else [])]
+    node = op
+    if isinstance(op, str):
+        node = helper.make_node(op, ["p", *(others or {})], ["y"], name="node", **attributes)
+    return model(
+        [pad(given, "p", name="pad", **({"mode": mode} if mode else {})), node],
+        opset,
+        ir_version=9,
+        inputs=[("x", kind, shape or [None] * rank)],
+        outputs=[("y", result or kind, [None] * rank)],
+        tensors=tensors,
+    )

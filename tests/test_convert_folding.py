@@ -1,0 +1,321 @@
+"""Folding: Pads that change nothing, in every form and every place; what is told of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from folding_models import fold, operators, outcomes, padded, run
+from onnx import helper
+from small_models import FLOAT, HALF, INT16, STRING, Y, graph, info, model, pad, tensor
+
+import padops
+from padops.cli import main
+
+MS = "com.microsoft"
+ZEROS = tensor("z", [0, 0, 0, 0])
+DATA = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+
+
+def relu(name: str = "p", output: str = "y") -> onnx.NodeProto:
+    return helper.make_node("Relu", [name], [output], name="relu")
+
+
+def node(op: str, inputs: list[str], **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(op, inputs, ["p"], name="pad", domain="padops", **attributes)
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------
+
+Z2 = tensor("z", [0, 0])
+FORMS = {
+    "Pad-1": (1, pad(["x"], "p", name="pad", paddings=[0] * 4), [], []),
+    "Pad-2": (10, pad(["x"], "p", name="pad", pads=[0] * 4, mode="edge"), [], []),
+    "Pad-2 under 13": (13, pad(["x"], "p", name="pad", pads=[0] * 4), [], []),
+    "Pad-13": (17, pad(["x", "z"], "p", name="pad", mode="reflect"), [ZEROS], []),
+    "Pad-18 with axes": (18, pad(["x", "z", "", "a"], "p", name="pad"), [Z2, tensor("a", [-1])], []),
+    "Pad-19 wrap": (19, pad(["x", "z"], "p", name="pad", mode="wrap"), [ZEROS], []),
+    "com.microsoft": (17, pad(["x", "z"], "p", name="pad", domain=MS), [ZEROS], [(MS, 1)]),
+    "padops Pad_2": (17, node("Pad_2", ["x"], pads=[0] * 4), [], [("padops", 1)]),
+    "padops Pad_18": (17, node("Pad_18", ["x", "z"]), [ZEROS], [("padops", 1)]),
+    "padops OpenVINOPad_12": (17, node("OpenVINOPad_12", ["x", "z", "z"], pad_mode="symmetric"), [Z2], [("padops", 1)]),
+    "padops NGraphPad_0": (
+        17, node("NGraphPad_0", ["x", "f"], padding_below=[0, 0], padding_above=[0, 0]),
+        [tensor("f", 7, np.float32)], [("padops", 1)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", [[2, 3], [None, "w"], None])
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_is_left_of_a_pad_that_changes_nothing(form: str, declared: Any) -> None:
+    opset, made, tensors, imports = FORMS[form]
+    version = 3 if opset < 7 else 8
+    source = model([made, relu()], opset, ir_version=version, inputs=[("x", FLOAT, declared)], tensors=tensors,
+                   imports=imports)  # fmt: skip
+    if version == 8:
+        source.graph.value_info.append(info(("p", FLOAT, declared)))
+    conversion = fold(source, verify=opset != 1)  # ONNX Runtime has nothing of opset 1
+    message = conversion.proto()
+    assert outcomes(conversion) == [("pad", "folded", ())]
+    assert conversion.records[0].notes == ("it changes nothing",)
+    assert operators(message) == ["Relu"] and list(message.graph.node[0].input) == ["x"]
+    assert not message.graph.initializer and not message.graph.value_info and not message.functions
+    assert "padops" not in {row.domain for row in message.opset_import}
+    if opset != 1:
+        assert conversion.verification.outcome == ("runs" if form == "Pad-2 under 13" else "equal")
+    again = fold(message)
+    assert again.proto() == message and again.records == () and again.notes == ("the model has no Pad",)
+
+
+@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
+def test_every_target(target: str) -> None:
+    source = model([pad(["x", "z"], "p", name="pad"), pad(["p", "o"], "q", name="other"), relu("q")],
+                   tensors=[ZEROS, tensor("o", [0, 1, 0, 0])])  # fmt: skip
+    conversion = fold(source, target=target, verify=True)
+    status = "not needed" if target == "onnx" else "converted"
+    assert outcomes(conversion) == [("pad", "folded", ()), ("other", status, ())]
+    assert len(conversion.proto().graph.node) == 2 and conversion.verification.outcome == "equal"
+    kept = fold(source, target=target, fold=False)
+    assert all(status != "folded" for _, status, _ in outcomes(kept)) and len(kept.proto().graph.node) == 3
+    if target != "onnx":  # where it has become Identity
+        folded = fold(kept.proto(), target=target, verify=True)
+        assert operators(folded.proto()) == operators(conversion.proto())
+        assert folded.verification.outcome == "equal"
+
+
+def test_a_square_that_pads_nothing() -> None:
+    """SamePad_1 depends on the shape, but not where there is nothing around a window of one element."""
+    for attributes, shape, gone in [
+        ({"kernel_shape": [3], "auto_pad": "VALID"}, ["n", "c", "w"], True),
+        ({"kernel_shape": [3], "auto_pad": "VALID"}, None, True),
+        ({"kernel_shape": [1]}, [1, 2, 8], True),
+        ({"kernel_shape": [3]}, [1, 2, 8], False),
+        ({"kernel_shape": [3], "strides": [8]}, [1, 2, "w"], False),
+    ]:
+        source = model([node("SamePad_1", ["x"], **attributes), relu()], inputs=[("x", FLOAT, shape)],
+                       imports=[("padops", 1)])  # fmt: skip
+        assert ("padops::SamePad_1" not in operators(fold(source).proto())) == gone
+
+
+STAYING = {
+    "an amount": padded([0, 1, 0, 0]),
+    "amounts of the caller": model([pad(["x", "a"], "p", name="pad"), relu()],
+                                   inputs=[("x", FLOAT, [2, 3]), ("a", 7, [4])]),
+    "a default that the caller may override": model([pad(["x", "z"], "p", name="pad"), relu()],
+                                                    inputs=[("x", FLOAT, [2, 3]), ("z", 7, [4])], tensors=[ZEROS]),
+    "too few amounts": model([pad(["x", "z"], "p", name="pad"), relu()], tensors=[Z2]),
+    "an axis that the data do not have": model([pad(["x", "z", "", "a"], "p", name="pad"), relu()], 18,
+                                               tensors=[Z2, tensor("a", [2])]),
+    "an interior": model([node("NGraphPad_0", ["x", "f"], padding_below=[0, 0], padding_above=[0, 0],
+                               padding_interior=[0, 1]), relu()],
+                         tensors=[tensor("f", 0, np.float32)], imports=[("padops", 1)]),
+    "what refuses an axis of 0": model([node("NGraphPad_0", ["x", "f"], padding_below=[0, 0], padding_above=[0, 0],
+                                             pad_mode="EDGE"), relu()],
+                                       tensors=[tensor("f", 0, np.float32)], imports=[("padops", 1)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", STAYING)
+def test_what_may_change_something_stays(why: str) -> None:
+    (record,) = fold(STAYING[why]).records
+    assert record.status in ("converted", "already converted") and record.into == ()
+
+
+def test_constants_that_others_read_stay() -> None:
+    source = model([pad(["x", "z"], "p", name="pad"), helper.make_node("Reshape", ["p", "z"], ["y"])],
+                   inputs=[("x", FLOAT, [0, 0, 0, 0, 2])], tensors=[tensor("z", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])])  # fmt: skip
+    assert [t.name for t in fold(source).proto().graph.initializer] == ["z"]
+    constant = helper.make_node("Constant", [], ["z"], value=ZEROS)
+    assert operators(fold(model([constant, pad(["x", "z"], "p"), relu()])).proto()) == ["Relu"]
+
+
+# --- places -----------------------------------------------------------------------------------------------------------
+
+
+def test_outputs_keep_their_names_and_their_order() -> None:
+    """A Pad whose output is one of the graph becomes Identity; a value may be several outputs' data."""
+    nodes = [relu("x", "r"), pad(["r", "z"], "b", name="one"), pad(["x", "z"], "a", name="two"),
+             helper.make_node("Relu", ["b"], ["c"], name="last")]  # fmt: skip
+    source = model(nodes, outputs=[("a", FLOAT, None), ("b", FLOAT, None), ("c", FLOAT, None), ("r", FLOAT, None)],
+                   tensors=[ZEROS])  # fmt: skip
+    conversion = fold(source, verify=True)
+    message = conversion.proto()
+    assert message.graph.output == source.graph.output
+    assert operators(message) == ["Relu", "Identity", "Identity", "Relu"]
+    assert [n.name for n in message.graph.node] == ["relu", "one", "two", "last"]
+    why = "an Identity stays: its output is one of the graph"
+    assert [record.notes for record in conversion.records] == [("it changes nothing", why)] * 2
+    assert conversion.verification.outcome == "equal"
+    assert fold(message).proto() == message
+
+
+IDENTITY = [(13, STRING, True), (12, HALF, True), (13, 16, True), (12, 16, False), (19, 17, True), (21, 22, False)]
+
+
+@pytest.mark.parametrize("opset, kind, becomes", IDENTITY)
+def test_types_that_identity_lacks(opset: int, kind: int, becomes: bool) -> None:
+    """As an output; in front of another node every type is folded."""
+    source = model([pad(["x", "z"], name="pad")], opset, ir_version=10, inputs=[("x", kind, [2, 3])],
+                   outputs=[("y", kind, [2, 3])], tensors=[ZEROS])  # fmt: skip
+    message = fold(source).proto()
+    assert (operators(message) == ["Identity"]) == becomes
+    array = native_array(kind)
+    assert run(message, {"x": array}, "DISABLE_ALL")[0][2] == run_bits(array)
+
+
+def native_array(kind: int) -> np.ndarray:
+    import native
+
+    from padops.dtypes import by_onnx
+
+    return native.random_array(np.random.default_rng(0), by_onnx(kind), (2, 3))
+
+
+def run_bits(array: np.ndarray) -> Any:
+    import native
+
+    return native.bits(array)[2]
+
+
+def branching(inner: list[onnx.NodeProto], outer: list[onnx.NodeProto] = (), tensors: Any = (ZEROS,)) -> onnx.ModelProto:
+    """An If whose branches are ``inner`` and a Neg of x."""
+    then = graph(inner, inputs=[], outputs=[("t", FLOAT, None)], name="then")
+    other = graph([helper.make_node("Neg", ["x"], ["e"])], inputs=[], outputs=[("e", FLOAT, None)], name="else")
+    chosen = helper.make_node("If", ["c"], ["y"], name="if", then_branch=then, else_branch=other)
+    return model([*outer, chosen], inputs=[("x", FLOAT, [2, 3]), ("c", 9, [])], tensors=list(tensors))
+
+
+BRANCHES = {
+    "in a branch": branching([pad(["x", "z"], "p", name="pad"), relu("p", "t")]),
+    "as its output": branching([pad(["x", "z"], "t", name="pad")]),
+    "captured": branching([relu("p", "t")], [pad(["x", "z"], "p", name="pad")]),
+    "behind a capture": branching([relu("q", "t")], [relu("x", "r"), pad(["r", "z"], "q", name="pad")]),
+}
+
+
+@pytest.mark.parametrize("where", BRANCHES)
+def test_branches(where: str) -> None:
+    conversion = fold(BRANCHES[where])
+    message = conversion.proto()
+    assert [status for _, status, _ in outcomes(conversion)] == ["folded"]
+    assert not any(row.domain == "padops" for row in message.opset_import)
+    for chosen in (True, False):
+        feeds = DATA | {"c": np.array(chosen)}
+        for level in ("DISABLE_ALL", "ENABLE_ALL"):
+            assert run(message, feeds, level) == run(BRANCHES[where], feeds, level)
+
+
+def test_a_hidden_name() -> None:
+    """In the branch, x is another value than outside it, so that it cannot stand for p there."""
+    inner = [helper.make_node("Relu", ["c2"], ["x"]), helper.make_node("Add", ["p", "x"], ["t"])]
+    then = graph(inner, inputs=[], outputs=[("t", FLOAT, None)], name="then")
+    other = graph([helper.make_node("Neg", ["p"], ["e"])], inputs=[], outputs=[("e", FLOAT, None)], name="else")
+    chosen = helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=other)
+    source = model([pad(["x", "z"], "p", name="pad"), chosen], tensors=[ZEROS],
+                   inputs=[("x", FLOAT, [2, 3]), ("c", 9, []), ("c2", FLOAT, [2, 3])])  # fmt: skip
+    conversion = fold(source)
+    assert operators(conversion.proto()) == ["Identity", "If"]
+    assert conversion.records[0].notes[1] == "an Identity stays: another value hides the name of its data"
+    convolution = helper.make_node("Conv", ["p", "x"], ["t"])
+    then = graph([helper.make_node("Relu", ["c2"], ["x"]), convolution], inputs=[], outputs=[("t", FLOAT, None)])
+    chosen = helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=then)
+    dims = [("x", FLOAT, [1, 1, 5]), ("c", 9, []), ("c2", FLOAT, [1, 1, 3])]
+    source = model([pad(["x", "z"], "p"), chosen], inputs=dims, tensors=[tensor("z", [0, 0, 1, 0, 0, 1])])
+    assert [status for _, status, _ in outcomes(fold(source))] == ["converted"]
+
+
+def loop() -> onnx.ModelProto:
+    """A Loop that carries what a Pad gives, with a Pad in its body; the body says things that no pass may lose."""
+    body = graph(
+        [pad(["s", "z"], "p", name="inner"), relu("p", "t"), helper.make_node("Identity", ["k"], ["l"])],
+        inputs=[("i", 7, []), ("k", 9, []), ("s", FLOAT, [2, 3])], outputs=[("l", 9, []), ("t", FLOAT, [2, 3])],
+        name="body",
+    )  # fmt: skip
+    body.doc_string = "kept"
+    body.node[2].doc_string = "kept, too"
+    made = helper.make_node("Loop", ["n", "", "q"], ["y"], body=body, name="loop")
+    return model([pad(["x", "z"], "q", name="outer"), made], tensors=[ZEROS, tensor("n", 3)])
+
+
+def test_a_loop() -> None:
+    conversion = fold(loop(), verify=True)
+    assert [path for path, _, _ in outcomes(conversion)] == ["outer", "inner"]
+    (made,) = conversion.proto().graph.node
+    assert list(made.input) == ["n", "", "x"] and operators(made.attribute[0].g) == ["Relu", "Identity"]
+    assert made.attribute[0].g.doc_string == "kept" and made.attribute[0].g.node[1].doc_string == "kept, too"
+    assert conversion.verification.outcome == "equal"
+
+
+def test_functions() -> None:
+    """Behind a node; where the output of the function is the Pad's, an Identity stays."""
+    constant = helper.make_node("Constant", [], ["z"], value=ZEROS)
+    nodes = [constant, pad(["i", "z"], "p", name="one"), relu("p", "q"), pad(["q", "z"], "o", name="two")]
+    function = helper.make_function("mine", "Block", ["i"], ["o"], nodes, [helper.make_opsetid("", 17)])
+    call = helper.make_node("Block", ["x"], ["y"], domain="mine")
+    conversion = fold(model([call], functions=[function], imports=[("mine", 1)]), verify=True)
+    assert operators(conversion.proto().functions[0]) == ["Relu", "Identity"]
+    assert [record.path for record in conversion.records] == ["function mine::Block/one", "function mine::Block/two"]
+    assert conversion.verification.outcome == "equal"
+
+
+def test_fallback_functions_are_left_alone() -> None:
+    source = padded([0, 1, 0, 0], kind=INT16, op=helper.make_node("Neg", ["p"], ["y"]), opset=13)
+    once = padops.convert(source)
+    again = padops.convert(once.proto())
+    assert [f.name for f in once.proto().functions] == ["Pad_13"]
+    assert again.proto() == once.proto() and again.notes == ("nothing had to be changed",)
+
+
+# --- what is told -----------------------------------------------------------------------------------------------------
+
+
+def test_paths_are_those_of_the_source() -> None:
+    """A Pad without a name is called by its position, also where the one before it is gone."""
+    nodes = [pad(["x", "z"], "p"), relu("p", "q"), pad(["q", "o"], "r"), helper.make_node("Neg", ["r"], ["y"])]
+    conversion = fold(model(nodes, tensors=[ZEROS, tensor("o", [1, 0, 0, 0])]))
+    assert outcomes(conversion) == [("Pad_0", "folded", ()), ("Pad_2", "converted", ())]
+
+
+def test_only_what_was_asked_for() -> None:
+    """ONNX Runtime folds what it can run by itself; ``needed`` is about the rest."""
+    nodes = [pad(["x", "z"], "p", name="float"), helper.make_node("Cast", ["p"], ["q"], to=INT16),
+             pad(["q", "z"], "r", name="int16"), helper.make_node("Neg", ["r"], ["y"])]  # fmt: skip
+    source = model(nodes, outputs=[("y", INT16, None)], tensors=[ZEROS])
+    conversion = fold(source, select="needed", verify=True)
+    assert outcomes(conversion) == [("float", "not needed", ()), ("int16", "folded", ())]
+    assert operators(conversion.proto()) == ["Pad", "Cast", "Neg"]
+    both = model([pad(["x", "o"], "p", name="one"), pad(["p", "o"], "q", name="two"), relu("q")],
+                 tensors=[tensor("o", [1, 0, 0, 0])])  # fmt: skip
+    assert [status for _, status, _ in outcomes(fold(both, select="needed"))] == ["not needed"] * 2
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, output, report = tmp_path / "in.onnx", tmp_path / "out.onnx", tmp_path / "report.json"
+    weights = {"w": np.ones((2, 1, 3), np.float32)}
+    onnx.save(padded([0, 0, 1, 0, 0, 1], "Conv", others=weights), source)
+    assert main(["convert", str(source), "-o", str(output), "--verify", "--report", str(report)]) == 0
+    told = capsys.readouterr().out
+    assert "in graph/node" in told and "pads [1, 1]" in told and "1 Pad: 1 folded; wrote" in told and "bit-equal" in told
+    data = json.loads(report.read_text())
+    assert data["counts"]["folded"] == 1 and data["pads"][0]["into"] == ["graph/node"]
+    assert data["pads"][0]["status"] == "folded" and data["pads"][0]["op_type"] is None
+    assert operators(onnx.load(output)) == ["Conv"]
+    assert main(["convert", str(source), "-o", str(output), "--no-fold", "--no-fallback"]) == 0
+    assert "padops::Pad_13" in capsys.readouterr().out
+    assert operators(onnx.load(output)) == ["padops::Pad_13", "Conv"]
+    assert main(["convert", str(output), "--in-place", "--verify"]) == 0
+    assert "1 folded" in capsys.readouterr().out and operators(onnx.load(output)) == ["Conv"]
+
+
+def test_a_graph_as_the_source() -> None:
+    """What onnx_ir writes of the changed graph is the same model."""
+    import onnx_ir as ir
+
+    source = model([pad(["x", "z"], "p", name="pad"), relu()], tensors=[ZEROS], outputs=[Y])
+    conversion = fold(ir.from_proto(source), verify=True)
+    assert operators(conversion.proto()) == ["Relu"] and conversion.verification.outcome == "equal"
