@@ -47,6 +47,10 @@ from padops.dialects import DOMAIN, OPS
 from padops.shapes import register_schemas
 
 IR_VERSION = 8  # the first with functions
+SHORT = (
+    "is ONNX Runtime's Pad alone: it loads quickly, and fails where an edge is missing, a reflection is longer than n - 1, "
+    "or data to reflect have an empty axis"
+)
 NEW_OPSET = 21  # of a model that imports no version of the default domain; onnxruntime 1.20 has it
 
 
@@ -100,12 +104,17 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
     """
     for _ in OPS[op_type].inputs:
         try:
-            return _function(op_type, _subjects(document, op_type), opset)
+            subjects = _subjects(document, op_type)
+            function = _function(op_type, subjects, opset)
         except Lacking as lack:
             count = give(document, list(_pads(document.model)), op_type, lack.name)
             if not count:
                 raise
             result.notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
+            continue
+        if calls.is_short(OPS[op_type], subjects, opset):
+            result.notes.append(f"the fallback of {op_type}, with {len(subjects)} calls, {SHORT}")
+        return function
     raise AssertionError(f"{op_type} lacks more inputs than it has")
 
 

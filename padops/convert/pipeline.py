@@ -211,7 +211,7 @@ def _rewrite(
         records = list(convert_pads.told.values())
     notes = [convert_pads.problem] if convert_pads.problem else []
     embedded = embed(document, fallback)
-    if target == "onnx" or any(record.status == "folded" for record in records):
+    if target == "onnx" or document.changed:
         forget(document)
     if not records:
         notes.append("the model has no Pad")

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard.subject import Lacking, Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
 from padops.dialects.same_pad import AUTO_PADS, DATA_FORMATS
-from padops.plan import Mode
 
 
 @dataclass(frozen=True)
@@ -38,20 +36,11 @@ def amounts_of(tape: Tape, subject: Subject) -> Amounts:
         below, above, interior = (subject.numbers(tape, name) for name in names)
         if isinstance(interior, np.ndarray) and not interior.any():
             interior = None
+        elif isinstance(interior, ir.Value):  # of calls that differ; an absent one is empty there, and stands for zeros
+            rank = subject.rank(tape)
+            interior = tape.slice(tape.concat(interior, _filled(tape, 0, rank)), ints(0), rank)
         return Amounts(*(None if x is None else _one_per_axis(tape, subject, x) for x in (below, above, interior)))
     return _same(tape, subject) if subject.has_attribute("kernel_shape") else _pairs(tape, subject)
-
-
-def check_interior(subject: Subject) -> None:
-    """Refuses an interior that no data can make right (P6).
-
-    Raises:
-        Unconvertible: It is negative, or the mode does not allow for one.
-    """
-    interior = subject.attributes.get("padding_interior")
-    numbers = [] if interior is None or interior.is_ref() else interior.value
-    if min(numbers, default=0) < 0 or (any(numbers) and Mode.CONSTANT not in subject.known_modes):
-        raise Unconvertible(f"interior {list(numbers)} in mode {subject.modes[0]} breaks a rule [P6]")
 
 
 def _one_per_axis(tape: Tape, subject: Subject, numbers: Operand) -> Operand:

@@ -1,8 +1,9 @@
 """Pads of known rank, axis by axis: of each axis its borders by Gather, what is left of it by Slice, together by Concat.
 
-Where size and amounts are known that takes at most three nodes for each axis; else the positions are computed first.
-Then an axis that turns out to be empty cannot be extended, not even where the output has no elements (P5): Gather
-refuses positions that do not exist.
+Where size and amounts are known that takes at most three nodes for each axis, but four, and one in all, for strings with an
+interior, and for bfloat16 where the fill is not known. Else the positions are computed first.
+Before opset 14, an axis that turns out to be empty then cannot be extended, not even where the output has no elements
+(P5): Gather refuses positions that do not exist, and Reshape knows no empty shapes.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ import numpy as np
 import onnx_ir as ir
 
 from padops import plan
+from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
-from padops.plan import AxisPlan, Mode, source_index
+from padops.plan import AxisPlan, Limit, Mode, source_index
 
 # An axis is one Gather where what it moves at a time is as long as this (else copying rows is quicker), or where there
 # are no more positions than this anyway.
 LONG_RUN = 16
 MOST_POSITIONS = 4096  # in one constant of the model
+
+FIRST_WITH_EMPTY_RESHAPE = 14  # it has allowzero
 
 SMALL_BLOCK = 256  # elements of a block of fill that is a constant rather than a node
 
@@ -63,6 +67,10 @@ class Work:
     def by_elements(self) -> bool:
         """Whether Gather may move single elements only: of strings, ONNX Runtime's moves the first of every run."""
         return self.subject.type == "string"
+
+    def has_no_blocks(self, with_what: Operand) -> bool:
+        """Whether fill is to be repeated by Gather: ONNX Runtime expands no bfloat16."""
+        return self.subject.type == "bfloat16" and isinstance(with_what, ir.Value)
 
     def gather(self, axis: int, positions: Sequence[int] | Operand) -> ir.Value:
         """The tensor at some positions of an axis."""
@@ -106,21 +114,37 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     work.become(axis, parts or [work.gather(axis, [])], output)
 
 
-def extend_by_computing(work: Work, axis: int, extents: Extents, step: Operand, choice: Operand) -> None:
-    """Extends one axis by what is computed at run time; ``extents`` are of this axis alone."""
-    tape = work.tape
-    output, shift, window = (tape.gather(x, scalar(0)) for x in (extents.output, extents.shift, extents.window))
-    positions = tape.sub(tape.range(scalar(0), output, step), shift)
-    shown = look_up(tape, work.subject.known_modes, choice).within(tape, positions, window)
-    if extents.start is not None:
-        shown = tape.add(shown, tape.gather(extents.start, scalar(0)))
-    work.become(axis, [work.gather(axis, shown)], extents.output)
+def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> None:
+    """Extends some axes by what is computed at run time, all that is left to do; ``amounts`` are of every axis."""
+    if not axes:
+        return
+    tape, subject, none = work.tape, work.subject, scalar(0)
+    extents = Extents.of(tape, subject.op, subject.shape(tape), amounts)
+    step: Operand = scalar(1)
+    sides = (amounts.begin, amounts.end)
+    if subject.op.limit is not Limit.NONE or not all(isinstance(x, np.ndarray) and (x >= 0).all() for x in sides):
+        step = extents.checked_step(tape, subject.op, subject.known_modes, none, amounts)
+    # Of an axis that has nothing to show no position is asked for; whether that is right shows at the end (P5).
+    may_reshape = tape.opset >= FIRST_WITH_EMPTY_RESHAPE
+    counts = extents.output
+    if may_reshape:
+        counts = tape.minimum(counts, tape.mul(counts, extents.window))
+    for axis in axes:
+        at = scalar(axis)
+        positions = tape.range(none, tape.gather(counts, at), step)
+        positions = tape.sub(positions, tape.gather(extents.shift, at))
+        shown = look_up(tape, subject.known_modes, none).within(tape, positions, tape.gather(extents.window, at))
+        if extents.start is not None:
+            shown = tape.add(shown, tape.gather(extents.start, at))
+        work.become(axis, [work.gather(axis, shown)], tape.gather(extents.output, ints(axis)))
+    if may_reshape:
+        work.value = tape.emit("Reshape", [work.value, extents.output], {"allowzero": 1})
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
     """Puts fill around, and between, the elements of one axis of known size."""
     output = ints(amounts.output)
-    if amounts.interior:
+    if amounts.interior or work.has_no_blocks(with_what):
         block = _block(work, axis, ints(1), with_what)
         work.become(axis, [work.value, block], ints(amounts.size + 1))
         found = (source_index(amounts, Mode.CONSTANT, position) for position in range(amounts.output))
@@ -158,10 +182,13 @@ def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Valu
         return tape.constant(np.full(shape, with_what.reshape(())), "fill")
     if known and with_what.dtype.kind != "O":
         return tape.emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
-    if work.subject.type != "bfloat16":
+    if not work.has_no_blocks(with_what):
         return tape.emit("Expand", [with_what, shape], role="fill")
-    zeros = tape.emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
-    return tape.emit("Gather", [tape.reshape(with_what, ints(1)), zeros], role="fill")
+    if isinstance(shape, np.ndarray) and prod(shape.tolist()) <= MOST_POSITIONS:
+        zeros: Operand = np.zeros(shape, np.int64)
+    else:
+        zeros = tape.emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
+    return tape.emit("Gather", [with_what, zeros], role="fill")
 
 
 def plan_of(subject: Subject, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import onnx_ir as ir
 
 from padops.convert.sources.finding import Unconvertible
@@ -23,13 +24,17 @@ class Trust:
         typed: ONNX Runtime's Pad has the type of the data.
         ranked: The data have at least one dim.
         right: ONNX Runtime's Pad is right for what is asked of it, whatever the mode.
+        or_fails: It is right or can be made to fail, and that is enough; see ``calls.is_short``.
+        furthest: The greater amount of each axis in mode reflect, where all calls have the same.
         keeps: In mode constant, no axis is cropped away wholly; see ``builtin.cropped``.
     """
 
     typed: bool
     ranked: bool
     right: bool
+    or_fails: bool
     keeps: bool
+    furthest: np.ndarray | None = None
 
 
 def write(tape: Tape, subject: Subject, trust: Trust, branches: bool = True) -> ir.Value:
@@ -53,6 +58,8 @@ def write(tape: Tape, subject: Subject, trust: Trust, branches: bool = True) -> 
         return _before_integers(tape, subject, trust)
     if trust.right and trust.typed:
         return builtin.on_data(tape, subject, builtin.own_amounts(tape, subject))
+    if trust.or_fails:
+        return builtin.on_data_or_fail(tape, subject, trust.furthest)
     if subject.may_have_interior:
         return _interior_or_not(tape, subject)
     if subject.known_modes == (Mode.CONSTANT,):
@@ -99,7 +106,7 @@ def _constant(tape: Tape, subject: Subject, trust: Trust) -> Operand:
         amounts = builtin.own_amounts(tape, subject)
     else:
         source, amounts = builtin.cropped(tape, subject, source)
-    return builtin.on_data(tape, subject, amounts, source)
+    return builtin.on_data(tape, subject, amounts, source, numbered=not trust.typed)
 
 
 def _extend(tape: Tape, subject: Subject, trust: Trust, choice: Operand, amounts: Amounts, branches: bool) -> Operand:
@@ -111,11 +118,14 @@ def _extend(tape: Tape, subject: Subject, trust: Trust, choice: Operand, amounts
 
     if not branches or (len(subject.modes) == 1 and not subject.is_built_in(tape.opset)):
         return compute(tape)
-    own = None if builtin.takes_inputs(tape.opset, subject) else amounts
 
     def delegate(inner: Tape) -> Operand:
-        source = subject.data if trust.typed else builtin.numbers(inner, subject)
-        return builtin.on_data(inner, subject, own, source)
+        if trust.typed:
+            return builtin.on_data(
+                inner, subject, None if builtin.takes_inputs(inner.opset, subject) else amounts, subject.data
+            )
+        own = builtin.harmless(inner, subject, choice, amounts)
+        return builtin.on_data(inner, subject, own, builtin.numbers(inner, subject), numbered=True)
 
     return tape.choose(builtin.is_right(tape, subject, choice, amounts), delegate, compute)
 

@@ -16,7 +16,7 @@ from padops.convert.standard.extension import FAR, select
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
 from padops.dialects import onnx_pad
-from padops.plan import Mode
+from padops.plan import Limit, Mode
 
 FIRST_WITH_INPUTS = 11
 FIRST_WITH_AXES = 18
@@ -44,16 +44,35 @@ def is_right(tape: Tape, subject: Subject, choice: Operand, amounts: Amounts) ->
     Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source
     does: n - 1 for reflect, n for wrap.
     """
+    modes, size = subject.known_modes, subject.shape(tape)
+    free, furthest = _bounds(tape, subject, choice)
+    terms = [tape.add(amount, free) for amount in (amounts.begin, amounts.end)]
+    terms += [tape.sub(furthest, amount) for amount in (amounts.begin, amounts.end)]
+    terms += [tape.add(tape.sub(size, scalar(1)), free), tape.sub(subject.rank(tape), scalar(1))]
+    if subject.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, also where it adds none
+        terms.append(tape.sub(size, select(tape, [2 if mode is Mode.REFLECT else -FAR for mode in modes], choice)))
+    return tape.less(scalar(-1), tape.lowest(tape.concat(*terms)))
+
+
+def _bounds(tape: Tape, subject: Subject, choice: Operand) -> tuple[Operand, Operand]:
+    """How much may be cropped, and how much may be added to each axis, for the built-in to be right."""
     modes = subject.known_modes
     usable = modes if subject.is_built_in(tape.opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in modes]
     free, reach = (select(tape, column, choice) for column in zip(*bounds))
-    size = subject.shape(tape)
-    furthest = tape.add(size, reach)
-    terms = [tape.add(amount, free) for amount in (amounts.begin, amounts.end)]
-    terms += [tape.sub(furthest, amount) for amount in (amounts.begin, amounts.end)]
-    terms += [tape.add(tape.sub(size, scalar(1)), free), tape.sub(subject.rank(tape), scalar(1))]
-    return tape.less(scalar(-1), tape.lowest(tape.concat(*terms)))
+    return free, tape.add(subject.shape(tape), reach)
+
+
+def harmless(tape: Tape, subject: Subject, choice: Operand, amounts: Amounts) -> Amounts:
+    """The amounts where ``is_right`` says so, and else others.
+
+    Where shapes are known, ONNX Runtime computes the numbers of the data while it loads a model, and what the built-in makes
+    of them, also in a branch that is not going to be taken; before 1.25 wrong amounts make it fail, or read beyond them.
+    """
+    free, furthest = _bounds(tape, subject, choice)
+    least = tape.negative(free)
+    sides = (tape.maximum(tape.minimum(amount, furthest), least) for amount in (amounts.begin, amounts.end))
+    return Amounts(*sides)
 
 
 def _mode(tape: Tape, subject: Subject) -> dict[str, ir.Attr]:
@@ -91,21 +110,54 @@ def own_amounts(tape: Tape, subject: Subject) -> Amounts | None:
     return Amounts(amounts.begin, tape.sub(amounts.end, tape.minimum(total, scalar(0))))
 
 
-def on_data(tape: Tape, subject: Subject, amounts: Amounts | None, source: ir.Value | None = None) -> ir.Value:
+def on_data(
+    tape: Tape, subject: Subject, amounts: Amounts | None, source: ir.Value | None = None, numbered: bool = False
+) -> ir.Value:
     """The built-in on the data, or on their ``numbers``.
 
     Args:
         tape: Where to write.
         subject: The Pad.
         amounts: Of each axis; None for the inputs that the node itself has.
-        source: What to pad: the data by default; anything else than the data's type is filled with -1.
+        source: What to pad; the data by default.
+        numbered: Whether those are numbers, which are filled with -1.
     """
     if tape.opset < FIRST_WITH_INPUTS:
         return _with_attributes(tape, subject, amounts)
     inputs = _inputs(tape, subject, amounts)
     source = subject.data if source is None else source
-    fill = _fill(tape, subject) if has_type(subject.type, tape.opset) or subject.type is None else scalar(-1)
+    fill = scalar(-1) if numbered else _fill(tape, subject)
     return tape.emit("Pad", [source, inputs[0], fill, *inputs[1:]], _mode(tape, subject))
+
+
+def on_data_or_fail(tape: Tape, subject: Subject, furthest: Operand | None) -> ir.Value:
+    """The built-in on the data, for amounts that are not negative; it fails where it is not right.
+
+    That is where an empty axis is extended, or where a reflection is longer than n - 1. Before 1.25 it then read beyond the
+    data, without a word; so the element that lies furthest in is asked for as well, which an empty axis does not have. In
+    mode reflect there is room for it in the place of the fill.
+
+    Args:
+        tape: Where to write.
+        subject: The Pad.
+        furthest: The greater amount of each axis, where that is known.
+    """
+    if Mode.REFLECT not in subject.known_modes:
+        return on_data(tape, subject, None)
+
+    def reflect(inner: Tape) -> ir.Value:
+        (pads,) = _inputs(inner, subject, None)
+        index = furthest
+        if index is None:
+            halves = inner.emit("Split", [pads], {"num_outputs": 2} if inner.opset >= 18 else {}, outputs=2)
+            index = inner.maximum(*halves)
+        reached = inner.emit("GatherND", [subject.data, index], role="P2")
+        return inner.emit("Pad", [subject.data, pads, reached], {"mode": "reflect"})
+
+    if subject.known_modes == (Mode.REFLECT,):
+        return reflect(tape)
+    reflects = tape.equal(subject.mode(tape), scalar(subject.known_modes.index(Mode.REFLECT)))
+    return tape.choose(reflects, reflect, lambda inner: on_data(inner, subject.without(Mode.REFLECT), None))
 
 
 def _fill(tape: Tape, subject: Subject) -> Operand | None:

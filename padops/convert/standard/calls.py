@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.standard import body, builtin
-from padops.convert.standard.amounts import amounts_of, check_interior
+from padops.convert.sources.finding import Unconvertible
+from padops.convert.standard import body, builtin, rules
+from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.carriers import carried
 from padops.convert.standard.subject import Lacking, Subject
 from padops.convert.standard.tape import Tape, scalar
 from padops.dialects import Attribute, Op
-from padops.plan import Mode
+from padops.plan import Mode, PadError
 
 NEWEST = 26  # any opset does for what is not written
+MANY = 16  # calls that would each get the whole body: ONNX Runtime writes it out once for each
 
 _KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
@@ -37,16 +39,37 @@ def write(tape: Tape, op: Op, inputs: Sequence[ir.Value], subjects: Sequence[Sub
         Unconvertible: No body is right for all of the calls.
     """
     for one in subjects:
-        check_interior(one)
+        try:
+            rules.check(one)
+        except PadError as error:
+            raise Unconvertible(str(error)) from error
     types = {one.type for one in subjects}
     subject = _merge(op, inputs, subjects)
     trust = body.Trust(
         typed=all(builtin.has_type(name, tape.opset) for name in types),
         ranked=all(one.dims for one in subjects),
-        right=all(_is_right(one, tape.opset) or _must_do(one, tape.opset) for one in subjects),
+        right=all(_is_proven(one, tape.opset) for one in subjects),
+        or_fails=is_short(op, subjects, tape.opset),
         keeps=all(_keeps(one) for one in subjects if Mode.CONSTANT in one.known_modes),
+        furthest=_furthest(subjects),
     )
     return carried(tape, subject, types, trust)
+
+
+def is_short(op: Op, subjects: Sequence[Subject], opset: int) -> bool:
+    """Whether the body for all calls of an operator is short because they are many, and may fail where it need not.
+
+    It then is ONNX Runtime's Pad alone, as far as that never gives wrong elements; see ``builtin.on_data_or_fail``.
+    """
+    if sum(not _is_proven(one, opset) for one in subjects) <= MANY or opset < builtin.FIRST_WITH_INPUTS:
+        return False
+    modes = {mode for one in subjects for mode in one.known_modes}
+    by_axes = any(one.input("axes") is not None for one in subjects)
+    return (
+        modes <= {Mode.CONSTANT, Mode.EDGE} | (set() if by_axes else {Mode.REFLECT})
+        and all(builtin.takes_inputs(opset, one) and builtin.has_type(one.type, opset) for one in subjects)
+        and all(_only_adds(one) for one in subjects)
+    )
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], subjects: Sequence[Subject]) -> Subject:
@@ -113,14 +136,7 @@ def _is_right(subject: Subject, opset: int) -> bool:
 
 def _keeps(subject: Subject) -> bool:
     """Whether a call is known to leave something of each axis; see ``builtin.cropped``."""
-    if subject.has_attribute("kernel_shape"):
-        return True  # S1: nothing is cropped
-    lists = [value for row, value in zip(subject.op.inputs, subject.inputs) if row.kind != "T" and row.name != "axes"]
-    attributes = [subject.attributes.get(row.name) for row in subject.op.attributes if row.type == "ints"]
-    if any(isinstance(x, ir.Value) for x in lists) or any(x is not None and x.is_ref() for x in attributes):
-        return False
-    lists += [np.array(attribute.value) for attribute in attributes if attribute is not None]
-    if all((numbers >= 0).all() for numbers in lists):
+    if _only_adds(subject):
         return True
     if not subject.is_known:
         return False
@@ -133,10 +149,37 @@ def _keeps(subject: Subject) -> bool:
     return bool((window > 0).all())
 
 
+def _furthest(subjects: Sequence[Subject]) -> np.ndarray | None:
+    """The greater amount of each axis in mode reflect, if it is known and the same in every call."""
+    reflecting = [one.input("pads") for one in subjects if Mode.REFLECT in one.known_modes]
+    if not reflecting or not all(isinstance(pads, np.ndarray) and pads.size % 2 == 0 for pads in reflecting):
+        return None
+    found = [pads.reshape(2, -1).max(axis=0) for pads in reflecting]
+    return found[0] if all(np.array_equal(one, found[0]) for one in found) else None
+
+
+def _only_adds(subject: Subject) -> bool:
+    """Whether a call is known to crop nothing."""
+    if subject.has_attribute("kernel_shape"):
+        return True  # S1
+    lists = [value for row, value in zip(subject.op.inputs, subject.inputs) if row.kind != "T" and row.name != "axes"]
+    attributes = [subject.attributes.get(row.name) for row in subject.op.attributes if row.type == "ints"]
+    if any(isinstance(x, ir.Value) for x in lists) or any(x is not None and x.is_ref() for x in attributes):
+        return False
+    lists += [np.array(attribute.value) for attribute in attributes if attribute is not None]
+    return all((numbers >= 0).all() for numbers in lists)
+
+
+def _is_proven(subject: Subject, opset: int) -> bool:
+    """Whether nothing but ONNX Runtime's Pad is needed for a call."""
+    return _is_right(subject, opset) or _must_do(subject, opset)
+
+
 def _must_do(subject: Subject, opset: int) -> bool:
     """Whether ONNX Runtime's Pad is all that an opset has for a call, and fails where it is not right.
 
-    Before 1.25, where it had to crop as well as to reflect, it did not.
+    Before 1.25 it did not fail where a reflection was too long, neither here nor in the model that was converted; where
+    it had to crop as well as to reflect, that was wrong for amounts that are right, so there it is not enough.
     """
     name = next((row.name for row in subject.op.attributes if row.type == "ints"), None)
     amounts = subject.attributes.get(name)

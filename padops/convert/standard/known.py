@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import onnx_ir as ir
 
@@ -11,8 +13,9 @@ from padops.convert.sources.finding import Draft, Unconvertible
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand
 from padops.convert.types import Types
-from padops.dialects import OPS
+from padops.dialects import OPS, Node, Op
 from padops.dtypes import by_numpy
+from padops.plan import PadError
 
 
 def draft_of(node: ir.Node) -> Draft:
@@ -24,24 +27,17 @@ def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
     """The node that a draft describes, with everything that the model says of it.
 
     Raises:
-        Unconvertible: It has a mode that its operator does not have.
+        Unconvertible: It lacks an attribute, or one says what its operator does not know (P8, P9, S1).
     """
     op = OPS[draft.op_type]
     given = (*draft.inputs, *(None,) * (len(op.inputs) - len(draft.inputs)))
     inputs = [given[0], *(_known(value, found, types) for value in given[1:])]
-    mode = draft.attributes.get(op.mode)
-    default = next(row.default for row in op.attributes if row.name == op.mode)
-    if mode is None:
-        modes = (default,)
-    else:
-        modes = op.modes if mode.is_ref() else (_text(mode.value),)
-    if not set(modes) <= set(op.modes):
-        raise Unconvertible(f"{op.mode} '{modes[0]}' is not one of {', '.join(op.modes)} [P9]")
+    name, modes = found.node.name or "", _modes(op, draft.attributes, found.node.name or "")
     position = op.input_index(op.fill)
     fill = None if position is None else given[position]
     fill_dims = list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill)
     type_name, dims = _type(draft, found, types), types.shape(given[0])
-    subject = Subject(op, inputs, draft.attributes, type_name, dims, modes, given, fill_dims)
+    subject = Subject(op, inputs, draft.attributes, type_name, dims, modes, given, fill_dims, name=name)
     position = op.input_index("pads")
     pads = None if position is None else given[position]
     subject.flat_pads = not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1
@@ -49,6 +45,20 @@ def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
     axes = None if position is None else given[position]
     subject.wide_axes = not isinstance(axes, ir.Value) or types.name(axes) == "int64"
     return subject
+
+
+def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[str, ...]:
+    """What the mode may be."""
+    given = {key: attribute.value for key, attribute in attributes.items() if not attribute.is_ref()}
+    try:
+        if len(given) == len(attributes):
+            Node(op, name, given).mode()
+        mode = None if op.mode in attributes and op.mode not in given else Node(op, name, given).attribute(op.mode)
+        if mode is not None and mode not in op.modes:
+            raise PadError("P9", f"{op.mode} '{mode}' is not one of {', '.join(op.modes)}", op.name, name)
+    except PadError as error:
+        raise Unconvertible(str(error)) from error
+    return op.modes if mode is None else (mode,)
 
 
 def _known(value: ir.Value | np.ndarray | None, found: Found, types: Types) -> Operand | None:

@@ -6,36 +6,26 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-import onnx_ir as ir
 
 from padops import plan
 from padops.convert.sources.finding import Unconvertible
-from padops.convert.standard import body, builtin
-from padops.convert.standard.amounts import Amounts, amounts_of, check_interior
-from padops.convert.standard.axes import (
-    Work,
-    extend,
-    extend_by_computing,
-    fill,
-    fill_around,
-    plan_of,
-)
+from padops.convert.standard import body, builtin, rules
+from padops.convert.standard.amounts import Amounts, amounts_of
+from padops.convert.standard.axes import MOST_POSITIONS, Work, extend, extend_by_computing, fill, fill_around, plan_of
 from padops.convert.standard.carriers import cast_back, cast_inputs, check_moved
-from padops.convert.standard.extension import Extents
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand, Tape, ints, scalar
-from padops.dialects import Node, make_node_plan
+from padops.dialects import make_node_plan
 from padops.dtypes import by_name
 from padops.plan import AxisPlan, Limit, Mode, PadError
 
 
-def write(tape: Tape, subject: Subject, node_name: str, plain: bool = False) -> Operand:
+def write(tape: Tape, subject: Subject, plain: bool = False) -> Operand:
     """Writes a Pad.
 
     Args:
         tape: Where to.
         subject: The Pad.
-        node_name: For errors.
         plain: Whether it is ONNX Runtime's Pad now, so that what that refuses need not work: data of rank 0.
 
     Returns:
@@ -48,36 +38,28 @@ def write(tape: Tape, subject: Subject, node_name: str, plain: bool = False) -> 
         raise Unconvertible("its mode is given by the caller of the function")
     if subject.type is not None and subject.type not in subject.op.types:
         raise Unconvertible(f"its data are {subject.type}, which {subject.op.name} does not have")
-    check_interior(subject)
     carrier = check_moved(subject.type, tape.opset)
-    dims = subject.fill_dims
     try:
-        if dims is not None and None not in dims and prod(dims) != 1 and subject.known_modes == (Mode.CONSTANT,):
-            raise PadError("P7", f"{subject.op.fill} has {prod(dims)} elements, expected one")
-        known = _known_amounts(subject, _node(subject, node_name))
+        rules.check(subject)
+        known = _known_amounts(subject)
         if carrier is None:
             return _write(tape, subject, known, plain)
-        return cast_back(tape, _write(tape, cast_inputs(tape, subject), known, plain), subject.type)
+        output = _write(tape, cast_inputs(tape, subject), known, plain)
+        if isinstance(output, np.ndarray):
+            return output.astype(by_name(subject.type).numpy)
+        return cast_back(tape, output, subject.type)
     except PadError as error:
-        told = PadError(error.rule, error.detail, subject.op.name, node_name)
+        told = PadError(error.rule, error.detail, subject.op.name, subject.name)
         raise Unconvertible(str(told)) from error
 
 
-def _node(subject: Subject, name: str) -> Node | None:
-    """The node as its dialect sees it, or None where some of that is not known before it runs."""
-    if any(attribute.is_ref() for attribute in subject.attributes.values()):
-        return None
-    attributes = {key: attribute.value for key, attribute in subject.attributes.items()}
-    inputs = [None if row.kind == "T" else value for row, value in zip(subject.op.inputs, subject.inputs, strict=True)]
-    return None if any(isinstance(x, ir.Value) for x in inputs) else Node(subject.op, name, attributes, inputs)
-
-
-def _known_amounts(subject: Subject, node: Node | None) -> list[plan.Amounts] | None:
+def _known_amounts(subject: Subject) -> list[plan.Amounts] | None:
     """The amounts of every axis, or None where they are not known before it runs.
 
     Raises:
         PadError: They break a rule, whatever the data are.
     """
+    node = rules.node_of(subject)
     if node is None or subject.dims is None:
         return None
     if None not in subject.dims:
@@ -105,14 +87,16 @@ def _changing(subject: Subject) -> Sequence[int]:
 
 def _write(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, plain: bool) -> Operand:
     (mode,) = subject.known_modes
-    if subject.dims == [] or (known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)):
+    unchecked = subject.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and subject.dims and None in subject.dims
+    zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
+    if subject.dims == [] or (zero and not unchecked):
         return subject.data
     if known is not None and None not in subject.dims:
         outputs = [plan_of(subject, i, *row, Mode.CONSTANT).output for i, row in enumerate(zip(subject.dims, known))]
         if 0 in outputs:
             return np.zeros(outputs, by_name(subject.type).numpy)
     ranked = bool(subject.dims) or (plain and subject.dims is None)
-    trust = body.Trust(builtin.has_type(subject.type, tape.opset), ranked, right=False, keeps=True)
+    trust = body.Trust(builtin.has_type(subject.type, tape.opset), ranked, right=False, or_fails=False, keeps=True)
     if known is not None and _fits(tape, subject, known, trust):
         return builtin.on_data(tape, subject, _amounts(subject, known, tape.opset))
     if mode is Mode.CONSTANT:
@@ -150,6 +134,11 @@ def _amounts(subject: Subject, known: Sequence[plan.Amounts], opset: int) -> Amo
 
 def _fill(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, trust: body.Trust) -> Operand:
     """Mode constant where the built-in cannot do it in one node."""
+    if known is not None and 0 in subject.dims and None not in subject.dims:
+        outputs = [plan_of(subject, i, *row).output for i, row in enumerate(zip(subject.dims, known))]
+        with_what = subject.any_fill(tape)
+        if isinstance(with_what, np.ndarray) and prod(outputs) <= MOST_POSITIONS:
+            return np.full(outputs, with_what)  # no element of the data is left to look at
     if known is None:
         return body.write(tape, subject, trust)
     axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
@@ -159,6 +148,8 @@ def _fill(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, trust:
         return body.write(tape, subject, trust)
     with_what = subject.any_fill(tape)
     work = Work.begin(tape, subject)
+    if work.has_no_blocks(with_what):
+        with_what = tape.reshape(with_what, ints(1))
     for i, size in zip(axes, sizes):
         if size is None:
             fill_around(work, i, known[i].begin, known[i].end, with_what)
@@ -171,25 +162,22 @@ def _extend(tape: Tape, subject: Subject, known: list[plan.Amounts] | None) -> O
     """The other modes, of known rank."""
     work = Work.begin(tape, subject)
     if known is None:
-        amounts = amounts_of(tape, subject)
-        size = subject.shape(tape)
-        extents = Extents.of(tape, subject.op, size, amounts)
-        step = extents.checked_step(tape, subject.op, subject.known_modes, scalar(0), amounts)
-        for i in _changing(subject):
-            extend_by_computing(work, i, _one(tape, extents, i), step, scalar(0))
+        extend_by_computing(work, _changing(subject), amounts_of(tape, subject))
         return work.value
-    crops = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0) and one.begin <= 0 and one.end <= 0]
-    if all(subject.dims[i] is not None for i in crops):
-        _crop(work, crops, known)
-    else:
+    padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
+    crops = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
+    if any(subject.dims[i] is None for i in crops):
         crops = []
+    _crop(work, crops, known)
+    to_compute = []
     for i, one in enumerate(known):
-        if one == plan.Amounts(0, 0) or i in crops:
-            continue
-        if subject.dims[i] is None or (extension := _plan_of_extension(subject, i, one)) is None:
-            _extend_unknown(work, i, one)
-        else:
+        extension = None if subject.dims[i] is None else _plan_of_extension(subject, i, one)
+        if extension is None and (i in padded or subject.op.limit is Limit.NGRAPH):
+            to_compute.append(i)
+        elif i in padded and i not in crops:
             extend(work, i, extension, subject.known_modes[0])
+    vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
+    extend_by_computing(work, to_compute, vectors)
     return work.value
 
 
@@ -212,20 +200,3 @@ def _crop(work: Work, axes: Sequence[int], known: Sequence[plan.Amounts]) -> Non
         work.value = work.tape.part(work.value, ints(*starts), ints(*stops), ints(*axes))
         for i, one in zip(axes, plans):
             work.dims[i] = ints(one.output)
-
-
-def _extend_unknown(work: Work, axis: int, amounts: plan.Amounts) -> None:
-    """Extends one axis of unknown size by known amounts."""
-    tape, op = work.tape, work.subject.op
-    vectors = Amounts(ints(amounts.begin), ints(amounts.end))
-    extents = Extents.of(tape, op, work.dim(axis), vectors)
-    step: Operand = scalar(1)
-    if amounts.begin < 0 or amounts.end < 0 or op.limit is not Limit.NONE:
-        step = extents.checked_step(tape, op, work.subject.known_modes, scalar(0), vectors)
-    extend_by_computing(work, axis, extents, step, scalar(0))
-
-
-def _one(tape: Tape, extents: Extents, axis: int) -> Extents:
-    """The extents of one axis."""
-    fields = (extents.size, extents.output, extents.shift, extents.start, extents.window)
-    return Extents(*(None if x is None else tape.gather(x, ints(axis)) for x in fields))

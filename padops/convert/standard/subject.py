@@ -15,6 +15,7 @@ from padops.dialects import Op
 from padops.dtypes import by_name
 from padops.plan import Mode
 
+OF_SEVERAL_TYPES = "its fill is a float, and its data are of several types, or of none that is known"
 FIRST_WITH_REFERENCES = 12  # Constant of an attribute that the caller gives
 
 
@@ -52,6 +53,7 @@ class Subject:
         wide_axes: Whether the input axes is of int64.
         some_axes: Whether it is there in some calls only.
         some_fill: Whether the fill is there in some calls only.
+        name: Of the node, for errors.
     """
 
     op: Op
@@ -66,6 +68,7 @@ class Subject:
     wide_axes: bool = True
     some_axes: bool = False
     some_fill: bool = False
+    name: str = ""
     _written: dict[str, Operand] = field(default_factory=dict, repr=False)
 
     @property
@@ -85,12 +88,12 @@ class Subject:
         _need(tape, FIRST_WITH_REFERENCES, f"its attribute {self.op.fill} is given by the caller of a function")
         value = tape.emit("Constant", [], {"value_float": reference})
         if self.type is None:
-            raise Unconvertible("its fill is a float, and its data are of several types, or of none that is known")
+            raise Unconvertible(OF_SEVERAL_TYPES)
         return value if self.type == "float" else tape.emit("Cast", [value], {"to": by_name(self.type).onnx})
 
     def _rounded(self, value: np.float32) -> np.ndarray:
         if self.type is None:
-            raise Unconvertible("its fill is a float, and its data are of several types, or of none that is known")
+            raise Unconvertible(OF_SEVERAL_TYPES)
         with np.errstate(over="ignore"):
             return np.asarray(value).astype(by_name(self.type).numpy)
 
@@ -99,6 +102,8 @@ class Subject:
         fill = self.fill(tape)
         if isinstance(fill, np.ndarray):
             return fill.reshape(())
+        if fill is None and self.type is None and self.op.input_index(self.op.fill) is None:
+            raise Unconvertible(OF_SEVERAL_TYPES)
         if self.some_fill or (fill is None and self.type is None):
             raise Lacking(self.op.fill, self.op)
         if fill is not None:
@@ -138,6 +143,10 @@ class Subject:
         """Whether the amounts have an interior, or one that the caller gives."""
         interior = self.attributes.get("padding_interior")
         return interior is not None and (interior.is_ref() or any(interior.value))
+
+    def without(self, mode: Mode) -> Subject:
+        """The same where it is in another of its modes."""
+        return replace(self, modes=tuple(spelled for spelled in self.modes if Mode(spelled.lower()) is not mode))
 
     def only(self, mode: Mode) -> Subject:
         """The same in one of its modes."""

@@ -19,8 +19,8 @@ Operand = ir.Value | np.ndarray
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
-    "Expand": 8, "ConstantOfShape": 9, "Less": 9, "Where": 9, "Mod": 10, "Loop": 11, "Range": 11, "ReduceMin": 11,
-    "ScatterElements": 11,
+    "Expand": 8, "ConstantOfShape": 9, "Less": 9, "Where": 9, "Mod": 10, "GatherND": 11, "Loop": 11, "Range": 11,
+    "ReduceMin": 11, "ScatterElements": 11,
 }  # fmt: skip
 
 INT64 = ir.TensorType(ir.DataType.INT64)

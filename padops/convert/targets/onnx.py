@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import onnx_ir as ir
 
 from padops import pyop
-from padops.convert.constants import Constants
+from padops.convert.constants import Constants, tensor_of
 from padops.convert.document import Document
 from padops.convert.graphs import Found, walk
 from padops.convert.sources.finding import Draft, Unconvertible, Unneeded
 from padops.convert.standard.known import subject_of
 from padops.convert.standard.lowering import write
 from padops.convert.standard.tape import Tape
+from padops.convert.targets.placing import drop_unread
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
 
@@ -32,9 +34,11 @@ def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple
     tape = Tape(opset, lambda role: constants.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}"))
     plain = found.node.op_identifier() == ("", "Pad", "")
     try:
-        output = write(tape, subject_of(draft, found, types), found.node.name or "", plain)
+        output = write(tape, subject_of(draft, found, types), plain)
         last = tape.nodes[-1] if tape.nodes else None
-        if last is None or last in tape.arrays or output is not last.outputs[0] or any(_graphs(last)):
+        if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
+            tape.emit("Constant", [], {"value": tensor_of(output)})
+        elif last is None or last in tape.arrays or output is not last.outputs[0] or any(_graphs(last)):
             tape.emit("Identity", [output])
         if plain and _is_same(found.node, tape.nodes):
             raise Unneeded("ONNX Runtime's Pad is right for it, or fails")
@@ -96,6 +100,7 @@ def _install(found: Found, tape: Tape, constants: Constants) -> tuple[str, ...]:
     for made in before:
         node.prepend(made)
     inputs, attributes = list(last.inputs), list(last.attributes.values())
+    former = dict.fromkeys(value for value in node.inputs if value is not None)
     last.resize_inputs(0)
     node.resize_inputs(len(inputs))
     for i, value in enumerate(inputs):
@@ -104,4 +109,6 @@ def _install(found: Found, tape: Tape, constants: Constants) -> tuple[str, ...]:
     for attribute in attributes:
         node.attributes.add(attribute)
     node.domain, node.op_type = "", last.op_type
+    for value in former:  # ONNX Runtime warns of amounts that nothing reads
+        drop_unread(value, found)
     return (", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items()),)

@@ -59,18 +59,20 @@ def become(
         node.attributes.add(attribute)
     node.domain, node.op_type = domain, op_type
     for value in former:
-        _drop_empty(value, found)
+        if _is_empty(value, found):  # it stood for an input that was absent
+            drop_unread(value, found)
     # A function's body has imports of its own, and ONNX Runtime wants those of the model to have the domain as well.
     for known in imports:
         known[domain] = version
 
 
-def _drop_empty(value: ir.Value, found: Found) -> None:
-    """Takes away an empty constant that nothing reads any more: it stood for an input that was absent."""
-    if value.uses() or value.is_graph_output() or value.is_graph_input() or not _is_empty(value, found):
+def drop_unread(value: ir.Value, found: Found) -> None:
+    """Takes away a constant of the node's own graph, unless something reads it."""
+    if value.uses() or value.is_graph_output() or value.is_graph_input() or constant(value, found.scope) is None:
         return
-    if value.producer() is not None:
-        found.scope.graph.remove(value.producer())
+    if (producer := value.producer()) is not None:
+        if producer.graph is found.scope.graph:
+            producer.graph.remove(producer)
     elif found.scope.graph.initializers.get(value.name) is value:
         del found.scope.graph.initializers[value.name]
 

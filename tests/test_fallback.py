@@ -1,0 +1,391 @@
+"""Fallback functions: a converted model runs without the library, and gives the bits that the library gives.
+
+``PADOPS_EXAMPLES`` sets how many random cases are drawn of each kind.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import case_strategies
+import native
+import numpy as np
+import onnx
+import pytest
+import standard_models as standard
+import test_old_runtime
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_models import FLOAT, INT64, info, model, one_pad, pad, tensor
+from test_old_runtime import oldest_runtime  # noqa: F401, a fixture
+
+import padops
+from padops import pyop
+from padops.convert import fallback
+from padops.convert.standard import calls
+from padops.dialects import Node
+from padops.dtypes import by_name, by_numpy
+from padops.plan import PadError
+
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "300"))
+
+
+def drawn(examples: int):
+    return settings(
+        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+
+
+# --- every implementation says the same ------------------------------------------------------------------------------
+
+
+def _unseen(case: case_strategies.Case, error: PadError, lowered: bool) -> bool:
+    """Errors that standard operators do not see; the README lists them."""
+    data, axes = case.inputs[0], case.inputs[3] if case.op.startswith("Pad_") and len(case.inputs) > 3 else None
+    if data.ndim == 0:
+        return error.rule in ("P7", "P8")  # P5: it passes through, whatever amounts and fill are
+    if error.rule == "P8" and axes is not None:
+        normal = [int(axis) % data.ndim for axis in axes]
+        return len(set(normal)) < len(normal)  # of an axis that is named twice, the last amounts are taken
+    return error.rule == "P7" and lowered and not _shows_fill(case)
+
+
+def _shows_fill(case: case_strategies.Case) -> bool:
+    """Whether an element of the output is fill."""
+    position = padops.OPS[case.op].input_index(padops.OPS[case.op].fill)
+    outputs = []
+    for text in ("a", "b"):
+        blank = np.full(case.inputs[0].shape, "", object)
+        inputs = [blank, *case.inputs[1:position], np.array(text, object), *case.inputs[position + 1 :]]
+        outputs.append(standard.expected_of(replace(case, op=case.op, inputs=inputs)))
+    return outputs[0] != outputs[1]
+
+
+def _crops_wholly(case: case_strategies.Case) -> bool:
+    """Whether a Pad of mode constant takes all of an axis that has elements away."""
+    if case.attributes.get(padops.OPS[case.op].mode, "constant").lower() != "constant":
+        return False
+    node = Node(padops.OPS[case.op], "", case.attributes, case.inputs)
+    shape = case.inputs[0].shape
+    try:
+        amounts = node.op.amounts(node, shape)
+    except PadError:
+        return False
+    left = [size + min(one.begin, 0) + min(one.end, 0) for size, one in zip(shape, amounts)]
+    return any(now <= 0 and now < before for now, before in zip(left, shape))
+
+
+def _check(case, opset: int, declared: tuple[str, str], seen: Counter[str]) -> None:
+    """One case: the library, the fallback, the lowered model and the Python kernel against the reference."""
+    expected = standard.expected_of(case)
+    source, feeds = standard.make([case], opset, *declared)
+    converted, lowered = padops.convert(source, fold=False), padops.lower(source, fold=False)
+    type_name = by_numpy(case.inputs[0].dtype).name
+    moved = standard.is_moved(type_name, opset)
+    wrong = isinstance(expected, PadError)
+
+    by_library = standard.run(converted.proto(), feeds, standard.library_options())
+    assert (native.error_text(by_library) if wrong else by_library) == (str(expected) if wrong else expected)
+
+    missing = next((note for note in converted.records[0].notes if note.startswith("no fallback: ")), None)
+    assert len(converted.proto().functions) == (missing is None)
+    _compare("fallback", missing and missing.removeprefix("no fallback: "), converted, feeds, case, opset, seen)
+
+    left = lowered.records[0].status == "left"
+    assert left and lowered.proto().graph == source.graph or standard.nothing_of_padops(lowered.proto())
+    _compare("lowered", lowered.records[0].reason if left else None, lowered, feeds, case, opset, seen)
+
+    if type_name in pyop.TYPES and not _has_nul(case):
+        in_python = padops.convert(converted.proto(), target="pyop", fold=False).proto()
+        assert not in_python.functions
+        assert standard.run_python(in_python, feeds) == (str(expected) if wrong else expected)
+        seen["python"] += 1
+    if not wrong:
+        mode = case.attributes.get(padops.OPS[case.op].mode, "constant").lower()
+        seen.update(("right", case.op, mode, f"rank {case.inputs[0].ndim}", *([type_name] if moved else [])))
+
+
+def _compare(by: str, refused: str | None, made, feeds, case, opset: int, seen: Counter[str]) -> None:
+    """What one form of the model does: the bits of the reference, or nothing where that raises."""
+    expected = standard.expected_of(case)
+    moved = standard.is_moved(by_numpy(case.inputs[0].dtype).name, opset)
+    if refused is not None:
+        # Exactly what has no such form: the types that are listed, and what breaks a rule before it runs.
+        if moved or not refused.startswith("no standard operator moves "):
+            # Of several broken rules, attributes come first; what they say of the rank counts where nothing else does.
+            of_attributes = case.op == "NGraphPad_0" and re.search(r"interior.*\[P6\]$|padding_.*\[P8\]$", refused)
+            assert isinstance(expected, PadError) and (refused == str(expected) or of_attributes), refused
+        seen[f"{by} refuses"] += 1
+        return
+    assert moved
+    if by == "lowered" and _crops_wholly(case) and native.RUNTIME < (1, 24):
+        seen["lowered is not run: the built-in is wrong there, or crashes"] += 1
+        return
+    names = {value.name for value in made.proto().graph.input}
+    got = standard.run(
+        made.proto(), {name: array for name, array in feeds.items() if name in names}, standard.stock_options()
+    )
+    if native.RUNTIME < (1, 24) and case.inputs[0].ndim == 0 and "CanRemoveNodeAndMergeEdges" in str(got):
+        seen["the optimizer of an old runtime refuses rank 0"] += 1
+        return
+    if not isinstance(expected, PadError):
+        if by == "lowered" and opset < 14 and isinstance(got, Exception):
+            # No operator makes an empty tensor out of an empty one before opset 14: see axes.py.
+            assert 0 in expected[1] and 0 in case.inputs[0].shape and "out of data bounds" in str(got)
+            seen["lowered has no empty shapes"] += 1
+            return
+        assert got == expected
+        seen[f"{by} is right"] += 1
+    elif isinstance(got, Exception):
+        seen.update((f"{by} fails", expected.rule))
+    else:
+        assert _unseen(case, expected, by == "lowered"), (by, str(expected))
+        seen[f"{by} does not see {expected.rule}"] += 1
+
+
+def _has_nul(case: case_strategies.Case) -> bool:
+    """Strings that onnxruntime-extensions cuts off."""
+    arrays = [array for array in case.inputs if array is not None and array.dtype == object]
+    return any("\0" in text for array in arrays for text in array.reshape(-1))
+
+
+@pytest.mark.parametrize("family", standard.FAMILIES)
+def test_all_say_the_same(family: str) -> None:
+    """Reference, library, fallback, lowered model and Python kernel; what a model says of itself varies, too."""
+    seen: Counter[str] = Counter()
+
+    @drawn(EXAMPLES)
+    @given(standard.FAMILIES[family], standard.opsets(), standard.declarations())
+    def check(case: case_strategies.Case, opset: int, declared: tuple[str, str]) -> None:
+        if case.inputs[0].ndim <= 5:
+            seen["all"] += 1
+            _check(case, opset, declared, seen)
+
+    check()
+    print(family, dict(sorted(seen.items())))
+
+
+# --- one body for all calls of an operator ---------------------------------------------------------------------------
+
+
+@drawn(EXAMPLES)
+@given(
+    st.sampled_from(sorted(standard.FAMILIES)).flatmap(
+        lambda name: st.lists(standard.FAMILIES[name], min_size=3, max_size=4)
+    ),
+    standard.declarations(),
+)
+def test_one_body_serves_all_calls(cases: list[case_strategies.Case], declared: tuple[str, str]) -> None:
+    """Calls of one operator in one model: they differ in mode, amounts, fill, type, rank and in the inputs they have."""
+    right = [case for case in cases if not isinstance(standard.expected_of(case), PadError)]
+    right = [case for case in right if standard.is_moved(by_numpy(case.inputs[0].dtype).name, standard.NEWEST)]
+    if any(case.inputs[0].dtype == object for case in right):  # which go into a session along with NumPy's types only
+        right = [case for case in right if case.inputs[0].dtype.isbuiltin == 1]
+    if not right:
+        return
+    source, feeds = standard.make(right, standard.NEWEST, *declared)
+    converted = padops.convert(source, fold=False)
+    reasons = {note for record in converted.records for note in record.notes}
+    if reasons:
+        # What one body cannot do: some types are cast and others not, or an input is missing and its default not known.
+        assert len(right) > 1
+        assert all(
+            re.match(
+                "no fallback: (its fill is a float, and its data are of several|its data are of several types|some nodes of .* have no )",
+                text,
+            )
+            for text in reasons
+        )
+        return
+    given = {value.name for value in converted.proto().graph.input}
+    outputs = standard.run_all(converted.proto(), {name: array for name, array in feeds.items() if name in given})
+    assert outputs == [standard.expected_of(case) for case in right]
+
+
+def _chain(nodes: list[tuple[str, list[int]]], dims: list[int | None] | None) -> onnx.ModelProto:
+    """Pads of rank 2 one behind another, of mode and amounts."""
+    pads = [pad([f"v{i}", f"p{i}"], f"v{i + 1}", mode=mode, name=f"n{i}") for i, (mode, _) in enumerate(nodes)]
+    tensors = [tensor(f"p{i}", amounts) for i, (_, amounts) in enumerate(nodes)]
+    return model(pads, inputs=[("v0", FLOAT, dims)], outputs=[(f"v{len(nodes)}", FLOAT, None)], tensors=tensors)
+
+
+MANY = calls.MANY + 1
+FAR = [0, 2, 0, 1]
+CALLS = {
+    "edge": [("edge", FAR)] * MANY,
+    "constant and edge": [(("constant", "edge")[i % 2], FAR) for i in range(2 * MANY)],
+    "reflect, all alike": [("reflect", FAR)] * MANY,
+    "reflect": [("reflect", [0, 1 + i % 2, 0, 2 - i % 2]) for i in range(MANY)],
+    "all": [(("constant", "edge", "reflect")[i % 3], FAR) for i in range(3 * MANY)],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_many_calls_get_a_short_body(name: str) -> None:
+    """It is right where ONNX Runtime's Pad is, and fails where that is not: also before 1.25, which read beyond the data."""
+    source = _chain(CALLS[name], [None, None])
+    converted = padops.convert(source, fold=False)
+    (note,) = converted.notes
+    assert note == f"the fallback of Pad_13, with {len(CALLS[name])} calls, {fallback.SHORT}"
+    (function,) = converted.proto().functions
+    assert "Loop" not in str(function)
+    first = CALLS[name][0][0]
+    for shape, right in (((2, 5), True), ((1, 3), True), ((2, 2), first != "reflect"), ((2, 0), first == "constant")):
+        feeds = {"v0": np.random.default_rng(0).standard_normal(shape).astype(np.float32)}
+        got = standard.run(converted.proto(), feeds, standard.stock_options())
+        if right:
+            assert got == standard.run(converted.proto(), feeds, standard.library_options())
+        else:
+            assert isinstance(got, Exception), got
+    again = padops.convert(converted.proto(), fold=False)
+    assert (again.proto(), again.notes) == (converted.proto(), ("nothing had to be changed", note))
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [("reflect", FAR)] * calls.MANY,  # as many as may have the whole body
+        [("reflect", FAR)] * MANY + [("edge", [0, -1, 0, 3])],  # before 1.24 the built-in is wrong or crashes
+    ],
+)
+def test_other_calls_get_the_whole_body(nodes: list[tuple[str, list[int]]]) -> None:
+    converted = padops.convert(_chain(nodes, [None, None]), fold=False)
+    assert converted.notes == ()
+    assert "Loop" in str(converted.proto().functions[0])
+    feeds = {"v0": np.array([[1, 2]], np.float32)}  # a reflection longer than n - 1
+    expected = standard.run(converted.proto(), feeds, standard.library_options())
+    assert standard.run(converted.proto(), feeds, standard.stock_options()) == expected
+
+
+def test_amounts_of_the_call_count_wherever_they_come_from() -> None:
+    """Amounts that are not known before the model runs: the whole body, however many calls there are."""
+    source = _chain([("edge", FAR)] * MANY, [None, None])
+    del source.graph.initializer[:]
+    source.graph.input.extend(info((f"p{i}", INT64, [4])) for i in range(MANY))
+    converted = padops.convert(source, fold=False)
+    assert converted.notes == ()
+    assert "Loop" in str(converted.proto().functions[0])
+
+
+def test_calls_that_are_proven_right_have_the_built_in_alone() -> None:
+    converted = padops.convert(_chain([("reflect", FAR)] * MANY, [2, 5]), fold=False)
+    assert converted.notes == ()
+    assert [node.op_type for node in converted.proto().functions[0].node] == ["Pad"]
+
+
+# --- a fixed set, on the oldest runtime as well ----------------------------------------------------------------------
+
+SHAPES = [(3, 5), (1, 4), (0, 2), (2, 0, 3), ()]
+PAIRS = [(1, 2), (0, 0), (-1, 2), (3, -2), (-1, -1), (9, 8), (-3, 0)]
+FIXED_TYPES = ("float", "int8", "int16", "float16", "bool", "string", "bfloat16", "uint64")
+
+
+def _fixed(op: str) -> Iterator[case_strategies.Case]:
+    """Every mode with amounts that add, crop and do both, and with empty data."""
+    rng = np.random.default_rng(0)
+    types = [name for name in FIXED_TYPES if name in padops.OPS[op].types]
+    for count, (mode, shape, pair) in enumerate(itertools.product(padops.OPS[op].modes, SHAPES, PAIRS)):
+        dtype = by_name(types[count % len(types)])
+        data, fill = native.random_array(rng, dtype, shape), native.random_array(rng, dtype, ())
+        begins, ends = ([number] + [0, 1, 2][: len(shape) - 1] if shape else [] for number in pair)
+        attributes = {padops.OPS[op].mode: mode}
+        if op == "SamePad_1":
+            whole = native.random_array(rng, dtype, (1, 2, *shape))
+            kernel = {"kernel_shape": [2 + abs(pair[0])] * len(shape), "strides": [1 + abs(pair[1])] * len(shape)}
+            yield case_strategies.Case(op, attributes | kernel, [whole, fill])
+        elif op == "NGraphPad_0":
+            inner = {"padding_interior": [2] * len(shape)} if mode == "CONSTANT" else {}
+            yield case_strategies.Case(
+                op, attributes | inner | {"padding_below": begins, "padding_above": ends}, [data, fill]
+            )
+        elif op.startswith("OpenVINO"):
+            yield case_strategies.Case(
+                op, attributes, [data, np.array(begins, np.int64), np.array(ends, np.int32), fill]
+            )
+        else:
+            yield case_strategies.Case(op, attributes, [data, np.array(begins + ends, np.int64), fill])
+
+
+FIXED_OPS = ("Pad_13", "Pad_19", "OpenVINOPad_1", "OpenVINOPad_12", "NGraphPad_0", "SamePad_1")
+
+
+@pytest.mark.parametrize("op", FIXED_OPS)
+def test_fixed_cases(op: str) -> None:
+    seen: Counter[str] = Counter()
+    for count, case in enumerate(_fixed(op)):
+        declared = itertools.product(("full", "ranks", "none"), ("nothing", "amounts", "all"))
+        _check(case, (13, 14, 21)[count % 3], list(declared)[count % 9], seen)
+    modes = {mode.lower() for mode in padops.OPS[op].modes}
+    assert all(seen[what] for what in (*modes, "fallback is right", "lowered is right", "fallback fails")), seen
+
+
+def test_on_the_oldest_runtime(oldest_runtime: Path) -> None:  # noqa: F811
+    """The fixed set and the short bodies, in a process of their own."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(oldest_runtime), os.environ.get("PYTHONPATH")])),
+        "PADOPS_LIBRARY": padops.get_library_path(),
+    }
+    wanted = ["test_fixed_cases", "test_many_calls_get_a_short_body", "test_other_calls_get_the_whole_body"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *(f"{__file__}::{name}" for name in wanted)]
+    ran = subprocess.run(
+        command, check=False, cwd=Path(__file__).parent.parent, env=environment, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
+    assert f"onnxruntime {test_old_runtime.OLDEST}: {oldest_runtime}" in ran.stdout
+    passed = int(re.search(r"=+ (\d+) passed in ", ran.stdout).group(1))
+    assert passed == len(FIXED_OPS) + len(CALLS) + 2
+
+
+# --- the rest --------------------------------------------------------------------------------------------------------
+
+
+def test_types_that_have_none() -> None:
+    """float8e5m2 has NaNs that casts change, float4e2m1 has no casts; all others have a fallback at the newest opset."""
+    without = set()
+    for dtype in native.TYPES:
+        source = one_pad(standard.NEWEST, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
+        (record,) = padops.convert(source).records
+        if record.notes:
+            without.add(dtype.name)
+            reason = f"no standard operator moves {dtype.name} at opset {standard.NEWEST} and leaves every bit of it as it is"
+            assert record.notes == (f"no fallback: {reason}",)
+    assert without == set(standard.NEVER_MOVED) & {dtype.name for dtype in native.TYPES}
+
+
+def test_an_operator_that_nothing_has_a_body_for_has_none() -> None:
+    """A call that no data can make right takes the fallback of its operator away, and the record says so."""
+    case = case_strategies.Case(
+        "NGraphPad_0",
+        {"padding_below": [0], "padding_above": [0], "padding_interior": [1], "pad_mode": "EDGE"},
+        [np.zeros(2, np.float32), np.zeros((), np.float32)],
+    )
+    source, feeds = standard.make([case])
+    converted = padops.convert(source)
+    assert converted.records[0].notes == (f"no fallback: {standard.expected_of(case)}",)
+    assert not converted.proto().functions
+    assert isinstance(standard.run(converted.proto(), feeds, standard.stock_options()), Exception)
+
+
+def test_without_fallback() -> None:
+    """Functions that know nothing of new nodes go away; a model that is not changed keeps those that it has."""
+    converted = padops.convert(one_pad()).proto()
+    assert len(converted.functions) == 1
+    assert padops.convert(converted, fallback=False).proto() == converted
+    assert not padops.convert(one_pad(), fallback=False).proto().functions
+
+
+def test_a_model_of_ir_version_3_gets_one_that_has_functions() -> None:
+    source = one_pad(10)
+    converted = padops.convert(source)
+    assert source.ir_version == 3
+    assert converted.proto().ir_version == fallback.IR_VERSION
+    assert converted.notes == ("IR version 8, not 3, which has no functions",)

@@ -1,0 +1,273 @@
+"""Lowered models: standard ONNX, small where shapes are known, and the same bits; the real models there and back."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import case_strategies
+import native
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import standard_models as standard
+import test_models
+from small_models import STRING, model, one_pad, tensor
+
+import padops
+from padops import cli
+from padops.dialects import OPS
+from padops.dtypes import by_name, by_numpy, by_onnx
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# --- how many nodes --------------------------------------------------------------------------------------------------
+
+MAIN_TYPES = ("float", "double", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool", "string")
+MOST_NODES = 3  # for each axis that is padded
+
+# Pairs of begin and end for the axes of data of shape 5, 40, 6: what only adds, only crops, and both.
+AMOUNTS = [
+    [(0, 0), (0, 0), (2, 1)],
+    [(1, 2), (0, 0), (0, 0)],
+    [(0, 0), (3, 0), (0, 0)],
+    [(1, 2), (3, 4), (2, 1)],
+    [(-1, -2), (0, -3), (-1, 0)],
+    [(-1, 2), (3, -4), (0, 0)],
+    [(2, -1), (0, 0), (-2, 3)],
+]
+SHAPE = (5, 40, 6)
+
+
+def _node(op: str, mode: str, pairs: list[tuple[int, int]], data: np.ndarray, fill: np.ndarray) -> case_strategies.Case:
+    begins, ends = (list(side) for side in zip(*pairs))
+    attributes = {OPS[op].mode: mode}
+    if op in ("Pad_1", "Pad_2"):
+        return case_strategies.Case(op, attributes | {"paddings" if op == "Pad_1" else "pads": begins + ends}, [data])
+    if op.startswith("Pad_"):
+        return case_strategies.Case(op, attributes, [data, np.array(begins + ends), fill])
+    if op.startswith("OpenVINOPad_"):
+        return case_strategies.Case(op, attributes, [data, np.array(begins, np.int32), np.array(ends), fill])
+    return case_strategies.Case(op, attributes | {"padding_below": begins, "padding_above": ends}, [data, fill])
+
+
+def _same(mode: str, data: np.ndarray, fill: np.ndarray) -> Iterator[case_strategies.Case]:
+    for attributes in ({"kernel_shape": [3]}, {"kernel_shape": [4], "strides": [3], "auto_pad": "SAME_LOWER"}):
+        yield case_strategies.Case("SamePad_1", attributes | {"mode": mode}, [data, fill])
+
+
+def _cases(op: str, mode: str, type_name: str) -> Iterator[case_strategies.Case]:
+    rng = np.random.default_rng(0)
+    dtype = by_name(type_name)
+    data, fill = (native.random_array(rng, dtype, shape) for shape in (SHAPE, ()))
+    if op == "SamePad_1":
+        yield from _same(mode, data, fill)
+        return
+    for pairs in AMOUNTS:
+        yield _node(op, mode, pairs, data, fill)
+    if (op, mode) == ("NGraphPad_0", "CONSTANT"):
+        for interior in ([0, 0, 2], [1, 0, 0], [1, 2, 1]):
+            case = _node(op, mode, AMOUNTS[3], data, fill)
+            case.attributes["padding_interior"] = interior
+            yield case
+
+
+def _padded_axes(case: case_strategies.Case, output: tuple) -> int:
+    """Axes that the node changes; an amount and its opposite leave the size as it was."""
+    if case.op == "SamePad_1":
+        return 1
+    lists = [
+        case.attributes[row.name]
+        for row in OPS[case.op].attributes
+        if row.name in case.attributes and row.type == "ints"
+    ]
+    lists += [array for row, array in zip(OPS[case.op].inputs, case.inputs) if row.kind != "T" and array is not None]
+    return int(np.any(np.concatenate([np.reshape(numbers, (-1, len(SHAPE))) for numbers in lists]), axis=0).sum())
+
+
+def _allowed(case: case_strategies.Case, held: str) -> int:
+    """Nodes for each axis: what axes.py says it cannot do in three is listed here."""
+    type_name = by_numpy(case.inputs[0].dtype).name
+    mode = case.attributes.get(OPS[case.op].mode, "constant").lower()
+    if type_name == "string" and any(case.attributes.get("padding_interior", ())):
+        return MOST_NODES + 1 + (held != "all")  # ONNX Runtime's Gather moves strings right along the last axis only
+    if type_name == "bfloat16" and held != "all" and mode == "constant":
+        return MOST_NODES + 1  # ONNX Runtime expands no bfloat16
+    return MOST_NODES
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_static_shapes_take_few_nodes(op: str) -> None:
+    seen = 0
+    for mode in OPS[op].modes:
+        for type_name in (name for name in MAIN_TYPES if name in OPS[op].types):
+            for case in _cases(op, mode, type_name):
+                for held in ("all", "amounts"):
+                    source, feeds = standard.make([case], standard.NEWEST, "full", held)
+                    expected = standard.expected_of(case)
+                    lowered = padops.lower(source, fold=False).proto()
+                    assert standard.nothing_of_padops(lowered)
+                    most = _allowed(case, held) * _padded_axes(case, expected)
+                    count = len(lowered.graph.node)
+                    assert 1 <= count <= most, (mode, type_name, held, onnx.printer.to_text(lowered))
+                    assert standard.run(lowered, feeds, standard.stock_options()) == expected
+                    seen += 1
+    assert seen > 50
+
+
+# --- the real models -------------------------------------------------------------------------------------------------
+
+REAL = [row for row in test_models.REAL if row[1]]
+
+
+@pytest.fixture(scope="module")
+def real_models() -> dict[str, Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")
+        return importlib.import_module("fetch_models").fetch()
+
+
+def _feeds(runs: list[dict]) -> list[dict[str, np.ndarray]]:
+    rng = np.random.default_rng(0)
+    return [
+        {
+            name: (rng.standard_normal(value) / 10).astype(np.float32) if isinstance(value, tuple) else value
+            for name, value in feeds.items()
+        }
+        for feeds in runs
+    ]
+
+
+def _kernels_run(path: Path, runs: list[dict[str, np.ndarray]], folder: Path) -> dict[str, set[str]]:
+    """The names of the nodes that ONNX Runtime says it ran, by operator, with the library registered."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.enable_profiling = True
+    options.profile_file_prefix = str(folder / "profile")
+    padops.register(options)
+    built = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    for feeds in runs:
+        built.run(None, feeds)
+    found: dict[str, set[str]] = {}
+    for event in json.loads(Path(built.end_profiling()).read_text(encoding="utf-8")):
+        if event["name"].endswith("_kernel_time"):
+            found.setdefault(event["args"]["op_name"], set()).add(event["name"].removesuffix("_kernel_time"))
+    return found
+
+
+@pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
+def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path) -> None:
+    """With fallback and lowered, by the command: bit-equal without the library; with it, the kernels run every Pad."""
+    original, m2, m3 = real_models[name], tmp_path / "m2.onnx", tmp_path / "m3.onnx"
+    assert cli.main(["convert", str(original), "-o", str(m2), "--no-fold", "-q"]) == 0
+    assert cli.main(["convert", str(m2), "--target", "onnx", "-o", str(m3), "--no-fold", "-q"]) == 0
+    feeds = _feeds(runs)
+    for one in feeds:
+        expected = test_models.run(original, one, registered=False)
+        for made in (m2, m3):
+            test_models.assert_same(test_models.run(made, one, registered=False), expected)
+
+    assert {function.name for function in onnx.load(m2).functions} == {
+        record.op_type for record in padops.convert(original, fold=False).records
+    }
+    kernels = _kernels_run(m2, feeds, tmp_path)
+    assert "Pad" not in kernels
+    assert sum(len(names) for op, names in kernels.items() if op in OPS) == pads
+
+    lowered = onnx.load(m3)
+    assert standard.nothing_of_padops(lowered)
+    assert test_models.pads_in(lowered, "padops") == 0
+    for made, target in ((m2, "padops"), (m3, "onnx")):  # a second time changes nothing
+        again = tmp_path / "again.onnx"
+        padops.convert(made, again, target=target, fold=False)
+        assert again.read_bytes() == made.read_bytes()
+    back = tmp_path / "back.onnx"
+    padops.convert(m3, back, fold=False)
+    for one in feeds:
+        expected = test_models.run(original, one, registered=False)
+        test_models.assert_same(test_models.run(back, one, registered=True), expected)
+    print(f"{name}: {', '.join(f'{path.stat().st_size:,}' for path in (original, m2, m3))} bytes")
+
+
+@pytest.mark.parametrize("path", test_models.OF_PADS, ids=lambda path: path.stem)
+def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
+    """Foreign Pads at once or by way of padops: standard ONNX with the same bits, and the same when lowered again."""
+    converted = padops.convert(path, fold=False).proto()
+    kinds = {by_onnx(value.type.tensor_type.elem_type).name for value in converted.graph.input}
+    opset = converted.opset_import[0].version
+    for source in (onnx.load(path), converted):
+        lowered = padops.lower(source, fold=False)
+        if not all(standard.is_moved(kind, opset) for kind in kinds):
+            assert {record.status for record in lowered.records} == {"left"}
+            continue
+        assert test_models.pads_in(lowered.proto(), "padops") == (path.stem == "nested" and source is converted)
+        in_function = {"the type of its data is not known"} if path.stem == "nested" else set()
+        assert {record.reason for record in lowered.records if record.status == "left"} == in_function
+        assert padops.lower(lowered.proto(), fold=False).proto() == lowered.proto()
+        if opset > standard.NEWEST or not kinds <= {dtype.name for dtype in native.TYPES}:
+            continue  # the runtime cannot load it
+        feeds = test_models.sample_feeds(path)
+        if path.stem == "nested":
+            feeds |= {"flag": np.array(True), "turns": np.array(2)}
+        made, there = tmp_path / "lowered.onnx", tmp_path / "there.onnx"
+        onnx.save(lowered.proto(), made)
+        onnx.save(converted, there)
+        if path.stem == "pad_01":  # float16 of opset 1, where the Cast that ONNX Runtime adds does not exist yet
+            with pytest.raises(Exception, match="InsertedPrecisionFreeCast"):
+                test_models.session(made, registered=False)
+            continue
+        test_models.assert_same(
+            test_models.run(made, feeds, registered=False), test_models.run(there, feeds, registered=True)
+        )
+
+
+# --- what else a target leaves ---------------------------------------------------------------------------------------
+
+
+def test_other_targets_leave_nothing_of_padops() -> None:
+    """Neither the functions of fallbacks nor the imports of domains that no node is of any more."""
+    converted = padops.convert(one_pad()).proto()
+    in_python = padops.convert(converted, target="pyop").proto()
+    again = padops.convert(in_python).proto()
+    lowered = [padops.lower(source).proto() for source in (converted, in_python, again)]
+    domains = [{row.domain for row in made.opset_import} for made in (converted, in_python, again)]
+    assert domains == [{"", "padops"}, {"", "padops.pyop"}, {"", "padops"}]
+    assert [len(made.functions) for made in (converted, in_python, again)] == [1, 0, 1]
+    assert again.graph == converted.graph
+    assert all(standard.nothing_of_padops(made) for made in lowered)
+    assert all(one.graph == other.graph for one, other in pairwise(lowered))
+
+
+def test_a_plain_pad_stays_as_it_is() -> None:
+    result = padops.lower(one_pad())
+    (record,) = result.records
+    assert (record.status, record.reason) == ("not needed", "ONNX Runtime's Pad is right for it, or fails")
+    assert result.proto() == one_pad()
+
+
+def test_broken_rules_are_refused_in_the_words_of_the_kernel() -> None:
+    data, fill = np.zeros((2, 3), np.float32), np.zeros((), np.float32)
+    amounts = {"padding_below": [0, 0], "padding_above": [0, 0]}
+    for attributes in (
+        amounts | {"padding_interior": [0, 2], "pad_mode": "EDGE"},
+        amounts | {"padding_interior": [1, 0], "pad_mode": "REFLECT"},
+        amounts | {"padding_interior": [0, -1]},
+        amounts | {"pad_mode": "WRAP"},
+        {"padding_below": [0, -3], "padding_above": [0, -1]},
+    ):
+        case = case_strategies.Case("NGraphPad_0", attributes, [data, fill])
+        source, _ = standard.make([case], shapes="full")
+        (record,) = padops.lower(source).records
+        assert (record.status, record.reason) == ("left", str(standard.expected_of(case)))
+
+
+def test_the_report_names_what_was_made() -> None:
+    source = one_pad(inputs=[("x", STRING, [2, 3])], outputs=[("y", STRING, None)])
+    (record,) = padops.lower(source).records
+    assert (record.status, record.op_type, record.notes) == ("converted", "standard ONNX", ("Concat",))
+    source = model([one_pad().graph.node[0]], tensors=[tensor("pads", [0, 0, 0, 0])])
+    assert padops.lower(source, fold=False).records[0].notes == ("Identity",)
