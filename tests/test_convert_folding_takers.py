@@ -213,6 +213,9 @@ REFUSED = {
                   "AveragePool node: with ceil_mode the last window may begin in the padding"),
     "averages of data": (padded(AROUND, "AveragePool", pads=[1, 0, 0, 0], **K3),
                          "AveragePool node: it does not count what it pads itself"),
+    "averages of opset 6": (
+        model([pad(["x"], "p", name="pad", pads=AROUND), helper.make_node("AveragePool", ["p"], ["y"], name="node", **K3)],
+              6, inputs=[("x", FLOAT, [None] * 4)]), "AveragePool node: before opset 7 it never counts the padding"),
     "another operator": (padded(AROUND), None),
     "weights that are padded": (
         padded(AROUND, helper.make_node("Conv", ["w", "p"], ["y"], name="node"), others={"w": X}, shape=[4, 3, 3, 3]), None),

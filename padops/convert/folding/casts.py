@@ -49,10 +49,10 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = reading.found.node, reading.data.producer()
-    if not _is_cast(before) or not _is_read_once(reading.data) or before.graph is not node.graph:
+    if not is_cast(before) or not _is_read_once(reading.data) or before.graph is not node.graph:
         return None
     after = reading.output.uses()[0].node if _is_read_once(reading.output) else None
-    if not _is_cast(after) or after.graph is not node.graph:
+    if not is_cast(after) or after.graph is not node.graph:
         return None
     narrow, wide = types.name(before.inputs[0]), _cast_type(before)
     if narrow is None or _cast_type(after) != narrow or wide not in WIDER.get(narrow, ()):
@@ -68,7 +68,8 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
 
 
-def _is_cast(node: ir.Node | None) -> bool:
+def is_cast(node: ir.Node | None) -> bool:
+    """Whether a node is a Cast whose type is known."""
     if node is None or node.domain != "" or node.op_type != "Cast" or "to" not in node.attributes:
         return False
     to = node.attributes["to"]

@@ -10,11 +10,11 @@ import onnx_ir as ir
 from padops.convert import sources
 from padops.convert.constants import Constants
 from padops.convert.document import Document
-from padops.convert.folding.casts import drop_casts
+from padops.convert.folding.casts import drop_casts, is_cast
 from padops.convert.folding.pairs import join
 from padops.convert.folding.reading import Reading, read
 from padops.convert.folding.removal import Removal, remove
-from padops.convert.folding.takers import Refusal, give, takers
+from padops.convert.folding.takers import OPERATORS, Refusal, give, takers
 from padops.convert.graphs import Found, walk
 from padops.convert.records import PadRecord
 from padops.convert.select import needs
@@ -22,6 +22,7 @@ from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.finding import Draft, Finding
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
+from padops.plan import Mode
 
 FOLDED = "folded"
 
@@ -61,16 +62,13 @@ class FoldPads(ir.passes.InPlacePass):
         self._target = target
         self._sources = asked
         self._types = Types(document)
-        self._constants: Constants | None = None
+        self._new: Constants | None = None
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Folds in place, until there is nothing left to fold."""
         everything = list(walk(model))
         self.paths = {found.node: found.path for found in everything} | self.paths
         pads = {found.node: found for found in everything if self._reading(found) is not None}
-        if pads:
-            self._types.settle()
-            self._constants = Constants(model)
         folded = 0
         while any(steps := [self._fold(found, pads) for found in pads.values() if found.node.graph is not None]):
             folded += sum(steps)
@@ -82,8 +80,9 @@ class FoldPads(ir.passes.InPlacePass):
     def _fold(self, found: Found, pads: dict[ir.Node, Found]) -> bool:
         """Applies the first rule that fits a Pad."""
         reading = self._reading(found)
-        if reading is None:
+        if reading is None or not _is_worth_a_look(reading, pads):
             return False
+        self._types.settle()  # once a node is gone, types can no longer be inferred
         return (
             self._drop_casts(reading)
             or self._remove(reading, only_bypass=True)
@@ -93,7 +92,7 @@ class FoldPads(ir.passes.InPlacePass):
         )
 
     def _drop_casts(self, reading: Reading) -> bool:
-        made = drop_casts(reading, self._target, self._types, self._constants)
+        made = drop_casts(reading, self._target, self._types, self._constants())
         if made is None:
             return False
         self._document.touched.update(made.touched)
@@ -115,7 +114,7 @@ class FoldPads(ir.passes.InPlacePass):
             return False  # lowering knows why it has written two
         before = pads.get(reading.data.producer())
         first = None if before is None else self._reading(before)
-        if first is None or (touched := join(first, reading, self._constants)) is None:
+        if first is None or (touched := join(first, reading, self._constants())) is None:
             return False
         removal = remove(before, self._types)
         assert removal is not None and not removal.notes, "only the second Pad reads the first"
@@ -139,6 +138,10 @@ class FoldPads(ir.passes.InPlacePass):
         amounts = ", ".join(dict.fromkeys(f"pads {taker.pads}" for taker in taking))
         self._tell(reading, removal, (amounts,), into)
         return True
+
+    def _constants(self) -> Constants:
+        self._new = self._new or Constants(self._document.model)
+        return self._new
 
     def _explain(self, reading: Reading) -> None:
         """Says of a Pad that feeds convolutions or poolings why it stays."""
@@ -170,3 +173,11 @@ class FoldPads(ir.passes.InPlacePass):
         if self._select == "all" or finding.already:
             return True
         return finding.facts is not None and needs(finding.facts()) is not None
+
+
+def _is_worth_a_look(reading: Reading, pads: Mapping[ir.Node, Found]) -> bool:
+    """Whether what stands around a Pad lets a rule fit; most Pads need no types."""
+    before = reading.data.producer()
+    if reading.changes_nothing or before in pads or is_cast(before):
+        return True
+    return reading.mode is Mode.CONSTANT and any(use.node.op_type in OPERATORS for use in reading.output.uses())

@@ -61,6 +61,7 @@ OPERATORS = {
     "MaxPool": Operator("lowest", pooling=True),
     "ConvTranspose": Operator(reason="its pads crop the output"),
 }
+FIRST_THAT_COUNTS = 7  # the opset that gave AveragePool count_include_pad
 LOWEST_IS_EXACT = ("int8", "uint8")
 
 
@@ -125,6 +126,8 @@ def _taker(node: ir.Node, reading: Reading, types: Types) -> Taker:
     _check_fill(node, operator, reading, types, name)
     if operator.pooling:
         _check_pooling(node, own, pads, name)
+    if node.op_type == "AveragePool" and (reading.found.scope.opset or 0) < FIRST_THAT_COUNTS:
+        raise Refusal(f"{name}: before opset {FIRST_THAT_COUNTS} it never counts the padding")
     return Taker(node, pads)
 
 
