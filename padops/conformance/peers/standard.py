@@ -37,7 +37,7 @@ def _run_converted(request: Request, target: str) -> np.ndarray:
     from padops.convert import convert
 
     require_type(request.dtype.name)
-    conversion = convert(make_model(request, request.inputs), target=target)
+    conversion = convert(make_model(request, request.inputs), target=target, fold=False)
     for record in conversion.records:
         if record.status == "left" and RULE_BROKEN.search(record.reason):
             raise ValueError(record.reason)
