@@ -1,6 +1,9 @@
 """A case that shows each known divergence: it is part of every run, so that one that has gone is noticed."""
 
 EXAMPLES = {
+    "fallback-huge": "table/OpenVINOPad_12/constant/uint32/2/huge/plain/scalar/int32.int64/static/2",
+    "lowered-fill-of-rank-0": "table/Pad_18/constant/uint32/0/far/plain/two/absent.flat/dynamic/0",
+    "lowered-huge": "table/Pad_13/constant/float/2/huge/empty/vector/absent.row/held/0",
     "lowered-repeated-axes": "table/Pad_19/constant/int32/3/crop/empty/scalar/repeated.row/dynamic/0",
     "fallback-repeated-axes": "table/Pad_18/constant/int32/2/crop/empty/scalar/repeated.flat/held/0",
     "fallback-fill-of-rank-0": "table/Pad_18/constant/uint32/0/far/plain/two/absent.flat/dynamic/0",
