@@ -17,13 +17,17 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     are moved by operators that have them. The model then has no operator and no function of padops; converting it back,
     or lowering it again, changes no bit of its outputs.
 
+    A Pad of mode constant whose amounts are not known before it runs becomes ONNX's Pad as well, which ONNX Runtime before
+    1.24 gets wrong where a crop leaves nothing of an axis.
+
     Args:
         source: As for ``convert``.
         output: The file to write.
         **options: As for ``convert``, but for ``target``.
 
     Returns:
-        The model, and a record of each Pad; a Pad for which there are no such operators is left, with the reason.
+        The model, and a record of each Pad; a Pad for which there are no such operators is left, with the reason: data of
+        float8e5m2 or float4e2m1, or in a function that does not say of what type they are, or a rule that is broken.
 
     Raises:
         PadopsError: As for ``convert``.

@@ -45,7 +45,7 @@ def amounts_of(tape: Tape, subject: Subject) -> Amounts:
 
 def _one_per_axis(tape: Tape, subject: Subject, numbers: Operand) -> Operand:
     """A list that does not fit if it is not as long as the rank (P8)."""
-    return tape.reshape(numbers, subject.rank(tape)) if tape.opset >= 14 else numbers
+    return tape.reshape(numbers, subject.rank(tape))
 
 
 def pads_of(tape: Tape, subject: Subject) -> Operand:
@@ -63,6 +63,8 @@ def _pairs(tape: Tape, subject: Subject) -> Amounts:
     # A list of another length than two for each axis does not fit (P8).
     pairs = tape.reshape(pads, tape.concat(ints(2), count) if tape.opset >= 14 else ints(2, -1))
     begin, end = (tape.gather(pairs, scalar(i)) for i in (0, 1))
+    if tape.opset < 14:  # a 0 in a shape stands for another dim, which the list of pads does not have
+        begin, end = (tape.reshape(numbers, count) for numbers in (begin, end))
     if axes is None:
         return Amounts(begin, end)
     return Amounts(_spread(tape, begin, axes, rank), _spread(tape, end, axes, rank))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], subjects: Sequence[Subject]) -> S
     some_axes = axes is not None and given[axes] is not None and not everywhere[axes]
     if some_axes and not wide:
         raise Lacking("axes", op)
+    _check_ignored_fills(subjects)
     attributes = {row.name: _common(row, subjects) for row in op.attributes}
     return Subject(
         op,
@@ -101,6 +103,18 @@ def _merge(op: Op, inputs: Sequence[ir.Value], subjects: Sequence[Subject]) -> S
         some_axes,
         optional_fill and given[position] is not None,
     )
+
+
+def _check_ignored_fills(subjects: Sequence[Subject]) -> None:
+    """Refuses a fill that its mode ignores, and that the built-in would refuse in the body that constant needs too."""
+    if not any(Mode.CONSTANT in one.known_modes for one in subjects):
+        return
+    for one in subjects:
+        dims = one.fill_dims
+        if Mode.CONSTANT not in one.known_modes and dims is not None and None not in dims and prod(dims) != 1:
+            raise Unconvertible(
+                f"a node in mode {one.modes[0]} has a fill of {prod(dims)} elements, and nodes in mode constant need theirs"
+            )
 
 
 def _common(row: Attribute, subjects: Sequence[Subject]) -> ir.Attr | None:

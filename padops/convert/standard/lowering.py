@@ -64,14 +64,9 @@ def _known_amounts(subject: Subject) -> list[plan.Amounts] | None:
         return None
     if None not in subject.dims:
         make_node_plan(node, subject.dims)
-    elif _is_same(subject) and any(subject.dims[i] is None for i in _changing(subject)):
+    elif subject.has_attribute("kernel_shape") and any(subject.dims[i] is None for i in _changing(subject)):
         return None  # they follow from dims that are not known
     return subject.op.amounts(node, [1 if dim is None else dim for dim in subject.dims])
-
-
-def _is_same(subject: Subject) -> bool:
-    """Whether the amounts follow from the dims (S1)."""
-    return any(row.name == "kernel_shape" for row in subject.op.attributes)
 
 
 def _changing(subject: Subject) -> Sequence[int]:
@@ -79,7 +74,7 @@ def _changing(subject: Subject) -> Sequence[int]:
     rank, axes = len(subject.dims), subject.input("axes")
     if isinstance(axes, np.ndarray):
         return sorted({int(axis) % rank for axis in axes.reshape(-1)}) if rank else []
-    if not _is_same(subject):
+    if not subject.has_attribute("kernel_shape"):
         return range(rank)
     layout = subject.attributes.get("data_format")
     return range(2, rank) if layout is None or layout.value.startswith("NC") else range(1, rank - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
 import onnx_ir as ir
 
 from padops import plan
@@ -40,9 +41,11 @@ def check(subject: Subject) -> None:
 
 
 def _rank(subject: Subject) -> int | None:
-    """The rank of the data or, where nothing says it, the one that the attributes are for."""
+    """The rank of the data or, where nothing says it, one that the attributes or the axes allow for."""
     if subject.dims is not None:
         return len(subject.dims)
+    if isinstance(axes := subject.input("axes"), np.ndarray):
+        return 2 * int(np.abs(axes).max(initial=0)) + 1  # where none of those from the end meets one from the beginning
     for name, more in (("padding_below", 0), ("kernel_shape", 2)):
         if subject.has_attribute(name):
             return len(subject.attributes[name].value) + more
