@@ -335,6 +335,34 @@ def test_a_fill_that_no_one_reads() -> None:
     assert run(message, {"x": x})[0][2] == x[[0, 0, 1, 2]].tobytes()
 
 
+def test_the_type_behind_a_pad_that_took_over() -> None:
+    """Nothing declares what the second Cast gave, and inference has said what the first did."""
+    source = cast(10, FLOAT, amounts=[0, 1], mode="edge")
+    source.graph.node.append(pad(["y", "pads"], "z", name="again", mode="reflect"))
+    source.graph.output[0].name = "z"
+    conversion = fold(source, verify=True)
+    assert operators(conversion.proto()) == ["padops::Pad_21"] * 2 and conversion.verification.outcome == "equal"
+    assert not conversion.proto().graph.value_info
+    pairs = model([*cast(10, FLOAT, fill=1).graph.node, *_renamed(cast(10, FLOAT, fill=1).graph.node)], 21, ir_version=10,
+                  inputs=[("x", 10, ["n"])], outputs=[("z", 10, None)],
+                  tensors=[tensor("pads", [1, 1]), tensor("fill", 1, np.float32)])  # fmt: skip
+    conversion = fold(pairs, verify=True)
+    assert operators(conversion.proto()) == ["padops::Pad_21"] and conversion.verification.outcome == "equal"
+
+
+def _renamed(nodes: Any) -> list[onnx.NodeProto]:
+    """The same nodes, behind those."""
+    made = []
+    for node in nodes:
+        made.append(onnx.NodeProto())
+        made[-1].CopyFrom(node)
+        names = {"x": "y", "w": "w2", "q": "q2", "y": "z"}
+        for field in (made[-1].input, made[-1].output):
+            field[:] = [names.get(name, name) for name in field]
+        made[-1].name += "2"
+    return made
+
+
 def test_casts_and_another_pad() -> None:
     """Rules go on where others have ended."""
     source = cast(10, FLOAT, amounts=[1, 0])

@@ -213,6 +213,8 @@ REFUSED = {
                   "AveragePool node: with ceil_mode the last window may begin in the padding"),
     "averages of data": (padded(AROUND, "AveragePool", pads=[1, 0, 0, 0], **K3),
                          "AveragePool node: it does not count what it pads itself"),
+    "an axis of nothing": (padded([0, 0, 1, 0, 0, 1], "AveragePool", kernel_shape=[2], shape=[1, 1, 0]),
+                           "AveragePool node: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads"),
     "averages of opset 6": (
         model([pad(["x"], "p", name="pad", pads=AROUND), helper.make_node("AveragePool", ["p"], ["y"], name="node", **K3)],
               6, inputs=[("x", FLOAT, [None] * 4)]), "AveragePool node: before opset 7 it never counts the padding"),

@@ -63,7 +63,7 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     data = before.inputs[0]
     node.replace_input_with(0, data)
     node.graph.remove(before, safe=True)
-    _take_over(node, after)
+    _take_over(node, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
     told = [before.name or "Cast", after.name or "Cast"]
     return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
 
@@ -124,11 +124,11 @@ def _retype(reading: Reading, narrow: str, constants: Constants) -> None:
     set_input(reading, position, constants.add(fill, reading.found, "fill"))
 
 
-def _take_over(node: ir.Node, after: ir.Node) -> None:
+def _take_over(node: ir.Node, after: ir.Node, kind: ir.TensorType) -> None:
     """Lets the node give what the Cast behind it gave, under the same name."""
     made, former = node.outputs[0], after.outputs[0]
     graph = node.graph
-    name, kind, shape = former.name, former.type, former.shape
+    name, shape = former.name, former.shape
     former.replace_all_uses_with(made, replace_graph_outputs=True)
     graph.remove(after, safe=True)
     made.name, made.type = name, kind

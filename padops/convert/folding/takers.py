@@ -6,8 +6,12 @@ Measured, a folded model against the same one with ONNX's own Pad and with that 
   Runtime folds that Pad by itself. Beside an operator of padops, which it does not fold, an infinite weight
   gives NaN in the padding at level all: its blocked kernels then skip what they pad.
 - **ConvInteger, QLinearConv**: equal at every level, where the fill is the zero point.
-- **AveragePool** (float, float16): equal at every level, where what is padded counts: ``count_include_pad``, or no pads of its own before.
+- **AveragePool** (float, float16): equal at every level, where what is padded counts: it has ``count_include_pad`` or
+  no pads of its own. (Up to 1.21 ONNX Runtime's folding forgets to count; a converted model does not.)
 - **MaxPool** of int8 and uint8: equal at every level, where the fill is the lowest value.
+
+An axis of 0 elements is one that poolings refuse, whatever their pads; ONNX's own Pad in front of them fails there too,
+from level basic on.
 
 Not folded, because bits differ:
 
@@ -126,6 +130,8 @@ def _taker(node: ir.Node, reading: Reading, types: Types) -> Taker:
     _check_fill(node, operator, reading, types, name)
     if operator.pooling:
         _check_pooling(node, own, pads, name)
+        if 0 in (types.shape(reading.data) or ())[2:]:
+            raise Refusal(f"{name}: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
     if node.op_type == "AveragePool" and (reading.found.scope.opset or 0) < FIRST_THAT_COUNTS:
         raise Refusal(f"{name}: before opset {FIRST_THAT_COUNTS} it never counts the padding")
     return Taker(node, pads)
