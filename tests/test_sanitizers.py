@@ -16,7 +16,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
-    f"tests/test_{name}.py" for name in ("kernels", "dialect_kernels", "inputs", "errors", "inference", "property")
+    f"tests/test_{name}.py"
+    for name in ("kernels", "rows", "dialect_kernels", "inputs", "errors", "inference", "property")
 ]
 # Operators differ in how they read a node, not in how they move elements: three stand for the rest.
 SELECTION = "not test_op_mode_type or Pad_2- or Pad_25- or NGraphPad_0-"

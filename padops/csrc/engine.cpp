@@ -5,8 +5,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "bit_writer.h"
+#include "byte_writer.h"
 #include "text.h"
-#include "writers.h"
 
 namespace padops {
 
@@ -192,9 +193,14 @@ void Engine::write_run(const Writer& writer, const Run& run, int64_t target, int
   }
 }
 
+// Neighbouring rows of the output.
 template <class Writer>
-void Engine::write_row(const Writer& writer, int64_t target, int64_t source) const {
-  for (const Run& run : runs_) write_run(writer, run, target, source);
+void Engine::write_rows(const Writer& writer, const Rows& rows) const {
+  if (writer.framed(runs_, rows)) return;
+  int64_t target = rows.target;
+  int64_t source = rows.source;
+  for (int64_t i = 0; i < rows.count; ++i, target += rows.length, source += rows.step)
+    for (const Run& run : runs_) write_run(writer, run, target, source);
 }
 
 // Positions `begin` to `end` of one row.
@@ -220,7 +226,7 @@ void Engine::write_group(const Writer& writer, size_t row, int64_t index, int64_
       if (at == kFill) {
         writer.fill(target, length);
       } else {
-        write_row(writer, target, source + at * stride);
+        write_rows(writer, {target, source + at * stride, length, 0, 1});
       }
       target += length;
       continue;
@@ -231,8 +237,8 @@ void Engine::write_group(const Writer& writer, size_t row, int64_t index, int64_
       target += run.count * length;
     } else {
       const int64_t step = run.kind == Run::Kind::kForward ? stride : run.kind == Run::Kind::kBackward ? -stride : 0;
-      int64_t from = source + run.source * stride;
-      for (int64_t i = 0; i < run.count; ++i, from += step, target += length) write_row(writer, target, from);
+      write_rows(writer, {target, source + run.source * stride, length, step, run.count});
+      target += run.count * length;
     }
     index += run.count;
   }
@@ -292,11 +298,7 @@ void Engine::run(size_t task, const char* source, char* output, const char* fill
     auto* to = reinterpret_cast<uint8_t*>(output);
     const auto byte = static_cast<uint8_t>(pattern);
     const auto element = static_cast<uint64_t>(element_);
-    if (bits_ == 4) {
-      walk(task, BitWriter<4>{from, to, byte, element});
-    } else {
-      walk(task, BitWriter<2>{from, to, byte, element});
-    }
+    walk(task, BitWriter{from, to, byte, element});
     return;
   }
   char pattern[64];

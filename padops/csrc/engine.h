@@ -10,25 +10,9 @@
 #include <vector>
 
 #include "plan.h"
+#include "runs.h"
 
 namespace padops {
-
-// A stretch of an axis, in positions.
-struct Run {
-  enum class Kind {
-    kFilled,    // the fill
-    kForward,   // source positions from `source` up
-    kBackward,  // source positions from `source` down
-    kRepeat,    // the source position `source` again and again
-    kDilated,   // source positions from `source` up, the first `lead` places in, interior fill between them (P6)
-    kPeriodic,  // what stands `source` positions earlier in this output row
-  };
-  Kind kind;
-  int64_t target;
-  int64_t count;
-  int64_t source = 0;
-  int64_t lead = 0;
-};
 
 class Engine {
  public:
@@ -54,7 +38,7 @@ class Engine {
   template <class Writer>
   void write_group(const Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const;
   template <class Writer>
-  void write_row(const Writer& writer, int64_t target, int64_t source) const;
+  void write_rows(const Writer& writer, const Rows& rows) const;
   template <class Writer>
   void write_part(const Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const;
   template <class Writer>

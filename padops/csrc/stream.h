@@ -16,6 +16,16 @@
 #define PADOPS_STREAM 0
 #endif
 
+// Into each loop, where what is decided by a size that does not change in it is decided before it; and apart from the
+// caller, so that the registers are the loop's alone.
+#if defined(_MSC_VER)
+#define PADOPS_INLINE __forceinline
+#define PADOPS_APART __declspec(noinline)
+#else
+#define PADOPS_INLINE [[gnu::always_inline]] inline
+#define PADOPS_APART [[gnu::noinline]]
+#endif
+
 namespace padops {
 
 constexpr size_t kLine = 64;  // bytes of a cache line
@@ -23,8 +33,11 @@ constexpr size_t kLine = 64;  // bytes of a cache line
 // Stretches below this are too short for whole lines to make up for the partial ones at their ends.
 constexpr size_t kLeastStreamed = 32 * kLine;
 
+// Stretches below this are copied before it pays to align their target.
+constexpr size_t kLeastAligned = 16 * kLine;
+
 // Copies up to 64 bytes without a call; the pieces overlap, so that every size takes few stores.
-inline void copy_short(char* target, const char* source, size_t bytes) {
+PADOPS_INLINE void copy_short(char* target, const char* source, size_t bytes) {
   const auto pair = [&](auto part) {
     constexpr size_t kPart = sizeof(part);
     decltype(part) first;
@@ -57,6 +70,33 @@ inline void copy_short(char* target, const char* source, size_t bytes) {
 
 #if PADOPS_STREAM
 
+// Copies one line.
+PADOPS_INLINE void copy_line(char* target, const char* source) {
+  __m128i parts[4];
+  for (size_t k = 0; k < 4; ++k) parts[k] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source) + k);
+  for (size_t k = 0; k < 4; ++k) _mm_storeu_si128(reinterpret_cast<__m128i*>(target) + k, parts[k]);
+}
+
+// As memcpy, for more than a line. The last line overlaps the one before it; in long ones no store crosses a line.
+PADOPS_INLINE void copy_bytes_long(char* target, const char* source, size_t bytes) {
+  size_t at = 0;
+  if (bytes >= kLeastAligned) {
+    copy_line(target, source);
+    at = sizeof(__m128i) - reinterpret_cast<uintptr_t>(target) % sizeof(__m128i);
+  }
+  for (; at + kLine < bytes; at += kLine) copy_line(target + at, source + at);
+  copy_line(target + bytes - kLine, source + bytes - kLine);
+}
+
+// As memcpy.
+inline void copy_bytes(char* target, const char* source, size_t bytes) {
+  if (bytes <= kLine) {
+    copy_short(target, source, bytes);
+  } else {
+    copy_bytes_long(target, source, bytes);
+  }
+}
+
 // Copies whole lines, `store` each 16 bytes of them, and gives how many bytes that were.
 template <class Store>
 inline size_t copy_lines(char* target, const char* source, size_t bytes, Store store) {
@@ -67,12 +107,6 @@ inline size_t copy_lines(char* target, const char* source, size_t bytes, Store s
     for (size_t k = 0; k < 4; ++k) store(reinterpret_cast<__m128i*>(target + at) + k, parts[k]);
   }
   return at;
-}
-
-// As memcpy.
-inline void copy_bytes(char* target, const char* source, size_t bytes) {
-  const size_t done = copy_lines(target, source, bytes, [](__m128i* to, __m128i part) { _mm_storeu_si128(to, part); });
-  copy_short(target + done, source + done, bytes - done);
 }
 
 // As memcpy; the target's whole lines bypass the caches.
@@ -105,6 +139,7 @@ inline void stream_end() { _mm_sfence(); }
 #else
 
 inline void copy_bytes(char* target, const char* source, size_t bytes) { std::memcpy(target, source, bytes); }
+inline void copy_bytes_long(char* target, const char* source, size_t bytes) { std::memcpy(target, source, bytes); }
 
 #endif
 
