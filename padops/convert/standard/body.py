@@ -124,7 +124,7 @@ def _extend(tape: Tape, subject: Subject, trust: Trust, choice: Operand, amounts
             return builtin.on_data(
                 inner, subject, None if builtin.takes_inputs(inner.opset, subject) else amounts, subject.data
             )
-        own = builtin.harmless(inner, subject, choice, amounts)
+        own = builtin.harmless(inner, subject, choice, amounts, may_crop=trust.keeps)
         return builtin.on_data(inner, subject, own, builtin.numbers(inner, subject), numbered=True)
 
     return tape.choose(builtin.is_right(tape, subject, choice, amounts), delegate, compute)

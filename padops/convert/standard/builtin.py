@@ -63,14 +63,14 @@ def _bounds(tape: Tape, subject: Subject, choice: Operand) -> tuple[Operand, Ope
     return free, tape.add(subject.shape(tape), reach)
 
 
-def harmless(tape: Tape, subject: Subject, choice: Operand, amounts: Amounts) -> Amounts:
-    """The amounts where ``is_right`` says so, and else others.
+def harmless(tape: Tape, subject: Subject, choice: Operand, amounts: Amounts, may_crop: bool) -> Amounts:
+    """The amounts where ``is_right`` says so, and else others; ``may_crop`` says whether mode constant is meant, too.
 
     Where shapes are known, ONNX Runtime computes the numbers of the data while it loads a model, and what the built-in makes
     of them, also in a branch that is not going to be taken; before 1.25 wrong amounts make it fail, or read beyond them.
     """
     free, furthest = _bounds(tape, subject, choice)
-    least = tape.negative(free)
+    least = tape.negative(free) if may_crop else scalar(0)
     sides = (tape.maximum(tape.minimum(amount, furthest), least) for amount in (amounts.begin, amounts.end))
     return Amounts(*sides)
 

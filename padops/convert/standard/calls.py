@@ -54,6 +54,11 @@ def write(tape: Tape, op: Op, inputs: Sequence[ir.Value], subjects: Sequence[Sub
         keeps=all(_keeps(one) for one in subjects if Mode.CONSTANT in one.known_modes),
         furthest=_furthest(subjects),
     )
+    if not trust.ranked and len({one.dims == [] for one in subjects}) > 1:
+        # While it loads the model, where the rank is declared, in what stands there for other ranks (1.31).
+        raise Unconvertible(
+            "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
+        )
     return carried(tape, subject, types, trust)
 
 
