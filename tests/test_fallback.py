@@ -76,6 +76,10 @@ def test_one_body_serves_all_calls(cases: list[case_strategies.Case], declared: 
     right = [case for case in right if standard.is_moved(by_numpy(case.inputs[0].dtype).name, standard.NEWEST)]
     if any(case.inputs[0].dtype == object for case in right):  # which go into a session along with NumPy's types only
         right = [case for case in right if case.inputs[0].dtype.isbuiltin == 1]
+    if (
+        declared[0] != "full"
+    ):  # then a fill of several elements fails where others need theirs, in a mode that ignores it
+        right = [case for case in right if all(x is None or x.size == 1 for x in case.inputs[1:] if _is_fill(case, x))]
     if not right:
         return
     source, feeds = standard.make(right, standard.NEWEST, *declared)
@@ -95,6 +99,11 @@ def test_one_body_serves_all_calls(cases: list[case_strategies.Case], declared: 
     given = {value.name for value in converted.proto().graph.input}
     outputs = standard.run_all(converted.proto(), {name: array for name, array in feeds.items() if name in given})
     assert outputs == [standard.expected_of(case) for case in right]
+
+
+def _is_fill(case: case_strategies.Case, array: np.ndarray | None) -> bool:
+    position = padops.OPS[case.op].input_index(padops.OPS[case.op].fill)
+    return position is not None and len(case.inputs) > position and array is case.inputs[position]
 
 
 def _chain(nodes: list[tuple[str, list[int]]], dims: list[int | None] | None) -> onnx.ModelProto:
