@@ -2,12 +2,12 @@
 
 Measured, a folded model against the same one with ONNX's own Pad and with that of padops:
 
-- **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: ONNX
-  Runtime folds that Pad by itself. Beside an operator of padops, which it does not fold, an infinite weight
-  gives NaN in the padding at level all: its blocked kernels then skip what they pad.
+- **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: from
+  level basic on ONNX Runtime folds that Pad by itself. Behind a Pad of padops, level all differs for infinite weights,
+  of which zeros make NaN, and for sums that underflow to -0: the blocked kernels skip what they pad themselves.
 - **ConvInteger, QLinearConv**: equal at every level, where the fill is the zero point.
 - **AveragePool** (float, float16): equal at every level, where what is padded counts: it has ``count_include_pad`` or
-  no pads of its own. (Up to 1.21 ONNX Runtime's folding forgets to count; a converted model does not.)
+  no pads of its own. (The folding of onnxruntime 1.20.1 forgets to count; a converted model does not.)
 - **MaxPool** of int8 and uint8: equal at every level, where the fill is the lowest value.
 
 An axis of 0 elements is one that poolings refuse, whatever their pads; ONNX's own Pad in front of them fails there too,
