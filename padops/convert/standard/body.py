@@ -68,10 +68,13 @@ def write(tape: Tape, subject: Subject, trust: Trust, branches: bool = True) -> 
     amounts = amounts_of(tape, subject)
     subject.rank(tape)  # the branches have it in common
 
-    def extend(inner: Tape) -> Operand:
-        return _extend(inner, subject, trust, choice, amounts, branches)
+    alone = Mode.CONSTANT not in subject.known_modes or trust.keeps
 
-    if Mode.CONSTANT not in subject.known_modes or trust.keeps:
+    def extend(inner: Tape) -> Operand:
+        # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside two.
+        return _extend(inner, subject, trust, choice, amounts, branches and alone)
+
+    if alone:
         return _finish(tape, subject, trust, extend)
     constant = tape.equal(choice, scalar(subject.known_modes.index(Mode.CONSTANT)))
     filled = subject.only(Mode.CONSTANT)
