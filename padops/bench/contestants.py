@@ -25,7 +25,8 @@ def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """libc's copy of as many bytes as the output has; of strings, the runtime's Identity."""
     if workload.dtype == "string":
         return sessions.identity(workload, memory, threads)
-    return copies.copy_by_one(memory.target)
+    # Below, a call in a session costs more than the copy, which is none.
+    return copies.copy_by_one(memory.target) if memory.target.size >= copies.LEAST else None
 
 
 def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
@@ -116,8 +117,8 @@ def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | N
     modes = ("constant", "reflect", "symmetric")
     if workload.interior or workload.mode not in modes or workload.dtype not in _COMMON:
         return None
-    if min(workload.begin + workload.end) < 0:
-        return None
+    if min(workload.begin + workload.end) < 0 or not any(workload.begin + workload.end):
+        return None  # no crops; and where nothing is added it hands its input back
     tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
     data = tensorflow.constant(memory.view(workload))
     pads = tensorflow.constant(list(zip(workload.begin, workload.end)))
