@@ -49,8 +49,9 @@ def inside() -> int:
 def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) -> bool:
     """A sample: onnxruntime's refusal, the conversion, and the outputs of the converted model."""
     import onnxruntime
-    import padops
     from rich.markup import escape
+
+    import padops
 
     source, target = ROOT / "models" / f"{name}.onnx", folder / f"{name}.onnx"
     console.print(f"\n[cyan]models/{name}.onnx[/cyan]")
@@ -98,9 +99,10 @@ def show_real(console, folder: Path) -> bool:
 def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> bool:
     """The Pads of a model, what became of them, and its outputs before and after."""
     import onnxruntime
+    from rich.table import Table
+
     import padops
     from padops.convert import VerificationError
-    from rich.table import Table
 
     try:
         result = padops.convert(source, target, verify=True, inputs=feeds)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 import native
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from padops.conformance.cases.drawn import shrink
 from padops.dialects import INTEGER_KINDS, OPS
 
 MOST_ELEMENTS = 20_000  # of an output: enough for every border to meet every other
@@ -31,16 +31,6 @@ class Case:
     inputs: list[np.ndarray | None]
     constants: frozenset[int] = frozenset()
     static: bool = False  # whether the model declares its shapes
-
-
-def _shrink(shape, begins, ends):
-    """Takes pads, then elements away from the largest axes until input and output are small enough."""
-    while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > MOST_ELEMENTS:
-        i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))
-        if begins[i] > 0 or ends[i] > 0:
-            begins[i], ends[i] = min(begins[i], 0), min(ends[i], 0)
-        else:
-            shape[i] //= 2
 
 
 @st.composite
@@ -65,7 +55,7 @@ def onnx_cases(draw) -> Case:
     amount = st.integers(-9, 20) if draw(st.booleans()) else st.integers(-3, 3)
     begins, ends = [draw(amount) for _ in range(count)], [draw(amount) for _ in range(count)]
     if axes is None:
-        _shrink(shape, begins, ends)
+        shrink(shape, begins, ends, MOST_ELEMENTS)
     else:
         at = [int(axis) % max(rank, 1) for axis in axes]
         at = [axis if axis < rank else 0 for axis in at]
@@ -73,7 +63,7 @@ def onnx_cases(draw) -> Case:
             whole = [0] * rank, [0] * rank
             for i, axis in enumerate(at):
                 whole[0][axis], whole[1][axis] = begins[i], ends[i]
-            _shrink(shape, *whole)
+            shrink(shape, *whole, MOST_ELEMENTS)
             begins, ends = [whole[0][axis] for axis in at], [whole[1][axis] for axis in at]
     pads = begins + ends
     if draw(st.integers(0, 29)) == 29:
@@ -113,7 +103,7 @@ def openvino_cases(draw) -> Case:
     rank = len(shape)
     amount = draw(st.sampled_from([st.integers(-9, 20), st.integers(-3, 3), st.integers(0, 3)]))
     pads = [draw(st.lists(amount, min_size=rank, max_size=rank)) for _ in range(2)]
-    _shrink(shape, *pads)
+    shrink(shape, *pads, MOST_ELEMENTS)
     if draw(st.integers(0, 19)) == 19:
         pads[draw(st.integers(0, 1))].append(1)
     arrays = []
@@ -145,9 +135,9 @@ def ngraph_cases(draw) -> Case:
             interior = [-1] * rank
         attributes["padding_interior"] = interior
         dilated = [n * (i + 1) for n, i in zip(shape, interior)]
-        _shrink(dilated, below, above)
+        shrink(dilated, below, above, MOST_ELEMENTS)
         shape = [min(n, d) for n, d in zip(shape, dilated)]
-    _shrink(shape, below, above)
+    shrink(shape, below, above, MOST_ELEMENTS)
     if draw(st.integers(0, 29)) == 29:
         below.append(0)
     fill = native.random_array(rng, dtype, draw(st.sampled_from([(), (), (), (1,), (3,)])))

@@ -14,12 +14,12 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
+from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
 import padops
 from padops import cli
 from padops.convert import report, staging
 from padops.convert.targets import TARGETS
-from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"

@@ -17,9 +17,9 @@ import onnx
 import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from small_models import FLOAT, convert, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
 from padops.convert import PadopsError, UsageError, document, staging, writing
-from small_models import FLOAT, convert, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
 PADS = tensor("pads", [1, 0, 2, 0])
 

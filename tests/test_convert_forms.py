@@ -10,12 +10,7 @@ import onnx
 import onnx_ir as ir
 import pytest
 from onnx import helper, numpy_helper
-
-from padops.convert import PadRecord
-from padops.dialects import OPS
-from padops.dialects.onnx_pad import VERSIONS
 from small_models import (
-    convert,
     BOOL,
     COMPLEX64,
     DOUBLE,
@@ -25,12 +20,17 @@ from small_models import (
     INT16,
     INT32,
     STRING,
+    convert,
     external,
     model,
     one_pad,
     pad,
     tensor,
 )
+
+from padops.convert import PadRecord
+from padops.dialects import OPS
+from padops.dialects.onnx_pad import VERSIONS
 
 
 def convert_one(source: onnx.ModelProto) -> tuple[PadRecord, onnx.NodeProto, onnx.GraphProto]:

@@ -9,16 +9,13 @@ import onnx
 import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper
-
-import padops
-from padops.convert import PadopsError
 from small_models import (
-    convert,
     BOOL,
     FLOAT,
     INT8,
     INT32,
     INT64,
+    convert,
     external,
     graph,
     info,
@@ -28,6 +25,9 @@ from small_models import (
     same_but_for_the_pads,
     tensor,
 )
+
+import padops
+from padops.convert import PadopsError
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 PADS = tensor("pads", [0, 1, 0, 1])

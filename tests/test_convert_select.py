@@ -10,7 +10,6 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import helper
-
 from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT16, INT32, INT64, convert, model, one_pad, pad, tensor
 
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])

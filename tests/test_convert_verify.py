@@ -12,6 +12,7 @@ import onnx
 import onnx_ir as ir
 import pytest
 from onnx import helper
+from small_models import BOOL, DOUBLE, FLOAT, INT16, INT64, STRING, graph, model, one_pad, pad, tensor
 
 import padops
 from padops import reference
@@ -21,7 +22,6 @@ from padops.convert.feeds import Input, inputs_of, random_inputs, special_values
 from padops.convert.targets import TARGETS
 from padops.dialects import DOMAIN
 from padops.dtypes import DTYPES, by_name, by_numpy
-from small_models import BOOL, DOUBLE, FLOAT, INT16, INT64, STRING, graph, model, one_pad, pad, tensor
 
 PADS = tensor("pads", [0, 1, 0, 1])
 

@@ -21,7 +21,7 @@ import onnx
 import pytest
 import standard_models as standard
 import test_old_runtime
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_models import FLOAT, INT64, info, model, one_pad, pad, tensor
 from test_old_runtime import oldest_runtime  # noqa: F401, a fixture
@@ -35,12 +35,6 @@ from padops.plan import PadError
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "200"))
 
 
-def drawn(examples: int):
-    return settings(
-        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
-
-
 # --- every implementation says the same ------------------------------------------------------------------------------
 
 
@@ -49,7 +43,7 @@ def test_all_say_the_same(family: str) -> None:
     """Reference, library, fallback, lowered model and Python kernel; what a model says of itself varies, too."""
     seen: Counter[str] = Counter()
 
-    @drawn(EXAMPLES)
+    @case_strategies.drawn(EXAMPLES)
     @given(standard.FAMILIES[family], standard.opsets(), standard.declarations())
     def check(case: case_strategies.Case, opset: int, declared: tuple[str, str]) -> None:
         if case.inputs[0].ndim <= 5:
@@ -63,7 +57,7 @@ def test_all_say_the_same(family: str) -> None:
 # --- one body for all calls of an operator ---------------------------------------------------------------------------
 
 
-@drawn(EXAMPLES)
+@case_strategies.drawn(EXAMPLES)
 @given(
     st.sampled_from(sorted(standard.FAMILIES)).flatmap(
         lambda name: st.lists(standard.FAMILIES[name], min_size=3, max_size=4)

@@ -11,13 +11,13 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import native
 import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
 from onnx import helper, numpy_helper
 
-import native
 import padops
 from padops import reference
 from padops.convert import Conversion

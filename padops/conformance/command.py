@@ -102,8 +102,8 @@ def run(options: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _progress() -> Iterator[Progress]:
     """A bar for each peer at work, where somebody is looking."""
-    from rich.console import Console
     from rich import progress
+    from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:

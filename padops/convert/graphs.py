@@ -1,9 +1,9 @@
-"""Walking a model: every node with its path and scope, and the constants of the graph."""
+"""Walking a model: every node with its path and scope, and the constants of the graph; changing a node in place."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,3 +133,32 @@ def caller_strings(scope: Scope, name: str) -> set[str]:
     calls = (found.node for found in walk(scope.model))
     given += [node.attributes.get(name) for node in calls if node.op_identifier() == function.identifier()]
     return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
+
+
+def remake(
+    node: ir.Node, domain: str, op_type: str, inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr] = ()
+) -> None:
+    """Makes a node another one, with the same name, outputs and place."""
+    node.resize_inputs(len(inputs))
+    for i, value in enumerate(inputs):
+        if node.inputs[i] is not value:
+            node.replace_input_with(i, value)
+    wanted = {attribute.name: attribute for attribute in attributes}
+    for name in list(node.attributes):
+        if name not in wanted:
+            del node.attributes[name]
+    for attribute in wanted.values():
+        node.attributes.add(attribute)
+    node.domain, node.op_type = domain, op_type
+
+
+def drop_unread(values: Iterable[ir.Value]) -> None:
+    """Takes initializers and Constants away that nothing reads any more."""
+    for value in values:
+        if value.uses() or value.is_graph_output() or value.is_graph_input():
+            continue
+        node = value.producer()
+        if node is None and value.is_initializer():
+            del value.graph.initializers[value.name]
+        elif node is not None and node.graph is not None and (node.domain, node.op_type) == ("", "Constant"):
+            node.graph.remove(node, safe=True)

@@ -54,13 +54,18 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
     """Begins and ends; shrinks the shape where the output would be too large."""
     low, high = ((-9, 20), (-3, 3), (0, 3), (0, 8))[int(rng.integers(4))]
     begins, ends = (rng.integers(low, high + 1, len(shape)).tolist() for _ in range(2))
-    while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > MOST_ELEMENTS:
+    shrink(shape, begins, ends, MOST_ELEMENTS)
+    return begins, ends
+
+
+def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> None:
+    """Takes amounts, then elements away from the largest axes until input and output have at most ``most`` elements."""
+    while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > most:
         i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))
         if begins[i] > 0 or ends[i] > 0:
             begins[i], ends[i] = min(begins[i], 0), min(ends[i], 0)
         else:
             shape[i] //= 2
-    return begins, ends
 
 
 def _recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:

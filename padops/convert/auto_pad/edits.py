@@ -10,7 +10,7 @@ import onnx_ir as ir
 from padops.convert.auto_pad.amounts import Amount
 from padops.convert.auto_pad.reading import Reading
 from padops.convert.constants import Constants
-from padops.convert.graphs import Found
+from padops.convert.graphs import Found, remake
 from padops.convert.sources.finding import Draft, Put
 from padops.dialects import DOMAIN
 
@@ -73,13 +73,7 @@ def by_size(found: Found, constants: Constants, put: Put, reading: Reading, choi
         graphs = [ir.AttrGraph(name, _branch(found, constants, inner)) for name, inner in branches.items()]
         return "", "If", [tests[axis][i]], graphs
 
-    node.domain, node.op_type, inputs, attributes = body(())
-    node.resize_inputs(len(inputs))
-    for i, value in enumerate(inputs):
-        node.replace_input_with(i, value)
-    node.attributes.clear()
-    for attribute in attributes:
-        node.attributes.add(attribute)
+    remake(node, *body(()))
     return [node]
 
 

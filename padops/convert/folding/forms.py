@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from padops.convert.constants import Constants
 from padops.convert.folding.reading import Reading
-from padops.convert.folding.removal import drop_unread
+from padops.convert.graphs import drop_unread
 from padops.convert.sources import microsoft, openvino
 from padops.dialects import DOMAIN
 from padops.plan import Amounts

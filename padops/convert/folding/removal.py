@@ -8,12 +8,11 @@ data's name there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from padops.convert.graphs import Found, walk
+from padops.convert.graphs import Found, drop_unread, remake, walk
 from padops.convert.types import Types
 
 # Types that ONNX Runtime's Identity does not have, and the opsets that it has others from (measured with 1.31.1).
@@ -49,7 +48,7 @@ def remove(found: Found, types: Types, only_bypass: bool = False) -> Removal | N
     if is_output or _is_hidden(data, output, found):
         if only_bypass or not _takes_identity(found, types):
             return None
-        _become_identity(node)
+        remake(node, "", "Identity", [data])
         drop_unread(read)
         why = "its output is one of the graph" if is_output else "another value hides the name of its data"
         return Removal((node,), (f"an Identity stays: {why}",))
@@ -79,21 +78,3 @@ def _takes_identity(found: Found, types: Types) -> bool:
     if name is None:
         return opset < FIRST_WITH_MORE_TYPES
     return name not in WITHOUT_IDENTITY and opset >= IDENTITY_SINCE.get(name, 1)
-
-
-def _become_identity(node: ir.Node) -> None:
-    node.resize_inputs(1)
-    node.attributes.clear()
-    node.domain, node.op_type = "", "Identity"
-
-
-def drop_unread(values: Iterable[ir.Value]) -> None:
-    """Takes initializers and Constants away that nothing reads any more."""
-    for value in values:
-        if value.uses() or value.is_graph_output() or value.is_graph_input():
-            continue
-        node = value.producer()
-        if node is None and value.is_initializer():
-            del value.graph.initializers[value.name]
-        elif node is not None and node.graph is not None and (node.domain, node.op_type) == ("", "Constant"):
-            node.graph.remove(node, safe=True)

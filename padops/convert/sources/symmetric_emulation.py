@@ -25,7 +25,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.constants import Constants
-from padops.convert.graphs import Found, Scope, constant
+from padops.convert.graphs import Found, Scope, constant, drop_unread, remake
 from padops.convert.sources import onnx_pad
 from padops.convert.sources.finding import Draft, Edit, Finding, Put, string_attribute
 from padops.convert.types import Types
@@ -192,34 +192,14 @@ def _replace(found: Found, constants: Constants, put: Put, emulation: _Emulation
         padded = ir.Value(name=constants.fresh(f"{last.outputs[0].name}_padded"))
         operator = ir.Node(DOMAIN, OP, [data], outputs=[padded], name=padded.name)
         last.prepend(operator)
-        _become_transpose(last, padded, emulation.order)
+        remake(last, "", "Transpose", [padded], [ir.AttrInt64s("perm", emulation.order)])
     begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
     attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
     put(Draft(OP, (data, begins, ends, None), attributes), Found(operator, found.path, found.scope), constants)
     for node in reversed(others):
         node.graph.remove(node, safe=True)
-    for value in read:
-        _drop_constant(value, found.scope.graph)
+    drop_unread(read)
     return [last]
-
-
-def _become_transpose(node: ir.Node, value: ir.Value, order: Sequence[int]) -> None:
-    node.op_type = "Transpose"
-    node.resize_inputs(1)
-    node.replace_input_with(0, value)
-    node.attributes.clear()
-    node.attributes.add(ir.AttrInt64s("perm", order))
-
-
-def _drop_constant(value: ir.Value, graph: ir.Graph) -> None:
-    """Takes an initializer or a Constant out of the graph, if nothing reads it any more."""
-    if value.is_graph_output() or value.uses() or value.is_graph_input():
-        return
-    if graph.initializers.get(value.name) is value:
-        del graph.initializers[value.name]
-    node = value.producer()
-    if _is(node, "Constant") and node.graph is not None:
-        node.graph.remove(node, safe=True)
 
 
 def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:

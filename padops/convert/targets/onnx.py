@@ -11,12 +11,11 @@ import onnx_ir as ir
 from padops import pyop
 from padops.convert.constants import Constants, tensor_of
 from padops.convert.document import Document
-from padops.convert.graphs import Found, walk
+from padops.convert.graphs import Found, drop_unread, remake, walk
 from padops.convert.sources.finding import Draft, Unconvertible, Unneeded
 from padops.convert.standard.known import subject_of
 from padops.convert.standard.lowering import write
 from padops.convert.standard.tape import Tape
-from padops.convert.targets.placing import drop_unread
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
 
@@ -102,13 +101,6 @@ def _install(found: Found, tape: Tape, constants: Constants) -> tuple[str, ...]:
     inputs, attributes = list(last.inputs), list(last.attributes.values())
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     last.resize_inputs(0)
-    node.resize_inputs(len(inputs))
-    for i, value in enumerate(inputs):
-        node.replace_input_with(i, value)
-    node.attributes.clear()
-    for attribute in attributes:
-        node.attributes.add(attribute)
-    node.domain, node.op_type = "", last.op_type
-    for value in former:  # ONNX Runtime warns of amounts that nothing reads
-        drop_unread(value, found)
+    remake(node, "", last.op_type, inputs, attributes)
+    drop_unread(former)  # ONNX Runtime warns of amounts that nothing reads
     return (", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items()),)

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from padops.convert.constants import Constants
 from padops.convert.errors import PadopsError
-from padops.convert.graphs import Found, constant
+from padops.convert.graphs import Found, constant, drop_unread, remake
 from padops.convert.sources.finding import Draft
 from padops.dialects import OPS
 
@@ -47,34 +47,11 @@ def become(
         if known.get(domain, version) != version:
             raise PadopsError(f"{scope.path} imports version {known[domain]} of the domain {domain}; this is {version}")
     former = dict.fromkeys(value for value in node.inputs if value is not None)
-    node.resize_inputs(len(inputs))
-    for i, value in enumerate(inputs):
-        if node.inputs[i] is not value:
-            node.replace_input_with(i, value)
-    wanted = {attribute.name: attribute for attribute in attributes}
-    for name in list(node.attributes):
-        if name not in wanted:
-            del node.attributes[name]
-    for attribute in wanted.values():
-        node.attributes.add(attribute)
-    node.domain, node.op_type = domain, op_type
-    for value in former:
-        if _is_empty(value, found):  # it stood for an input that was absent
-            drop_unread(value, found)
+    remake(node, domain, op_type, inputs, attributes)
+    drop_unread([value for value in former if _is_empty(value, found)])  # they stood for inputs that were absent
     # A function's body has imports of its own, and ONNX Runtime wants those of the model to have the domain as well.
     for known in imports:
         known[domain] = version
-
-
-def drop_unread(value: ir.Value, found: Found) -> None:
-    """Takes away a constant of the node's own graph, unless something reads it."""
-    if value.uses() or value.is_graph_output() or value.is_graph_input() or constant(value, found.scope) is None:
-        return
-    if (producer := value.producer()) is not None:
-        if producer.graph is found.scope.graph:
-            producer.graph.remove(producer)
-    elif found.scope.graph.initializers.get(value.name) is value:
-        del found.scope.graph.initializers[value.name]
 
 
 def _is_empty(value: ir.Value, found: Found) -> bool:
