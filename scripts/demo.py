@@ -1,6 +1,6 @@
 """Set up a .venv, then show padops at work: two samples that onnxruntime refuses, and a real model, before and after.
 
-    python3 scripts/demo.py
+python3 scripts/demo.py
 """
 
 import sys

@@ -257,9 +257,7 @@ def nested() -> onnx.ModelProto:
         20,
         9,
         [
-            helper.make_node(
-                "If", ["flag"], ["branched"], name="if", then_branch=then_branch, else_branch=else_branch
-            ),
+            helper.make_node("If", ["flag"], ["branched"], name="if", then_branch=then_branch, else_branch=else_branch),
             helper.make_node("Loop", ["turns", "", "branched"], ["looped"], name="loop", body=body),
             helper.make_node("Frame", ["looped"], ["y"], name="frame", domain="sample"),
         ],

@@ -39,7 +39,11 @@ def onnx_cases(draw) -> Case:
     op = OPS[draw(st.sampled_from(ONNX_OPS))]
     dtype = TYPES[draw(st.sampled_from([name for name in op.types if name in TYPES]))]
     # One mode in twenty is one that the version does not know.
-    mode = draw(st.sampled_from(op.modes)) if draw(st.integers(0, 19)) < 19 else draw(st.sampled_from(["wrap", "symmetric"]))
+    mode = (
+        draw(st.sampled_from(op.modes))
+        if draw(st.integers(0, 19)) < 19
+        else draw(st.sampled_from(["wrap", "symmetric"]))
+    )
     rank = draw(st.integers(0, 6))
     shape = draw(st.lists(st.integers(0, 7), min_size=rank, max_size=rank))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

@@ -67,7 +67,7 @@ class Chromium:
         for domain in ("Page", "Runtime", "Network", "Log"):
             self._call(f"{domain}.enable")
 
-    def __enter__(self) -> Chromium:  # noqa: PYI034
+    def __enter__(self) -> Chromium:
         return self
 
     def __exit__(self, *error: object) -> None:

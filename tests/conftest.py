@@ -61,7 +61,10 @@ def pytest_report_header() -> list[str]:
 
     import padops
 
-    lines = [f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}", f"padops: {padops.get_library_path()}"]
+    lines = [
+        f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}",
+        f"padops: {padops.get_library_path()}",
+    ]
     if collect_ignore:
         peers = ", ".join(sorted({peer for name in collect_ignore for peer in MISSING[name]}))
         lines.append(f"NOT COMPARED with {peers}: not installed; left out: {', '.join(collect_ignore)}")

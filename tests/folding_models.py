@@ -28,7 +28,9 @@ def fold(source: Any, output: Any = None, **options: Any) -> Conversion:
 
 def outcomes(conversion: Conversion) -> list[tuple[str, str, tuple[str, ...]]]:
     """Of each Pad: the last part of its path, what became of it, and where to."""
-    return [(r.path.rpartition("/")[2], r.status, tuple(p.rpartition("/")[2] for p in r.into)) for r in conversion.records]
+    return [
+        (r.path.rpartition("/")[2], r.status, tuple(p.rpartition("/")[2] for p in r.into)) for r in conversion.records
+    ]
 
 
 def operators(message: Any) -> list[str]:

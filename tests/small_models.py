@@ -16,7 +16,6 @@ FLOAT, DOUBLE, HALF, BOOL, STRING = 1, 11, 10, 9, 8
 INT8, INT16, INT32, INT64, COMPLEX64 = 3, 5, 6, 7, 14
 
 
-
 Value = tuple[str, int, Sequence[int | str | None] | None]
 X: Value = ("x", FLOAT, [2, 3])
 Y: Value = ("y", FLOAT, None)

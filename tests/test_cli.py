@@ -46,7 +46,9 @@ def columns(text: str) -> list[list[str]]:
 
 
 def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out, err = run(capsys, "convert", MODELS / "nested.onnx", "-o", tmp_path / "out.onnx", "--verify", "--no-fallback")
+    code, out, err = run(
+        capsys, "convert", MODELS / "nested.onnx", "-o", tmp_path / "out.onnx", "--verify", "--no-fallback"
+    )
     assert (code, err) == (0, "")
     assert columns(out)[:6] == [
         ["Pad", "found as", "now", "why"],

@@ -40,8 +40,11 @@ def test_an_id_means_one_case_forever() -> None:
     case = cases.find("table/Pad_18/reflect/float/2/both/plain/none/some.flat/dynamic/0")
     assert (case.inputs[0].shape, case.inputs[1].values, case.inputs[3].values) == ((3, 4), (2, 2, 2, 2), (0, 1))
     drawn = cases.find("random/OpenVINOPad_12/0/7")
-    assert (drawn.dtype, drawn.inputs[0].shape, drawn.inputs[1].values) == ("float8e5m2fnuz", (4, 6, 6, 3), (-3, 2, 0, 0))
-
+    assert (drawn.dtype, drawn.inputs[0].shape, drawn.inputs[1].values) == (
+        "float8e5m2fnuz",
+        (4, 6, 6, 3),
+        (-3, 2, 0, 0),
+    )
 
 
 NO_IDS = ["", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"]
@@ -83,7 +86,7 @@ def test_small_run_is_green(quick: list) -> None:
     assert counts["padops-native"] == counts["reference"] > 150 and min(counts.values()) > 80
 
 
-OWN_PEER = '''
+OWN_PEER = """
 import os
 from padops.reference import run
 
@@ -109,7 +112,7 @@ def hanging(op, attributes, inputs):
 
 def unwilling(op, attributes, inputs):
     raise NotImplementedError("not mine")
-'''
+"""
 
 
 @pytest.fixture

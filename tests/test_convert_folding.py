@@ -182,7 +182,9 @@ def run_bits(array: np.ndarray) -> Any:
     return native.bits(array)[2]
 
 
-def branching(inner: list[onnx.NodeProto], outer: list[onnx.NodeProto] = (), tensors: Any = (ZEROS,)) -> onnx.ModelProto:
+def branching(
+    inner: list[onnx.NodeProto], outer: list[onnx.NodeProto] = (), tensors: Any = (ZEROS,)
+) -> onnx.ModelProto:
     """An If whose branches are ``inner`` and a Neg of x."""
     then = graph(inner, inputs=[], outputs=[("t", FLOAT, None)], name="then")
     other = graph([helper.make_node("Neg", ["x"], ["e"])], inputs=[], outputs=[("e", FLOAT, None)], name="else")
@@ -300,7 +302,9 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     onnx.save(padded([0, 0, 1, 0, 0, 1], "Conv", others=weights), source)
     assert main(["convert", str(source), "-o", str(output), "--verify", "--report", str(report)]) == 0
     told = capsys.readouterr().out
-    assert "in graph/node" in told and "pads [1, 1]" in told and "1 Pad: 1 folded; wrote" in told and "bit-equal" in told
+    assert (
+        "in graph/node" in told and "pads [1, 1]" in told and "1 Pad: 1 folded; wrote" in told and "bit-equal" in told
+    )
     data = json.loads(report.read_text())
     assert data["counts"]["folded"] == 1 and data["pads"][0]["into"] == ["graph/node"]
     assert data["pads"][0]["status"] == "folded" and data["pads"][0]["op_type"] is None

@@ -94,7 +94,9 @@ def _run_or_fail(message: onnx.ModelProto, x: np.ndarray) -> Any:
 
 
 @RANDOM
-@given(st.sampled_from(FORMS), st.sampled_from(FORMS), small(0), small(0), st.tuples(st.integers(1, 4), st.integers(1, 4)))
+@given(
+    st.sampled_from(FORMS), st.sampled_from(FORMS), small(0), small(0), st.tuples(st.integers(1, 4), st.integers(1, 4))
+)
 def test_edges(one: str, other: str, first: Any, second: Any, shape: tuple[int, int]) -> None:
     source = two((one, first, "edge", None), (other, second, "edge", None))
     message, kept = fold(source).proto(), fold(source, fold=False).proto()
@@ -188,7 +190,9 @@ def test_the_rank_has_to_be_known_where_axes_are_named() -> None:
 # --- Casts ------------------------------------------------------------------------------------------------------------
 
 
-def cast(narrow: int, wide: int, back: int | None = None, mode: str = "constant", fill: Any = None, **parts: Any) -> Any:
+def cast(
+    narrow: int, wide: int, back: int | None = None, mode: str = "constant", fill: Any = None, **parts: Any
+) -> Any:
     """Cast, Pad and Cast back."""
     dtype = helper.tensor_dtype_to_np_dtype(wide)
     fills = [tensor("fill", fill, dtype)] if fill is not None else []

@@ -253,9 +253,7 @@ def test_more_refusals() -> None:
     call = helper.make_node("Block", ["x", "w"], ["y"], domain="mine", s=[2, 2])
     source = model([call], functions=[function], imports=[("mine", 1)], inputs=[("x", FLOAT, [None] * 4)],
                    tensors=[tensor("w", W, np.float32)])  # fmt: skip
-    assert record_of(source).notes == (
-        "not folded: Conv node: its attributes are given by the caller of the function",
-    )
+    assert record_of(source).notes == ("not folded: Conv node: its attributes are given by the caller of the function",)
 
 
 def test_what_onnx_runtime_folds_wrongly() -> None:
@@ -288,7 +286,14 @@ def cases(draw: Any) -> tuple[onnx.ModelProto, np.ndarray]:
         attributes["count_include_pad"] = draw(st.integers(0, 1))
     if op in ("AveragePool", "MaxPool"):
         attributes["ceil_mode"] = draw(st.sampled_from([0, 0, 0, 1]))
-    amounts = [0, 0, *(draw(st.integers(-1, 3)) for _ in range(rank)), 0, 0, *(draw(st.integers(0, 3)) for _ in range(rank))]
+    amounts = [
+        0,
+        0,
+        *(draw(st.integers(-1, 3)) for _ in range(rank)),
+        0,
+        0,
+        *(draw(st.integers(0, 3)) for _ in range(rank)),
+    ]
     dtype = np.dtype(draw(st.sampled_from({"Conv": ["f4", "f2"], "ConvInteger": ["u1", "i1"], "AveragePool": ["f4", "f2"],
                                            "MaxPool": ["u1", "i1", "f4"]}[op])))  # fmt: skip
     shape = [draw(st.integers(1, 2)), channels, *(draw(st.integers(7, 12)) for _ in range(rank))]

@@ -32,7 +32,8 @@ def test_op(position: int) -> None:
         "name": op.name,
         "inputs": [{"name": row.name, "kind": row.kind, "optional": row.optional} for row in op.inputs],
         "attributes": [
-            {name: getattr(row, name) for name in ("name", "type", "required", "default")} | {"choices": list(row.choices)}
+            {name: getattr(row, name) for name in ("name", "type", "required", "default")}
+            | {"choices": list(row.choices)}
             for row in op.attributes
         ],
         "mode": op.mode,

@@ -20,6 +20,8 @@ from padops import reference
 from padops.plan import PadError
 
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "20000"))
+
+
 def _outcome(run, *arguments):
     """The bits of a result, or the text of an error."""
     try:

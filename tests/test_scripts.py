@@ -153,9 +153,7 @@ def test_a_set_up_that_fails_is_not_taken_for_a_whole_one(environment: ModuleTyp
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", json.dumps({"root": "elsewhere"})])
-def test_a_stamp_that_cannot_be_read_means_out_of_date(
-    environment: ModuleType, checkout: Path, content: str
-) -> None:
+def test_a_stamp_that_cannot_be_read_means_out_of_date(environment: ModuleType, checkout: Path, content: str) -> None:
     environment.ensure([], checkout)
     (checkout / ".venv" / "padops-stamp.json").write_text(content)
     steps(checkout)

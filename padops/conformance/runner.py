@@ -197,9 +197,7 @@ def _result(item: Prepared, peer: Peer, watch: Watch, answer: tuple[str, Any]) -
     if outcome != "agree":
         result["inputs"] = [describe(array) for array in case.arrays()]
         result["attributes"] = {name: _plain(value) for name, value in case.attributes.items()}
-        result["expected"] = (
-            {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
-        )
+        result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
         result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
     result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}"
     return result
@@ -240,4 +238,3 @@ def footer(ran: Sequence[Ran], asked: Sequence[str] = ()) -> dict[str, Any]:
     absent = [one.peer.name for one in ran if one.told is None and one.peer.name in asked]
     failed = bool(unexpected or stale or absent or not results)
     return {"results": len(results), "unexpected": unexpected, "stale": stale, "exit": int(failed)}
-

@@ -68,7 +68,7 @@ def _load_peer(home: str) -> tuple[Any, dict[str, str]]:
         sys.modules["users_peer"] = module
         spec.loader.exec_module(module)
         found = getattr(module, function)
-        run = lambda request: _run_users(found, request)  # noqa: E731
+        run = lambda request: _run_users(found, request)
     else:
         module = importlib.import_module(f"padops.conformance.peers.{place}")
         run = getattr(module, function)

@@ -107,7 +107,7 @@ def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
             names = [min(port.get_names(), default=port.get_node().get_friendly_name()) for port in compiled.inputs]
             request.infer({i: _tensor(feeds[name]) for i, name in enumerate(names)})
             arrays, refusal = [_array(request.get_output_tensor(i)) for i in range(len(compiled.outputs))], ""
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other process is to know
+        except Exception as error:
             arrays, refusal = [], " ".join(str(error).split())
         pickle.dump((arrays, refusal), answers)
         answers.flush()

@@ -84,7 +84,7 @@ def _watch(rule: type, log: _Log) -> Any:
         def rewrite(self, graph: Any, nodes: list[onnx.NodeProto], *args: Any, **kwargs: Any) -> None:
             try:
                 super().rewrite(graph, nodes, *args, **kwargs)
-            except Exception as error:  # noqa: BLE001 - a rule may raise anything
+            except Exception as error:
                 text = " ".join(str(error).split())
                 log.refusals[nodes[0].name] = f"onnxifier: {text or type(error).__name__}"
 

@@ -36,7 +36,7 @@ RULES = frozenset(
     ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScaledDotProductAttention
     ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Select Selu Slice SoftMax SpaceToDepth Split Squeeze
     StridedSlice Subtract Swish TopK Unsqueeze VariadicSplit
-    """.split()  # noqa: SIM905 - as one would write them down
+    """.split()
 )
 
 # Values of attributes that change nothing, so that they may be dropped; "*" stands for every layer, or every value.
