@@ -56,7 +56,7 @@ def convert(
 
     ONNX Pad of opset 1 to 26 in any form and ``com.microsoft::Pad`` are converted, in the main graph, in the bodies of
     If, Loop and Scan at any depth, and in the model's functions; so is the symmetric Pad that tf2onnx spells in nodes.
-    Nothing else in the model changes.
+    Nothing else in the model changes but nodes that take a Pad in (see ``folding``).
 
     An OpenVINO IR and nGraph's JSON are read as well, and become ONNX models (see ``openvino_ir`` and ``ngraph_json``).
 

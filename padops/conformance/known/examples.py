@@ -10,6 +10,7 @@ EXAMPLES = {
     "ort-rank-0": "table/Pad_2/edge/double/0/far/plain/none/absent.flat/static/3",
     "ort-unused-fill": "table/Pad_21/wrap/double/3/crop/empty/two/none.flat/static/0",
     "ort-reflect-limit": "specification/Pad_11/example-2/float",
+    "ort-huge-empty": "table/Pad_13/constant/float/2/huge/empty/vector/absent.row/held/0",
     "ort-int32-axes": "random/Pad_24/0/6",
     "ort-repeated-axes": "table/Pad_24/edge/uint8/1/crop/plain/matrix/repeated.flat/held/1",
     "ort-cropped-to-nothing": "table/Pad_2/edge/double/1/to-nothing/one/value/absent.flat/static/0",
