@@ -9,6 +9,7 @@ import numpy as np
 
 from padops.conformance.arrays import to_bytes
 from padops.dialects import DOMAIN, OPS, VERSION
+from padops.dialects.onnx_pad import VERSIONS
 from padops.dtypes import by_numpy
 
 if TYPE_CHECKING:
@@ -55,9 +56,14 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
     output = helper.make_tensor_value_info("output", by_numpy(inputs[0].dtype).onnx, None)
     constants = [tensor(f"input_{i}", inputs[i]) for i in given if i in case.held]
     graph = helper.make_graph([node], "case", infos, [output], constants)
-    opset = case.opset if standard else 18
+    opset = case.opset if standard else _opset_with(by_numpy(inputs[0].dtype).name)
     imports = [helper.make_opsetid("", opset)] + ([] if standard else [helper.make_opsetid(DOMAIN, VERSION)])
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version(opset))
+
+
+def _opset_with(dtype: str) -> int:
+    """An opset with everything that standard operators need for an element type, and no newer than that."""
+    return next(version for version in VERSIONS if version >= 18 and dtype in OPS[f"Pad_{version}"].types)
 
 
 def ir_version(opset: int) -> int:

@@ -2,6 +2,10 @@
 
 EXAMPLES = {
     "fallback-huge": "table/OpenVINOPad_12/constant/uint32/2/huge/plain/scalar/int32.int64/static/2",
+    "fallback-4-bit": "table/Pad_21/edge/int4/1/end/plain/vector/absent.flat/dynamic/2",
+    "lowered-4-bit": "table/Pad_21/edge/int4/1/end/plain/vector/absent.flat/dynamic/2",
+    "lowered-huge-crash": "table/OpenVINOPad_12/constant/uint32/2/huge/plain/scalar/int32.int64/static/2",
+    "lowered-cropped-away": "table/Pad_11/constant/int32/1/mixed/one/vector/absent.flat/held/0",
     "lowered-fill-of-rank-0": "table/Pad_18/constant/uint32/0/far/plain/two/absent.flat/dynamic/0",
     "lowered-huge": "table/Pad_13/constant/float/2/huge/empty/vector/absent.row/held/0",
     "lowered-repeated-axes": "table/Pad_19/constant/int32/3/crop/empty/scalar/repeated.row/dynamic/0",
