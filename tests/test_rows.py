@@ -11,8 +11,8 @@ from padops import reference
 from padops.dtypes import by_name
 
 TYPES = ("uint2", "int4", "uint8", "float16", "float", "int64")
-WIDTHS = (61, 64, 65, 130, 1300)  # about a cache line, in some of the types; two; long enough to be aligned
-AMOUNTS = ((1, 1), (3, 2), (0, 5), (7, 0), (16, 17), (-3, 4))
+WIDTHS = (16, 20, 61, 64, 65, 130, 1300)  # short; about a cache line, in some of the types; two; long enough to align
+AMOUNTS = ((1, 1), (3, 2), (6, 6), (0, 5), (7, 0), (16, 17), (-3, 4))
 
 
 @pytest.mark.parametrize("name", [n for n in TYPES if by_name(n) in native.TYPES])

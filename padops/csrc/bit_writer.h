@@ -2,13 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "joined_rows.h"
 #include "runs.h"
+#include "shift.h"
 #include "stream.h"
 
 namespace padops {
@@ -67,6 +68,10 @@ struct BitWriter {
   // As ByteWriter's. What a byte already has of the run before stays in a register meanwhile.
   bool framed(const std::vector<Run>& runs, const Rows& rows) const {
     if (runs.size() != 3 || runs[0].kind != runs[2].kind || runs[1].kind != Run::Kind::kForward) return false;
+    if (JoinedRows::fit(runs, element)) {
+      JoinedRows{source, output, pattern, element}.write(runs.data(), rows);
+      return true;
+    }
     switch (runs[0].kind) {
       case Run::Kind::kFilled: write_framed<Run::Kind::kFilled>(runs.data(), rows); return true;
       case Run::Kind::kForward: write_framed<Run::Kind::kForward>(runs.data(), rows); return true;
@@ -112,11 +117,7 @@ struct BitWriter {
       end.take(get(source, from, head) & ((1u << head) - 1), head);
       from += head;
       const uint64_t bytes = (length - head) / 8;
-      if (from % 8 == 0) {
-        copy_bytes(reinterpret_cast<char*>(end.byte), reinterpret_cast<const char*>(source + from / 8), bytes);
-      } else {
-        shift_bytes(end.byte, source + from / 8, bytes, from % 8);
-      }
+      move_bits(end.byte, source + from / 8, bytes, from % 8);
       end.byte += bytes;
       from += bytes * 8;
       length = (length - head) % 8;
@@ -182,35 +183,6 @@ struct BitWriter {
     return value;
   }
 
-  // `bytes` bytes that begin `shift` bits into `in`, 16 or 8 at a time; reads one byte more.
-  static void shift_bytes(uint8_t* out, const uint8_t* in, uint64_t bytes, unsigned shift) {
-    uint64_t at = 0;
-    if constexpr (std::endian::native == std::endian::little) {
-      const auto word_at = [&](uint64_t i) {
-        uint64_t word;
-        std::memcpy(&word, in + i, sizeof(word));
-        word = word >> shift | uint64_t{in[i + 8]} << (64 - shift);
-        std::memcpy(out + i, &word, sizeof(word));
-      };
-#if PADOPS_STREAM
-      const __m128i right = _mm_cvtsi32_si128(static_cast<int>(shift));
-      const __m128i left = _mm_cvtsi32_si128(static_cast<int>(64 - shift));
-      for (; at + 24 <= bytes + 1; at += 16) {
-        const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at));
-        const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at + 8));
-        const __m128i words = _mm_or_si128(_mm_srl_epi64(low, right), _mm_sll_epi64(high, left));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + at), words);
-      }
-#endif
-      for (; at + 8 <= bytes; at += 8) word_at(at);
-      if (at < bytes && bytes > 8) {
-        word_at(bytes - 8);  // once more over what is there already
-        return;
-      }
-    }
-    for (; at < bytes; ++at) out[at] = static_cast<uint8_t>(in[at] >> shift | in[at + 1] << (8 - shift));
-  }
-
   // Positions and lengths in bits.
   template <Above kAbove = Above::kLost>
   void copy(uint64_t to, const uint8_t* begin, uint64_t from, uint64_t length) const {
@@ -219,15 +191,8 @@ struct BitWriter {
     to += head;
     from += head;
     length -= head;
-    const unsigned shift = from % 8;
     const uint64_t bytes = length / 8;
-    const uint8_t* in = begin + from / 8;
-    uint8_t* out = output + to / 8;
-    if (shift == 0) {
-      copy_bytes(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in), bytes);
-    } else {
-      shift_bytes(out, in, bytes, shift);
-    }
+    move_bits(output + to / 8, begin + from / 8, bytes, from % 8);
     const unsigned tail = length % 8;
     if (tail > 0) put<kAbove>(to + bytes * 8, get(begin, from + bytes * 8, tail), tail);
   }

@@ -9,11 +9,16 @@
 #include <cstdint>
 #include <cstring>
 
+#if !defined(PADOPS_STREAM)
 #if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
 #define PADOPS_STREAM 1
 #else
 #define PADOPS_STREAM 0
+#endif
+#endif
+
+#if PADOPS_STREAM
+#include <emmintrin.h>
 #endif
 
 // Into each loop, where what is decided by a size that does not change in it is decided before it; and apart from the
@@ -36,35 +41,40 @@ constexpr size_t kLeastStreamed = 32 * kLine;
 // Stretches below this are copied before it pays to align their target.
 constexpr size_t kLeastAligned = 16 * kLine;
 
+// Copies the first and the last Part of the bytes.
+template <class Part>
+PADOPS_INLINE void copy_ends(char* target, const char* source, size_t bytes) {
+  Part first;
+  Part last;
+  std::memcpy(&first, source, sizeof(Part));
+  std::memcpy(&last, source + bytes - sizeof(Part), sizeof(Part));
+  std::memcpy(target, &first, sizeof(Part));
+  std::memcpy(target + bytes - sizeof(Part), &last, sizeof(Part));
+}
+
 // Copies up to 64 bytes without a call; the pieces overlap, so that every size takes few stores.
 PADOPS_INLINE void copy_short(char* target, const char* source, size_t bytes) {
-  const auto pair = [&](auto part) {
-    constexpr size_t kPart = sizeof(part);
-    decltype(part) first;
-    decltype(part) last;
-    std::memcpy(&first, source, kPart);
-    std::memcpy(&last, source + bytes - kPart, kPart);
-    std::memcpy(target, &first, kPart);
-    std::memcpy(target + bytes - kPart, &last, kPart);
-  };
   struct Block16 {
     uint64_t parts[2];
   };
   struct Block32 {
     uint64_t parts[4];
   };
-  if (bytes >= 32) {
-    pair(Block32{});
-  } else if (bytes >= 16) {
-    pair(Block16{});
-  } else if (bytes >= 8) {
-    pair(uint64_t{});
-  } else if (bytes >= 4) {
-    pair(uint32_t{});
-  } else if (bytes >= 2) {
-    pair(uint16_t{});
-  } else if (bytes == 1) {
-    *target = *source;
+  // Borders are short, most of them.
+  if (bytes < 16) [[likely]] {
+    if (bytes >= 8) {
+      copy_ends<uint64_t>(target, source, bytes);
+    } else if (bytes >= 4) [[likely]] {
+      copy_ends<uint32_t>(target, source, bytes);
+    } else if (bytes >= 2) {
+      copy_ends<uint16_t>(target, source, bytes);
+    } else if (bytes == 1) {
+      *target = *source;
+    }
+  } else if (bytes >= 32) {
+    copy_ends<Block32>(target, source, bytes);
+  } else {
+    copy_ends<Block16>(target, source, bytes);
   }
 }
 

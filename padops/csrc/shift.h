@@ -1,0 +1,111 @@
+// Copies of bytes that need not begin with a byte of the source.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "stream.h"
+
+// Whether there is code for AVX2 as well, for the processor to choose when the library runs.
+#if !defined(PADOPS_WIDE)
+#if PADOPS_STREAM && defined(__GNUC__)
+#define PADOPS_WIDE 1
+#else
+#define PADOPS_WIDE 0
+#endif
+#endif
+
+#if PADOPS_WIDE
+#include <immintrin.h>
+#endif
+
+namespace padops {
+
+inline uint64_t word_at(const uint8_t* in) {
+  uint64_t word;
+  std::memcpy(&word, in, sizeof(word));
+  return word;
+}
+
+// Calls word(at) every kWord bytes, for the last of them once more over what is there already; kWord bytes or more.
+template <size_t kWord, class Word>
+PADOPS_INLINE void each_word(size_t bytes, const Word& word) {
+  size_t at = 0;
+  for (; at + 2 * kWord < bytes; at += 2 * kWord) {
+    word(at);
+    word(at + kWord);
+  }
+  if (at + kWord < bytes) word(at);
+  word(bytes - kWord);
+}
+
+// Writes `bytes` bytes that begin `shift` bits into `in`, 1 to 7; reads one byte more. A word of the source and the one
+// that begins a byte further on agree where both have bits, so that an "or" is all that joins them.
+inline void shift_bytes(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
+  if constexpr (std::endian::native == std::endian::little) {
+#if PADOPS_STREAM
+    if (bytes >= sizeof(__m128i)) {
+      const __m128i right = _mm_cvtsi32_si128(static_cast<int>(shift));
+      const __m128i left = _mm_cvtsi32_si128(static_cast<int>(8 - shift));
+      each_word<sizeof(__m128i)>(bytes, [&](size_t at) {
+        const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at));
+        const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at + 1));
+        const __m128i both = _mm_or_si128(_mm_srl_epi64(low, right), _mm_sll_epi64(high, left));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + at), both);
+      });
+      return;
+    }
+#endif
+    if (bytes >= sizeof(uint64_t)) {
+      each_word<sizeof(uint64_t)>(bytes, [&](size_t at) {
+        const uint64_t both = word_at(in + at) >> shift | word_at(in + at + 1) << (8 - shift);
+        std::memcpy(out + at, &both, sizeof(both));
+      });
+      return;
+    }
+  }
+  for (size_t at = 0; at < bytes; ++at) out[at] = static_cast<uint8_t>(in[at] >> shift | in[at + 1] << (8 - shift));
+}
+
+// The same for any shift, 0 to 7.
+inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
+  if (shift == 0) {
+    copy_bytes(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in), bytes);
+  } else {
+    shift_bytes(out, in, bytes, shift);
+  }
+}
+
+#if PADOPS_WIDE
+
+inline bool has_wide() {
+  static const bool has = __builtin_cpu_supports("avx2");
+  return has;
+}
+
+// As move_bits. Without a call only in functions that are for AVX2 themselves.
+[[gnu::target("avx2")]] inline void move_bits_wide(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
+  if (bytes < sizeof(__m256i)) {
+    move_bits(out, in, bytes, shift);
+  } else if (shift == 0) {
+    each_word<sizeof(__m256i)>(bytes, [&](size_t at) __attribute__((target("avx2"))) {
+      const __m256i word = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + at));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + at), word);
+    });
+  } else {
+    const __m128i right = _mm_cvtsi32_si128(static_cast<int>(shift));
+    const __m128i left = _mm_cvtsi32_si128(static_cast<int>(8 - shift));
+    each_word<sizeof(__m256i)>(bytes, [&](size_t at) __attribute__((target("avx2"))) {
+      const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + at));
+      const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + at + 1));
+      const __m256i both = _mm256_or_si256(_mm256_srl_epi64(low, right), _mm256_sll_epi64(high, left));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + at), both);
+    });
+  }
+}
+
+#endif
+
+}  // namespace padops
