@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 import xml.etree.ElementTree as ET
@@ -93,8 +94,17 @@ def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:
         runner.compare(workload, memory, calls)
 
 
+@pytest.fixture
+def any_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets TensorFlow keep its number of threads, which it takes once in a process: another test may have begun."""
+    with contextlib.suppress(ImportError):
+        from tensorflow.config import threading
+
+        monkeypatch.setattr(threading, "set_intra_op_parallelism_threads", lambda threads: None)
+
+
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
-def test_contestants_agree(workload: Workload) -> None:
+def test_contestants_agree(workload: Workload, any_threads: None) -> None:
     """Also with the reference, and that the memory is as large as the output that padops gives."""
     memory = Memory.of(workload)
     calls = {name: make(workload, memory, 1) for name, make in contestants.CONTESTANTS.items()}
