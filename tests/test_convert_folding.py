@@ -72,6 +72,25 @@ def test_nothing_is_left_of_a_pad_that_changes_nothing(form: str, declared: Any)
     assert again.proto() == message and again.records == () and again.notes == ("the model has no Pad",)
 
 
+TWO_FILLS = tensor("f", [1, 2], np.float32)
+WRONG = {
+    "P7": (["x", "z", "f"], [ZEROS, TWO_FILLS]),
+    "P8 too few pads": (["x", "z"], [tensor("z", [0, 0, 0])]),
+    "P8 an axis twice": (["x", "z", "", "a"], [ZEROS, tensor("a", [0, 0])]),
+    "P8 no such axis": (["x", "z", "", "a"], [ZEROS, tensor("a", [0, 7])]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_pad_that_is_known_to_be_wrong_stays_to_say_so(name: str) -> None:
+    inputs, tensors = WRONG[name]
+    source = model([pad(inputs, "y", name="pad")], 18, inputs=[("x", FLOAT, [2, 3])], tensors=tensors)
+    conversion = fold(source)
+    assert outcomes(conversion) == [("pad", "converted", ())]
+    with pytest.raises(Exception, match=rf"padops::Pad_18 'pad': .*\[{name[:2]}\]"):
+        run(conversion.proto(), DATA)
+
+
 @pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
 def test_every_target(target: str) -> None:
     source = model([pad(["x", "z"], "p", name="pad"), pad(["p", "o"], "q", name="other"), relu("q")],

@@ -84,7 +84,7 @@ def read(found: Found, finding: Finding, types: Types) -> Reading | None:
     try:
         mode = None if op.mode in of_caller else Node(op, attributes=plain).mode()
         amounts = _amounts(draft, found, types, plain, of_caller - {op.mode, op.fill})
-        fill, element = _fill(draft, found, plain, of_caller, type_name)
+        fill, element = _fill(draft, found, plain, of_caller, type_name, mode)
     except PadError:
         return None
     return Reading(found, finding, type_name, mode, amounts, fill, element)
@@ -138,9 +138,18 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
 
 
 def _fill(
-    draft: Draft, found: Found, plain: Mapping[str, Any], of_caller: set[str], type_name: str | None
+    draft: Draft,
+    found: Found,
+    plain: Mapping[str, Any],
+    of_caller: set[str],
+    type_name: str | None,
+    mode: Mode | None,
 ) -> tuple[bytes | ir.Value | None, np.ndarray | None]:
-    """The fill's bits or value, and its element."""
+    """The fill's bits or value, and its element.
+
+    Raises:
+        PadError: It has not one element, in mode constant.
+    """
     op = OPS[draft.op_type]
     if op.fill in of_caller:
         return None, None
@@ -154,6 +163,8 @@ def _fill(
     array = given if isinstance(given, np.ndarray) else constant(given, found.scope)
     if array is None:
         return given, None
+    if array.size != 1 and mode is Mode.CONSTANT:
+        raise PadError("P7", f"{op.fill} has {array.size} elements, expected one")
     return (None, None) if array.size != 1 else (bits_of(array), array.reshape(()))
 
 
