@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import importlib.util
 import json
 import time
 import xml.etree.ElementTree as ET
@@ -97,10 +97,9 @@ def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:
 @pytest.fixture
 def any_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets TensorFlow keep its number of threads, which it takes once in a process: another test may have begun."""
-    with contextlib.suppress(ImportError):
-        from tensorflow.config import threading
-
-        monkeypatch.setattr(threading, "set_intra_op_parallelism_threads", lambda threads: None)
+    if importlib.util.find_spec("tensorflow"):
+        set_threads = "tensorflow.config.threading.set_intra_op_parallelism_threads"
+        monkeypatch.setattr(set_threads, lambda threads: None)
 
 
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
