@@ -89,7 +89,16 @@ def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> No
         memory.target[:] = 0xA5  # what another contestant has written there must not count
         outputs[name] = _bits(call())
         if outputs[name] != outputs.get("padops", outputs[name]):
-            raise OutputsDiffer(f"{workload.name}: {name} does not give what padops gives")
+            raise OutputsDiffer(f"{workload.name}: {name} differs from padops {_difference(outputs, name)}")
+
+
+def _difference(outputs: Mapping[str, bytes | list[str]], name: str) -> str:
+    """Where an output differs from padops', in bytes or strings."""
+    wanted, given = outputs["padops"], outputs[name]
+    if len(wanted) != len(given):
+        return f"in size: {len(given)}, not {len(wanted)}"
+    wrong = [i for i, pair in enumerate(zip(wanted, given)) if pair[0] != pair[1]]
+    return f"in {len(wrong)} of {len(wanted)} places, the first at {wrong[0]}"
 
 
 def _bits(output: Any) -> bytes | list[str]:

@@ -6,13 +6,13 @@ Of several that match, the first one that the outcome fits counts. ``divergences
 from __future__ import annotations
 
 from padops.conformance.divergences import Divergence
-from padops.conformance.known import fallback, frameworks, numpy_pads, onnxruntime, openvino
+from padops.conformance.known import frameworks, numpy_pads, onnxruntime, openvino, standard
 from padops.conformance.known.examples import EXAMPLES
 
 __all__ = ["EXAMPLES", "KNOWN"]
 
 KNOWN: tuple[Divergence, ...] = (
-    *fallback.KNOWN,
+    *standard.KNOWN,
     *onnxruntime.KNOWN,
     *numpy_pads.KNOWN,
     *openvino.KNOWN,
