@@ -200,10 +200,10 @@ def test_an_unexpected_exception_keeps_its_traceback(tmp_path: Path, monkeypatch
 
 
 def test_an_interrupt(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(handle: int) -> None:
+    def interrupt(*names: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(staging.os, "fsync", interrupt)
+    monkeypatch.setattr(staging.os, "replace", interrupt)
     source = save(tmp_path / "in.onnx", one_pad(13))
     code, _, err = run(capsys, "convert", source, "-o", tmp_path / "out.onnx")
     assert (code, err) == (130, "interrupted; nothing has been left behind\n")
@@ -220,7 +220,7 @@ def test_a_request_to_end(tmp_path: Path) -> None:
         "import os, signal, sys\n"
         "from padops import cli\n"
         "from padops.convert import staging\n"
-        "staging.os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "staging.os.copy_file_range = lambda *arguments: os.kill(os.getpid(), signal.SIGTERM)\n"
         "cli.main(sys.argv[1:])\n"
         "print('still here')\n"
     )

@@ -1,7 +1,9 @@
 """Files that appear whole or not at all.
 
-Everything is written into a hidden folder beside its destination, brought to the disk, and only then renamed into
-place, the model last. Whatever goes wrong before, nothing is left behind; no data file is ever overwritten.
+Everything is written into a hidden folder beside its destination and only then renamed into place, the model last.
+Whatever goes wrong before, nothing is left behind; no data file is ever overwritten. What is to replace a file is brought
+to the disk first, so that not even a power failure loses both; what is new is not: the source is still there, and waiting
+for the disk would take longer than copying.
 """
 
 from __future__ import annotations
@@ -35,20 +37,13 @@ class Staging:
     def write(self, location: str, content: Iterable[bytes]) -> int:
         """Stages a file that is to be at ``location``; returns its size."""
         with open(self._prepare(location), "xb") as file:
-            size = sum(file.write(part) for part in content)
-            _bring_to_disk(file)
-        return size
+            return sum(file.write(part) for part in content)
 
     def copy(self, source: Path, location: str, advance: Callable[[int], None]) -> None:
         """Stages a copy of ``source``, block by block; ``advance`` is told how many bytes each time."""
         with open(source, "rb") as original, open(self._prepare(location), "xb") as file:
-            done = 0
             for count in _copy_blocks(original, file):
-                if hasattr(os, "posix_fadvise"):  # lets Linux begin to write, so that the end has less to wait for
-                    os.posix_fadvise(file.fileno(), done, count, os.POSIX_FADV_DONTNEED)
-                done += count
                 advance(count)
-            _bring_to_disk(file)
 
     def borrow(self, source: Path, location: str) -> None:
         """Makes a file that is already at its destination visible here; ``commit`` passes it over."""
@@ -61,23 +56,25 @@ class Staging:
 
     def commit(self) -> None:
         """Renames every staged file into place, in the order of staging; undoes all of it if one cannot be."""
+        replaced = {name for name in self._locations if os.path.lexists(self.folder / name)}
+        if replaced:  # by a model that may refer to any of the new files
+            for location in self._locations:
+                _bring_to_disk(self.hidden / location)
         made: list[Path] = []
         try:
             for location in self._locations:
                 target = self.folder / location
                 made += _make_folders(target.parent, self.folder)
-                new = not os.path.lexists(target)
-                if not new:
+                if location in replaced:
                     shutil.copymode(target, self.hidden / location)
                 os.replace(self.hidden / location, target)
-                if new:
+                if location not in replaced:
                     made.append(target)
         except BaseException:
             for path in reversed(made):
                 with contextlib.suppress(OSError):  # the first error is the one to tell
                     path.rmdir() if path.is_dir() else path.unlink()
             raise
-        _bring_folder_to_disk(self.folder)
 
     def discard(self) -> None:
         """Removes the hidden folder and whatever is still in it."""
@@ -129,16 +126,6 @@ def _copy_blocks(original: IO[bytes], file: IO[bytes]) -> Iterator[int]:
         yield len(block)
 
 
-def _bring_to_disk(file: IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _bring_folder_to_disk(folder: Path) -> None:
-    if os.name == "nt":  # Windows cannot open a folder
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _bring_to_disk(path: Path) -> None:
+    with open(path, "r+b") as file:
+        os.fsync(file.fileno())
