@@ -1,4 +1,4 @@
-"""Rows once more with libraries that lack what the engine has for some processors only."""
+"""Rows once more with libraries that lack what the engine has for some processors only, and past the caches."""
 
 from __future__ import annotations
 
@@ -14,12 +14,19 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.parametrize("define", ["PADOPS_WIDE", "PADOPS_STREAM"])
-def test_rows_without(define: str) -> None:
-    """A library that has nothing for AVX2, and one that has nothing for x86 at all."""
+@pytest.mark.parametrize(
+    "defines",
+    [
+        pytest.param("-DPADOPS_WIDE=0", id="nothing for AVX2"),
+        pytest.param("-DPADOPS_STREAM=0", id="nothing for x86"),
+        pytest.param("-DPADOPS_STREAMED_BYTES=0", id="past the caches, however small"),
+        pytest.param("-DPADOPS_STREAMED_BYTES=0 -DPADOPS_WIDE=0", id="the same without AVX2"),
+    ],
+)
+def test_rows_of_another_library(defines: str) -> None:
     cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
-    folder = ROOT / "build" / f"without-{define}"
-    options = ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -Werror -D{define}=0"]
+    folder = ROOT / "build" / defines.replace(" ", "")
+    options = ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -Werror {defines}"]
     subprocess.run([cmake, "-S", str(ROOT), "-B", str(folder), *options], check=True, capture_output=True)
     subprocess.run([cmake, "--build", str(folder), "--parallel", "2"], check=True, capture_output=True)
     library = folder / "libpadops.so"

@@ -38,7 +38,7 @@ def sanitized() -> Path:
     cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     folder = ROOT / "build" / "sanitize"
     # With so small a cache the large tensors of the tests go past it, and the small ones through it.
-    flags = "-O1 -DPADOPS_CACHE_BYTES=65536"
+    flags = "-O1 -DPADOPS_STREAMED_BYTES=1024"
     options = ["-DPADOPS_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}"]
     subprocess.run([cmake, "-S", str(ROOT), "-B", str(folder), *options], check=True, capture_output=True)
     subprocess.run([cmake, "--build", str(folder), "--parallel", "2"], check=True, capture_output=True)

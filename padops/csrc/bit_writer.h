@@ -18,6 +18,8 @@ namespace padops {
 // whole byte, so that no two tasks write to one. Runs come in the order of the output: what follows in the same byte is
 // still to be written, and need not be kept; reading it would mean waiting for memory that is only written.
 struct BitWriter {
+  static constexpr bool kAnyOrder = true;
+
   const uint8_t* source;
   uint8_t* output;
   uint8_t pattern;   // the fill, repeated over a byte

@@ -28,11 +28,12 @@ inline void repeat_before(char* target, size_t period, size_t bytes) {
 // Elements of whole bytes. kElement is the bytes of a row's element, or 0 where only `element` tells.
 template <size_t kElement>
 struct ByteWriter {
+  static constexpr bool kAnyOrder = true;  // has dilated and periodic, which write twice or read what is written
+
   const char* source;
   char* output;
-  const char* pattern;  // the fill, repeated over 64 bytes
+  const char* pattern;  // the fill, repeated over kLine bytes
   size_t element;       // bytes of a row's element
-  bool streaming;
 
   size_t size() const { return kElement == 0 ? element : kElement; }
 
@@ -43,12 +44,6 @@ struct ByteWriter {
       copy_short(to, pattern, bytes);
       return;
     }
-#if PADOPS_STREAM
-    if (streaming && bytes >= kLeastStreamed) {
-      stream_fill(to, pattern, bytes);
-      return;
-    }
-#endif
     size_t at = 0;
     for (; at + 64 <= bytes; at += 64) std::memcpy(to + at, pattern, 64);
     copy_short(to + at, pattern, bytes - at);
@@ -58,16 +53,6 @@ struct ByteWriter {
     char* to = output + target * size();
     const char* begin = source + from * size();
     const size_t bytes = count * size();
-    if (bytes <= 64) {
-      copy_short(to, begin, bytes);
-      return;
-    }
-#if PADOPS_STREAM
-    if (streaming && bytes >= kLeastStreamed) {
-      stream_copy(to, begin, bytes);
-      return;
-    }
-#endif
     copy_bytes(to, begin, bytes);
   }
 
@@ -106,7 +91,7 @@ struct ByteWriter {
   bool framed(const std::vector<Run>& runs, const Rows& rows) const {
     if (runs.size() != 3 || runs[0].kind != runs[2].kind || runs[1].kind != Run::Kind::kForward) return false;
     const auto is_short = [&](const Run& run) { return run.count * size() <= kLine; };
-    if (streaming || is_short(runs[1]) || !is_short(runs[0]) || !is_short(runs[2])) return false;
+    if (is_short(runs[1]) || !is_short(runs[0]) || !is_short(runs[2])) return false;
     switch (runs[0].kind) {
       case Run::Kind::kFilled: write_framed<Run::Kind::kFilled>(runs.data(), rows); return true;
       case Run::Kind::kForward: write_framed<Run::Kind::kForward>(runs.data(), rows); return true;

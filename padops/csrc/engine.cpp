@@ -7,6 +7,7 @@
 
 #include "bit_writer.h"
 #include "byte_writer.h"
+#include "line_writer.h"
 #include "text.h"
 
 namespace padops {
@@ -22,6 +23,19 @@ constexpr int64_t kMostTaskBytes = 1024 * 1024;
 // As many as NumPy's; a task keeps its place in them without allocating, so that it cannot fail.
 constexpr size_t kMostAxes = 64;
 
+#if PADOPS_STREAM
+
+#if defined(PADOPS_STREAMED_BYTES)
+
+// For tests: all that can be streamed is, from so many bytes on.
+int64_t streamed_bytes() { return PADOPS_STREAMED_BYTES; }
+constexpr int64_t kLeastJoined = 0;
+
+#else
+
+// Bytes of a streamed row for each time that runs are joined in it; measured.
+constexpr int64_t kLeastJoined = 160;
+
 // Bytes of the last cache, as the Linux kernel tells them ("32768K"); sysconf's number is ten times too large on some
 // virtual machines. 0 where it does not tell.
 int64_t told_cache_bytes() {
@@ -35,20 +49,16 @@ int64_t told_cache_bytes() {
   return error == std::errc() && end != line + length && *end == 'K' ? size * 1024 : 0;
 }
 
-// What source and output must exceed together for streaming stores to pay.
-int64_t cache_bytes() {
-#if defined(PADOPS_CACHE_BYTES)
-  return PADOPS_CACHE_BYTES;  // for tests: small enough for their tensors to stream
-#else
+// What source and output must exceed together for stores past the caches to pay, with a reader that comes after them as
+// well: most of the last cache, where they would drive each other out. Measured.
+int64_t streamed_bytes() {
   static const int64_t told = told_cache_bytes();
-  return told > 0 ? told : 32 << 20;
-#endif
+  return (told > 0 ? told : 32 << 20) / 4 * 3;
 }
 
-int64_t modulo(int64_t value, int64_t divisor) {
-  const int64_t rest = value % divisor;
-  return rest < 0 ? rest + divisor : rest;
-}
+#endif
+
+#endif
 
 // Runs of untouched axes as one axis each; the plan stays the same map.
 std::vector<AxisPlan> merge(const Plan& plan) {
@@ -62,66 +72,6 @@ std::vector<AxisPlan> merge(const Plan& plan) {
     }
   }
   return axes;
-}
-
-// The run of a row that begins at output position `at` and ends at `stop` or before, for an axis without interior.
-Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop) {
-  const int64_t extent = axis.extent;
-  const int64_t offset = at - axis.begin;
-  const auto ends = [&](int64_t count) { return std::min(count, stop - at); };
-  if (offset >= 0 && offset < extent) return {Run::Kind::kForward, at, ends(extent - offset), axis.start + offset};
-  // The border on this side goes on up to the window, or to the end of the row.
-  const int64_t border = ends(offset < 0 ? -offset : stop - at);
-  switch (mode) {
-    case Mode::kEdge:
-      return {Run::Kind::kRepeat, at, border, axis.start + (offset < 0 ? 0 : extent - 1)};
-    case Mode::kWrap: {
-      const int64_t phase = modulo(offset, extent);
-      return {Run::Kind::kForward, at, ends(extent - phase), axis.start + phase};
-    }
-    case Mode::kSymmetric: {
-      const int64_t phase = modulo(offset, 2 * extent);
-      if (phase < extent) return {Run::Kind::kForward, at, ends(extent - phase), axis.start + phase};
-      return {Run::Kind::kBackward, at, ends(2 * extent - phase), axis.start + 2 * extent - 1 - phase};
-    }
-    case Mode::kReflect: {
-      const int64_t turn = std::max<int64_t>(2 * (extent - 1), 1);
-      const int64_t phase = modulo(offset, turn);
-      if (phase < extent) return {Run::Kind::kForward, at, ends(extent - phase), axis.start + phase};
-      return {Run::Kind::kBackward, at, ends(turn - phase), axis.start + turn - phase};
-    }
-    case Mode::kConstant:
-      break;
-  }
-  return {Run::Kind::kFilled, at, extent == 0 ? stop - at : border, 0};
-}
-
-// The runs of an axis with interior: fill, the dilated window, fill (P6).
-std::vector<Run> dilated_runs(const AxisPlan& axis) {
-  const int64_t step = axis.interior + 1;
-  const int64_t dilated = axis.extent == 0 ? 0 : (axis.extent - 1) * step + 1;
-  const int64_t first = std::clamp<int64_t>(axis.begin, 0, axis.output);
-  const int64_t last = std::clamp<int64_t>(axis.begin + dilated, first, axis.output);
-  std::vector<Run> runs;
-  if (first > 0) runs.push_back({Run::Kind::kFilled, 0, first});
-  if (last > first) {
-    const int64_t skipped = (first - axis.begin + step - 1) / step;  // elements that the crop takes away
-    const int64_t lead = axis.begin + skipped * step - first;
-    runs.push_back({Run::Kind::kDilated, first, last - first, axis.start + skipped, lead});
-  }
-  if (axis.output > last) runs.push_back({Run::Kind::kFilled, last, axis.output - last});
-  return runs;
-}
-
-// A row of `axis` as runs. A periodic extension is listed for one period only, however long the row is.
-std::vector<Run> row_runs(const AxisPlan& axis, Mode mode) {
-  if (axis.interior != 0) return dilated_runs(axis);
-  const int64_t turn = period(axis, mode);
-  const int64_t listed = turn == 0 ? axis.output : std::min(axis.output, turn);
-  std::vector<Run> runs;
-  for (int64_t at = 0; at < listed; at += runs.back().count) runs.push_back(run_at(axis, mode, at, listed));
-  if (listed < axis.output) runs.push_back({Run::Kind::kPeriodic, listed, axis.output - listed, turn});
-  return runs;
 }
 
 }  // namespace
@@ -152,8 +102,11 @@ Engine::Engine(const Plan& plan, int bits) : mode_(plan.mode), bits_(bits), elem
     rows_ *= axes[i - 1].output;
   }
   if (outer_.empty()) outer_.push_back({AxisPlan{}, 0});
-  streaming_ = PADOPS_STREAM != 0 && (stride * element_ + rows_ * inner_.output * element_) / 8 > cache_bytes();
+  source_size_ = stride;
   split();
+#if PADOPS_STREAM
+  streaming_ = bits_ >= 8 && worth_streaming();
+#endif
 }
 
 // Cuts the work into tasks: of many rows each, or of a part of a row where rows are few and long.
@@ -179,23 +132,43 @@ void Engine::split() {
   tasks_ = (rows_ + rows_per_task_ - 1) / rows_per_task_ * parts_;
 }
 
+#if PADOPS_STREAM
+
+// Whether the output is to bypass the caches; see LineWriter for what it asks of the runs.
+bool Engine::worth_streaming() const {
+  const int64_t element = element_ / 8;
+  if ((source_size_ + rows_ * inner_.output) * element <= streamed_bytes()) return false;
+  if (parts_ > 1) return true;
+  int64_t joined = 0;
+  for (const Run& run : runs_) {
+    if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return false;
+    joined += joints(run, element);
+  }
+  return inner_.output * element >= kLeastJoined * joined;
+}
+
+#endif
+
 template <class Writer>
-void Engine::write_run(const Writer& writer, const Run& run, int64_t target, int64_t source) const {
+void Engine::write_run(Writer& writer, const Run& run, int64_t target, int64_t source) const {
   switch (run.kind) {
     case Run::Kind::kFilled: writer.fill(target + run.target, run.count); break;
     case Run::Kind::kForward: writer.forward(target + run.target, source + run.source, run.count); break;
     case Run::Kind::kBackward: writer.backward(target + run.target, source + run.source, run.count); break;
     case Run::Kind::kRepeat: writer.repeat(target + run.target, source + run.source, run.count); break;
     case Run::Kind::kDilated:
-      writer.dilated(target + run.target, source + run.source, run.count, run.lead, inner_.interior + 1);
+      if constexpr (Writer::kAnyOrder)
+        writer.dilated(target + run.target, source + run.source, run.count, run.lead, inner_.interior + 1);
       break;
-    case Run::Kind::kPeriodic: writer.periodic(target + run.target, run.source, run.count); break;
+    case Run::Kind::kPeriodic:
+      if constexpr (Writer::kAnyOrder) writer.periodic(target + run.target, run.source, run.count);
+      break;
   }
 }
 
 // Neighbouring rows of the output.
 template <class Writer>
-void Engine::write_rows(const Writer& writer, const Rows& rows) const {
+void Engine::write_rows(Writer& writer, const Rows& rows) const {
   if (writer.framed(runs_, rows)) return;
   int64_t target = rows.target;
   int64_t source = rows.source;
@@ -205,7 +178,7 @@ void Engine::write_rows(const Writer& writer, const Rows& rows) const {
 
 // Positions `begin` to `end` of one row.
 template <class Writer>
-void Engine::write_part(const Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const {
+void Engine::write_part(Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const {
   for (int64_t at = begin; at < end;) {
     const Run run = run_at(inner_, mode_, at, end);
     write_run(writer, run, static_cast<int64_t>(row) * inner_.output, source);
@@ -215,7 +188,7 @@ void Engine::write_part(const Writer& writer, size_t row, int64_t source, int64_
 
 // `count` neighbouring rows from `row` on; the last outer axis stands at `index`, the others at `source`.
 template <class Writer>
-void Engine::write_group(const Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const {
+void Engine::write_group(Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const {
   const auto& [axis, stride] = outer_.back();
   const int64_t length = inner_.output;
   int64_t target = static_cast<int64_t>(row) * length;
@@ -245,7 +218,7 @@ void Engine::write_group(const Writer& writer, size_t row, int64_t index, int64_
 }
 
 template <class Writer>
-void Engine::walk(size_t task, const Writer& writer) const {
+void Engine::walk(size_t task, Writer& writer) const {
   const size_t prefix = outer_.size() - 1;
   const int64_t last = outer_.back().axis.output;
   int64_t row = static_cast<int64_t>(task) / parts_ * rows_per_task_;
@@ -298,23 +271,38 @@ void Engine::run(size_t task, const char* source, char* output, const char* fill
     auto* to = reinterpret_cast<uint8_t*>(output);
     const auto byte = static_cast<uint8_t>(pattern);
     const auto element = static_cast<uint64_t>(element_);
-    walk(task, BitWriter{from, to, byte, element});
+    BitWriter writer{from, to, byte, element};
+    walk(task, writer);
     return;
   }
-  char pattern[64];
+  char pattern[kLine];
   for (size_t at = 0; at < sizeof(pattern); at += bits_ / 8) std::memcpy(pattern + at, fill, bits_ / 8);
-  const size_t element = element_ / 8;
-  switch (element) {
-    case 1: walk(task, ByteWriter<1>{source, output, pattern, element, streaming_}); break;
-    case 2: walk(task, ByteWriter<2>{source, output, pattern, element, streaming_}); break;
-    case 4: walk(task, ByteWriter<4>{source, output, pattern, element, streaming_}); break;
-    case 8: walk(task, ByteWriter<8>{source, output, pattern, element, streaming_}); break;
-    case 16: walk(task, ByteWriter<16>{source, output, pattern, element, streaming_}); break;
-    default: walk(task, ByteWriter<0>{source, output, pattern, element, streaming_}); break;
+  switch (element_ / 8) {
+    case 1: run_bytes<1>(task, source, output, pattern); break;
+    case 2: run_bytes<2>(task, source, output, pattern); break;
+    case 4: run_bytes<4>(task, source, output, pattern); break;
+    case 8: run_bytes<8>(task, source, output, pattern); break;
+    case 16: run_bytes<16>(task, source, output, pattern); break;
+    default: run_bytes<0>(task, source, output, pattern); break;
   }
+}
+
+template <size_t kElement>
+void Engine::run_bytes(size_t task, const char* source, char* output, const char* pattern) const {
+  const size_t element = element_ / 8;
 #if PADOPS_STREAM
-  if (streaming_) stream_end();
+  if (streaming_) {
+    const int64_t row = static_cast<int64_t>(task) / parts_ * rows_per_task_;
+    const int64_t begin = row * inner_.output + inner_.output * (static_cast<int64_t>(task) % parts_) / parts_;
+    const char* source_end = source + source_size_ * element;
+    LineWriter<kElement> writer(source, source_end, output, output + begin * element, pattern, element);
+    walk(task, writer);
+    writer.finish();
+    return;
+  }
 #endif
+  ByteWriter<kElement> writer{source, output, pattern, element};
+  walk(task, writer);
 }
 
 }  // namespace padops

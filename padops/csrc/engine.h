@@ -33,16 +33,19 @@ class Engine {
   };
 
   void split();
+  bool worth_streaming() const;
+  template <size_t kElement>
+  void run_bytes(size_t task, const char* source, char* output, const char* pattern) const;
   template <class Writer>
-  void walk(size_t task, const Writer& writer) const;
+  void walk(size_t task, Writer& writer) const;
   template <class Writer>
-  void write_group(const Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const;
+  void write_group(Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const;
   template <class Writer>
-  void write_rows(const Writer& writer, const Rows& rows) const;
+  void write_rows(Writer& writer, const Rows& rows) const;
   template <class Writer>
-  void write_part(const Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const;
+  void write_part(Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const;
   template <class Writer>
-  void write_run(const Writer& writer, const Run& run, int64_t target, int64_t source) const;
+  void write_run(Writer& writer, const Run& run, int64_t target, int64_t source) const;
 
   Mode mode_;
   int bits_;           // of one element of the tensor: what the fill repeats with
@@ -50,6 +53,7 @@ class Engine {
   AxisPlan inner_;     // the axis that rows run along
   std::vector<Run> runs_;
   std::vector<Outer> outer_;  // the last of them chooses among neighbouring rows
+  int64_t source_size_ = 0;  // in positions, as the next
   int64_t rows_ = 0;
   int64_t rows_per_task_ = 1;
   int64_t parts_ = 1;  // tasks that share a row, where rows are few and long

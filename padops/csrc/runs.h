@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "plan.h"
 
 namespace padops {
 
@@ -30,5 +33,11 @@ struct Rows {
   int64_t step;    // and in the source
   int64_t count;
 };
+
+// The run of a row that begins at output position `at` and ends at `stop` or before, for an axis without interior.
+Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop);
+
+// A row of `axis` as runs. Of many periods only the first is listed, however long the row is.
+std::vector<Run> row_runs(const AxisPlan& axis, Mode mode);
 
 }  // namespace padops

@@ -8,19 +8,6 @@
 
 #include "stream.h"
 
-// Whether there is code for AVX2 as well, for the processor to choose when the library runs.
-#if !defined(PADOPS_WIDE)
-#if PADOPS_STREAM && defined(__GNUC__)
-#define PADOPS_WIDE 1
-#else
-#define PADOPS_WIDE 0
-#endif
-#endif
-
-#if PADOPS_WIDE
-#include <immintrin.h>
-#endif
-
 namespace padops {
 
 inline uint64_t word_at(const uint8_t* in) {
@@ -79,11 +66,6 @@ inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned sh
 }
 
 #if PADOPS_WIDE
-
-inline bool has_wide() {
-  static const bool has = __builtin_cpu_supports("avx2");
-  return has;
-}
 
 // As move_bits. Without a call only in functions that are for AVX2 themselves.
 [[gnu::target("avx2")]] inline void move_bits_wide(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
