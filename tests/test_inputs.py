@@ -99,14 +99,66 @@ def test_one_session_for_changing_shapes(op: str) -> None:
             native.run(op, {"mode": mode}, [flat, np.array([[1, 0, 0, 1]])])
 
 
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_one_session_for_changing_inputs(op: str) -> None:
+    """P7, P8: data of one shape; of what a run was given before, nothing is left but what is the same again."""
+    data, axes = np.arange(6, dtype=np.float32).reshape(2, 3), op in AXES_OPS
+    runs = [
+        ([1, 0, 0, 1], 5, [0, 1]),
+        ([1, 0, 0, 1], 6, [0, 1]),  # another fill
+        ([1, 0, 0, 2], 6, [0, 1]),  # other amounts
+        ([1, 0, 0, 2], 6, [1, 0]),  # other axes
+        ([[1, 0, 0, 2]], 6, [-1, 0]),  # amounts of another shape
+        ([1, 0, 0, 2], np.array([7]), [1, 0]),
+        ([1, 2], 7, [1]),  # fewer
+        ([1, 0, 0, 2], 7, [1, 0]),
+    ]
+    for pads, fill, at in runs:
+        inputs = [data, np.array(pads), np.asarray(fill, np.float32), *([np.array(at)] if axes else [])]
+        if not axes and len(at) == 1:
+            continue
+        assert native.run(op, {}, inputs).tolist() == reference.run(op, {}, inputs).tolist()
+    pads, again = np.array([1, 0, 0, 2]), [np.array([1, 0])] if axes else []
+    with pytest.raises(Exception, match=r"pads has shape \[2, 2\], expected \[4\] \[P8\]"):
+        native.run(op, {}, [data, pads.reshape(2, 2), np.array(7, np.float32), *again])
+    with pytest.raises(Exception, match=r"constant_value has 2 elements, expected one \[P7\]"):
+        native.run(op, {}, [data, pads, np.zeros(2, np.float32), *again])
+    inputs = [data, pads, np.array(8, np.float32), *again]
+    assert native.run(op, {}, inputs).tolist() == reference.run(op, {}, inputs).tolist()
+
+
+@pytest.mark.parametrize("op", INPUT_OPS)
+def test_the_first_of_two_wrong_inputs(op: str) -> None:
+    """P7, P8: inputs are read in their order, and only then do the amounts have to fit; as in the reference."""
+    inputs = [np.zeros((2, 3), np.float32), np.array([1, 2, 3]), np.zeros(2, np.float32)]
+    for run in (native.run, reference.run):
+        with pytest.raises(Exception, match=r"constant_value has 2 elements, expected one \[P7\]"):
+            run(op, {}, inputs)
+
+
+def test_integers_of_two_types_that_change() -> None:
+    """P8: OpenVINO's two lists are told apart, each in its own type, signed or not."""
+    data = np.arange(4, dtype=np.int16).reshape(2, 2)
+    for begin, end in (([1, 0], [0, 2]), ([0, 1], [0, 2]), ([0, 1], [2, 0]), ([-1, 1], [2, 0]), ([1, 0], [0, 2])):
+        inputs = [data, np.array(begin, np.int8), np.array(end, np.uint16), np.array(-3, np.int16)]
+        for mode in ("constant", "edge"):
+            wanted = reference.run("OpenVINOPad_12", {"pad_mode": mode}, inputs).tolist()
+            assert native.run("OpenVINOPad_12", {"pad_mode": mode}, inputs).tolist() == wanted
+
+
 def test_threads_with_shapes_of_their_own() -> None:
-    """P8: one session in many threads, each with other shapes and amounts than its neighbours."""
+    """P7, P8: one session in many threads, each with another shape, other amounts and another fill than its neighbours."""
 
     def run(i: int) -> bool:
         data = np.full((i % 5 + 1, i % 3 + 1), i, np.float32)
         pads = [i % 2, i % 7, i % 4, 1]
         return (native.run("Pad_19", {"mode": "wrap"}, [data, np.array(pads)]) == numpy_pad(data, pads, "wrap")).all()
 
-    run(0)  # creates the session
-    with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(run, range(2_000)))
+    def fill(i: int) -> bool:
+        given = native.run("Pad_19", {}, [np.zeros(2, np.float32), np.array([1, i % 2]), np.array(i, np.float32)])
+        return given.tolist() == [i, 0, 0, i][: 3 + i % 2]
+
+    for work in (run, fill):
+        work(0)  # creates the session
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(work, range(2_000)))

@@ -20,13 +20,16 @@ from padops.dtypes import DTYPES
 
 ROOT = Path(__file__).resolve().parent.parent
 ABI = (ROOT / "padops" / "csrc" / "ort_abi.h").read_text(encoding="utf-8")
-ENTRIES = (
-    re.search(r"#define PADOPS_ORT_SLOTS\(X\)(.*?)\n\n", ABI, re.DOTALL).group(1).replace("\\", " ").split("X(")[1:]
-)
+ENTRIES = [
+    entry
+    for table in ("SLOTS", "LATER_SLOTS")
+    for entry in re.search(rf"#define PADOPS_ORT_{table}\(X\)(.*?)\n\n", ABI, re.DOTALL).group(1).split("X(")[1:]
+]
 SLOTS = {
     int(slot): (name, returned, re.sub(r"\s+", " ", arguments))
     for slot, name, returned, arguments in (
-        re.fullmatch(r"(\d+), (\w+), ([^,]+),\s*(\(.*\))\)\s*", entry, re.DOTALL).groups() for entry in ENTRIES
+        re.fullmatch(r"(?:\d+, )?(\d+), (\w+), ([^,]+),\s*(\(.*\))\)\s*", entry.replace("\\", " "), re.DOTALL).groups()
+        for entry in ENTRIES
     )
 }
 
@@ -100,7 +103,7 @@ def test_right_header(check) -> None:
     assert built.returncode == 0, built.stdout + built.stderr
 
 
-@pytest.mark.parametrize("slot", [51, 91, 274])
+@pytest.mark.parametrize("slot", [51, 91, 274, 414])
 def test_moved_slot(check, slot: int) -> None:
     assert f"OrtApi::{SLOTS[slot][0]} is not in slot {slot}" in failed(check(stand_in(moved(slot), TYPES)))
 

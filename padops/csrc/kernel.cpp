@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "float16.h"
 #include "ort_values.h"
@@ -45,11 +47,11 @@ const char* attribute_words(AttributeKind kind) {
 
 }  // namespace
 
-Kernel::Kernel(const ort::Api& api, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type)
-    : api_(api), op_(op), type_(type), name_(node_name(api, info)) {
+Kernel::Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type)
+    : api_(api), minor_(minor), op_(op), type_(type), name_(node_name(api, info)) {
   try {
     read_attributes(info);
-    read_constants(info);
+    read_inputs(info);
   } catch (const std::exception& error) {
     throw std::runtime_error(explain(error.what()));
   }
@@ -72,36 +74,48 @@ void Kernel::read_attributes(const ort::KernelInfo* info) {
   mode_ = check_strings(op_, constant_);
 }
 
-void Kernel::read_constants(const ort::KernelInfo* info) {
-  if (!op_.input_index(op_.fill)) constant_fill_ = value_attribute();
-  size_t given = 0;
-  check(api_, api_.KernelInfo_GetInputCount()(info, &given));
-  for (size_t i = 1; i < std::min(given, op_.inputs.size()); ++i) {
+void Kernel::read_inputs(const ort::KernelInfo* info) {
+  // P7: the default is 0 in every type, the empty string for strings.
+  if (type_.bits > 0) fill_.assign(std::max(type_.bits / 8, 1), '\0');
+  if (!op_.input_index(op_.fill)) fill_ = value_attribute();
+  check(api_, api_.KernelInfo_GetInputCount()(info, &given_));
+  for (size_t i = 1; i < op_.inputs.size(); ++i) {
+    const InputRow& row = op_.inputs[i];
+    const bool is_fill = row.kind == InputKind::kData && mode_ == Mode::kConstant;
     int is_constant = 0;
     const ort::Value* value = nullptr;
-    check(api_, api_.KernelInfoGetConstantInput_tensor()(info, i, &is_constant, &value));
-    if (is_constant == 0 || value == nullptr) continue;
-    const InputRow& row = op_.inputs[i];
-    if (row.kind != InputKind::kData) {
-      constant_.integers[row.name] = read_integers(row, value);
-    } else if (mode_ == Mode::kConstant) {
-      constant_fill_ = read_fill(value);
+    if (i < given_) check(api_, api_.KernelInfoGetConstantInput_tensor()(info, i, &is_constant, &value));
+    if (is_constant != 0 && value != nullptr) {
+      if (row.kind != InputKind::kData) constant_.integers[row.name] = read_integers(row, value);
+      if (is_fill) fill_ = read_fill(value);
+    } else if (!row.optional || (i < given_ && (is_fill || row.kind != InputKind::kData))) {
+      varying_.push_back(i);
+      if (is_fill) fill_input_ = i;
     }
   }
 }
 
+// An input of this run, or null where it is absent, as only an optional one may be (P8).
+const ort::Value* Kernel::input(const ort::KernelContext* context, size_t i) const {
+  const ort::Value* value = nullptr;
+  if (i < given_) check(api_, api_.KernelContext_GetInput()(context, i, &value));
+  if (value == nullptr && !op_.inputs[i].optional)
+    throw PadError("P8", text("input ", op_.inputs[i].name, " is required"));
+  return value;
+}
+
 Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) const {
-  const TensorShape shape = value_shape(api_, value);
-  const std::string type = type_name(shape.element_type);
+  const ValueShape shape(api_, minor_, value);
+  const std::string type = type_name(shape.element_type());
   const std::vector<std::string_view>& allowed = integer_types(row.kind);
   if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
     std::string words = joined(allowed);
     for (size_t at = 0; (at = words.find(", ", at)) != std::string::npos;) words.replace(at, 2, " or ");
     throw PadError("P8", text(row.name, " is ", type, ", expected ", words));
   }
-  const size_t count = element_count(shape.dims);
+  const size_t count = element_count(shape.dims());
   const char* bytes = tensor_bytes(api_, value);
-  Integers list{{}, shape.dims};
+  Integers list{{}, {shape.dims().begin(), shape.dims().end()}};
   const auto take = [&](auto zero) {
     const auto* values = reinterpret_cast<const decltype(zero)*>(bytes);
     for (size_t i = 0; i < count; ++i)
@@ -118,6 +132,16 @@ Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) con
   return list;
 }
 
+// What an integer input is now, to be compared with what it will be. Its type has been checked.
+Seen Kernel::see(const ort::Value* value) const {
+  if (value == nullptr) return {};
+  const ValueShape shape(api_, minor_, value);
+  const auto type = std::find_if(types().begin(), types().end(),
+                                 [&](const TypeRow& row) { return row.ort == shape.element_type(); });
+  const size_t size = element_count(shape.dims()) * (type->bits / 8);
+  return {{shape.dims().begin(), shape.dims().end()}, {tensor_bytes(api_, value), size}};
+}
+
 Element Kernel::value_attribute() const {
   const float value = constant_.floats.at(op_.fill);
   Element fill;
@@ -131,7 +155,7 @@ Element Kernel::value_attribute() const {
 }
 
 Element Kernel::read_fill(const ort::Value* value) const {
-  const size_t count = element_count(value_shape(api_, value).dims);
+  const size_t count = element_count(ValueShape(api_, minor_, value).dims());
   if (count != 1) throw PadError("P7", text(op_.fill, " has ", count, " elements, expected one"));
   if (type_.bits == 0) return read_strings(api_, value, 1).bytes;
   const char* bytes = tensor_bytes(api_, value);
@@ -139,28 +163,42 @@ Element Kernel::read_fill(const ort::Value* value) const {
   return Element(1, static_cast<char>(*bytes & ((1 << type_.bits) - 1)));
 }
 
-// The plan for these amounts and the shape that `key` begins as: the latest one if it fits, else a new one.
-std::shared_ptr<const Prepared> Kernel::prepare(std::vector<int64_t> key,
-                                                std::vector<std::pair<const InputRow*, Integers>> integers) const {
-  const size_t rank = key.size();
-  // The key says where each list in it ends and which input it is: no two runs that differ have the same.
-  for (const auto& [row, list] : integers) {
-    key.push_back(row - op_.inputs.data());
-    key.push_back(static_cast<int64_t>(list.shape.size()));
-    key.insert(key.end(), list.shape.begin(), list.shape.end());
-    key.insert(key.end(), list.values.begin(), list.values.end());
+std::shared_ptr<const Prepared> Kernel::latest() const {
+  const std::lock_guard lock(mutex_);
+  return latest_;
+}
+
+// Whether a plan that was made for another run is that of this one, too.
+bool Kernel::fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const {
+  if (!std::ranges::equal(prepared.shape, shape)) return false;
+  auto seen = prepared.seen.begin();
+  for (const size_t i : varying_) {
+    if (op_.inputs[i].kind == InputKind::kData) continue;
+    const Seen& before = *seen++;
+    const ort::Value* value = input(context, i);
+    if (value == nullptr) continue;  // which ones are absent, and of what types the others are, is the model's to say
+    if (!std::ranges::equal(before.dims, ValueShape(api_, minor_, value).dims())) return false;
+    if (before.bytes != std::string_view(tensor_bytes(api_, value), before.bytes.size())) return false;
   }
-  key.push_back(static_cast<int64_t>(rank));
-  {
-    const std::lock_guard lock(mutex_);
-    if (latest_ && latest_->key == key) return latest_;
-  }
-  const std::vector<int64_t> shape(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(rank));
-  Arguments node = constant_;
-  for (auto& [row, list] : integers) node.integers[row->name] = std::move(list);
+  return true;
+}
+
+// A new plan, kept for the next runs. Reads and checks the inputs one by one, in the operator's order.
+std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape, const ort::KernelContext* context) const {
   auto made = std::make_shared<Prepared>();
-  made->key = std::move(key);
-  made->plan = make_plan(shape, op_.amounts(op_, node, shape), mode_, op_.rules);
+  made->shape.assign(shape.begin(), shape.end());
+  Arguments node = constant_;
+  for (const size_t i : varying_) {
+    const InputRow& row = op_.inputs[i];
+    const ort::Value* value = input(context, i);
+    if (row.kind != InputKind::kData) {
+      if (value != nullptr) node.integers[row.name] = read_integers(row, value);
+      made->seen.push_back(see(value));
+    } else if (fill_input_ && value != nullptr) {
+      read_fill(value);
+    }
+  }
+  made->plan = make_plan(made->shape, op_.amounts(op_, node, made->shape), mode_, op_.rules);
   made->dims = made->plan.shape();
   check_memory(made->dims, type_.bits);
   if (type_.bits > 0) made->engine.emplace(made->plan, type_.bits);
@@ -170,30 +208,13 @@ std::shared_ptr<const Prepared> Kernel::prepare(std::vector<int64_t> key,
 }
 
 void Kernel::compute(ort::KernelContext* context) const {
-  size_t given = 0;
-  check(api_, api_.KernelContext_GetInputCount()(context, &given));
-  const auto input = [&](size_t i) {
-    const ort::Value* value = nullptr;
-    if (i < given) check(api_, api_.KernelContext_GetInput()(context, i, &value));
-    const InputRow& row = op_.inputs[i];
-    if (value == nullptr && !row.optional) throw PadError("P8", text("input ", row.name, " is required"));
-    return value;
-  };
-  const ort::Value* data = input(0);
-  std::vector<std::pair<const InputRow*, Integers>> integers;
-  std::optional<Element> fill = constant_fill_;
-  for (size_t i = 1; i < op_.inputs.size(); ++i) {
-    const InputRow& row = op_.inputs[i];
-    if (row.kind != InputKind::kData && constant_.find(row.name) != nullptr) continue;
-    const ort::Value* value = input(i);
-    if (value == nullptr) continue;
-    if (row.kind != InputKind::kData) {
-      integers.emplace_back(&row, read_integers(row, value));
-    } else if (mode_ == Mode::kConstant && !fill) {
-      fill = read_fill(value);
-    }
-  }
-  const auto prepared = prepare(value_shape(api_, data).dims, std::move(integers));
+  const ort::Value* data = input(context, 0);
+  const ValueShape shape(api_, minor_, data);
+  std::shared_ptr<const Prepared> prepared = latest();
+  if (prepared == nullptr || !fits(*prepared, shape.dims(), context)) prepared = prepare(shape.dims(), context);
+  const ort::Value* value = fill_input_ ? input(context, *fill_input_) : nullptr;
+  const Element read = value == nullptr ? Element() : read_fill(value);
+  const Element& fill = value == nullptr ? fill_ : read;
   const std::vector<int64_t>& dims = prepared->dims;
   ort::Value* output = nullptr;
   try {
@@ -202,12 +223,10 @@ void Kernel::compute(ort::KernelContext* context) const {
     // A caller's own output of another shape, or no memory after all.
     throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
-  // P7: the default is 0 in every type, the empty string for strings.
-  if (!fill) fill = type_.bits == 0 ? Element() : Element(std::max(type_.bits / 8, 1), '\0');
   if (prepared->engine) {
-    run_engine(context, *prepared->engine, data, output, *fill);
+    run_engine(context, *prepared->engine, data, output, fill);
   } else {
-    move_strings(prepared->plan, data, output, *fill);
+    move_strings(prepared->plan, data, output, fill);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "dialects.h"
@@ -18,9 +18,16 @@ namespace padops {
 // An element as bytes: sub-byte types in the low bits of one, strings as they are.
 using Element = std::string;
 
+// An integer input as a run had it; empty where it is absent.
+struct Seen {
+  std::vector<int64_t> dims;
+  std::string bytes;
+};
+
 // A plan ready to run, and what it was made for.
 struct Prepared {
-  std::vector<int64_t> key;  // the shape of the data and the integer inputs that are not constant
+  std::vector<int64_t> shape;  // of the data
+  std::vector<Seen> seen;      // the integer inputs that are not constant
   Plan plan;
   std::vector<int64_t> dims;  // of the output
   std::optional<Engine> engine;  // none for strings
@@ -30,7 +37,8 @@ class Kernel {
  public:
   // Reads the attributes and the inputs that are constant. Throws PadError, or std::runtime_error where the runtime
   // refuses a call.
-  Kernel(const ort::Api& api, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type);
+  // minor: of the runtime, onnxruntime 1.`minor`.
+  Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type);
 
   // Computes the output. Throws as the constructor does.
   void compute(ort::KernelContext* context) const;
@@ -42,23 +50,30 @@ class Kernel {
 
  private:
   void read_attributes(const ort::KernelInfo* info);
-  void read_constants(const ort::KernelInfo* info);
+  void read_inputs(const ort::KernelInfo* info);
+  const ort::Value* input(const ort::KernelContext* context, size_t i) const;
   Integers read_integers(const InputRow& row, const ort::Value* value) const;
   Element read_fill(const ort::Value* value) const;
+  Seen see(const ort::Value* value) const;
   Element value_attribute() const;
-  std::shared_ptr<const Prepared> prepare(std::vector<int64_t> key,
-                                          std::vector<std::pair<const InputRow*, Integers>> integers) const;
+  std::shared_ptr<const Prepared> latest() const;
+  bool fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const;
+  std::shared_ptr<const Prepared> prepare(std::span<const int64_t> shape, const ort::KernelContext* context) const;
   void run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data,
                   ort::Value* output, const Element& fill) const;
   void move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const;
 
   const ort::Api& api_;
+  const int minor_;
   const OpRow& op_;
   const TypeRow& type_;
   std::string name_;
   Mode mode_ = Mode::kConstant;
-  Arguments constant_;                  // attributes, and the integer inputs that never change
-  std::optional<Element> constant_fill_;
+  Arguments constant_;                // attributes, and the integer inputs that never change
+  size_t given_ = 0;                  // inputs that the node names, as absent or not
+  std::vector<size_t> varying_;       // inputs other than the data that a run has to look at
+  std::optional<size_t> fill_input_;  // the fill among them
+  Element fill_;                      // what it is where no run says so
   mutable std::mutex mutex_;                        // a kernel may compute in several threads at once
   mutable std::shared_ptr<const Prepared> latest_;  // shapes mostly repeat
 };

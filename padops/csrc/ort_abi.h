@@ -1,8 +1,9 @@
 // The slice of the ONNX Runtime C ABI that padops calls, in our own words: the onnxruntime wheels ship no headers.
 //
-// OrtApi is an append-only table of function pointers: a slot never moves once it is released. Everything below is
-// within API 17 (onnxruntime 1.17), so one binary runs on every later runtime; a slot beyond the table of the runtime
-// would crash the process. csrc/ort_abi_check.cpp proves each number against the official header where there is one
+// OrtApi is an append-only table of function pointers: a slot never moves once it is released. Everything that padops
+// needs is within API 17 (onnxruntime 1.17), so one binary runs on every later runtime; a slot beyond the table of the
+// runtime would crash the process, so the few later ones are called only where the runtime's version has them.
+// csrc/ort_abi_check.cpp proves each number against the official header where there is one
 // (cmake -DPADOPS_ORT_INCLUDE_DIR=…).
 #pragma once
 
@@ -53,7 +54,6 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(85, KernelInfoGetAttribute_float, Status*, (const KernelInfo* info, const char* name, float* out))                 \
   X(86, KernelInfoGetAttribute_int64, Status*, (const KernelInfo* info, const char* name, int64_t* out))               \
   X(87, KernelInfoGetAttribute_string, Status*, (const KernelInfo* info, const char* name, char* out, size_t* size))   \
-  X(88, KernelContext_GetInputCount, Status*, (const KernelContext* context, size_t* out))                             \
   X(90, KernelContext_GetInput, Status*, (const KernelContext* context, size_t index, const Value** out))              \
   X(91, KernelContext_GetOutput, Status*,                                                                              \
     (KernelContext * context, size_t index, const int64_t* dims, size_t rank, Value** out))                            \
@@ -80,18 +80,30 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(274, KernelContext_ParallelFor, Status*,                                                                           \
     (const KernelContext* context, void (*task)(void* user, size_t index), size_t total, size_t batches, void* user))
 
+// The first onnxruntime 1.x that has it, slot, name, returned type, arguments
+#define PADOPS_ORT_LATER_SLOTS(X)                                \
+  X(24, 414, GetTensorElementTypeAndShapeDataReference, Status*, \
+    (const Value* value, int* element_type, const int64_t** dims, size_t* rank))
+
 // OrtApi, read slot by slot. Each member function is named like the entry that it calls.
 struct Api {
   // The entries are called through pointers of their own types, as the runtime defined them.
   using Entry = void (*)();
-  Entry entries[275];
+  Entry entries[415];  // as many as the last of those above needs; the runtime's table may end before
 
 #define PADOPS_CALL(slot, name, returned, arguments) \
   using name##_fn = returned(*) arguments;           \
   name##_fn name() const { return reinterpret_cast<name##_fn>(entries[slot]); }
   PADOPS_ORT_SLOTS(PADOPS_CALL)
+#define PADOPS_LATER_CALL(since, slot, name, returned, arguments) PADOPS_CALL(slot, name, returned, arguments)
+  PADOPS_ORT_LATER_SLOTS(PADOPS_LATER_CALL)
+#undef PADOPS_LATER_CALL
 #undef PADOPS_CALL
 };
+
+#define PADOPS_SINCE(since, slot, name, returned, arguments) constexpr int k##name##Since = since;
+PADOPS_ORT_LATER_SLOTS(PADOPS_SINCE)
+#undef PADOPS_SINCE
 
 #define PADOPS_WITHIN(slot, name, returned, arguments) static_assert(slot < 275, #name " is beyond API 17");
 PADOPS_ORT_SLOTS(PADOPS_WITHIN)

@@ -41,6 +41,14 @@ static_assert(ORT_API_VERSION >= kApiVersion, "the header is older than the API 
   static_assert(offsetof(::OrtApi, name) == slot * sizeof(void*), "OrtApi::" #name " is not in slot " #slot);  \
   static_assert(same_signature<Api::name##_fn, decltype(::OrtApi::name)>(), "OrtApi::" #name " differs");
 PADOPS_ORT_SLOTS(PADOPS_CHECK)
+// The header may be older than these.
+#if ORT_API_VERSION >= 24
+#define PADOPS_LATER_CHECK(since, slot, name, returned, arguments) \
+  static_assert(since <= ORT_API_VERSION);                         \
+  PADOPS_CHECK(slot, name, returned, arguments)
+PADOPS_ORT_LATER_SLOTS(PADOPS_LATER_CHECK)
+#undef PADOPS_LATER_CHECK
+#endif
 #undef PADOPS_CHECK
 
 static_assert(offsetof(::OrtApiBase, GetApi) == offsetof(ApiBase, GetApi));

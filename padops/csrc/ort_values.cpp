@@ -36,8 +36,7 @@ bool has_list_attribute(const ort::Api& api, const ort::KernelInfo* info, const 
 
 }  // namespace
 
-void check(const ort::Api& api, ort::Status* status) {
-  if (status == nullptr) return;
+void throw_status(const ort::Api& api, ort::Status* status) {
   std::string message = api.GetErrorMessage()(status);
   api.ReleaseStatus()(status);
   message.erase(message.find_last_not_of(" \n") + 1);  // some of the runtime's end with a line break
@@ -54,14 +53,23 @@ TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info) {
   return shape;
 }
 
-TensorShape value_shape(const ort::Api& api, const ort::Value* value) {
+ValueShape::ValueShape(const ort::Api& api, int minor, const ort::Value* value) {
+  if (minor >= ort::kGetTensorElementTypeAndShapeDataReferenceSince) {
+    const int64_t* dims = nullptr;
+    size_t rank = 0;
+    check(api, api.GetTensorElementTypeAndShapeDataReference()(value, &element_type_, &dims, &rank));
+    dims_ = {dims, rank};
+    return;
+  }
   ort::TensorInfo* info = nullptr;
   check(api, api.GetTensorTypeAndShape()(value, &info));
   const std::unique_ptr<ort::TensorInfo, void (*)(ort::TensorInfo*)> held(info, api.ReleaseTensorTypeAndShapeInfo());
-  return tensor_shape(api, info);
+  copied_ = tensor_shape(api, info);
+  dims_ = copied_.dims;
+  element_type_ = copied_.element_type;
 }
 
-size_t element_count(const std::vector<int64_t>& dims) {
+size_t element_count(std::span<const int64_t> dims) {
   return std::accumulate(dims.begin(), dims.end(), size_t{1}, std::multiplies<>());
 }
 

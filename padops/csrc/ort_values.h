@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,18 +12,38 @@
 
 namespace padops {
 
-// Throws std::runtime_error with the runtime's message unless the status is OK, and releases it.
-void check(const ort::Api& api, ort::Status* status);
+// Throws std::runtime_error with the runtime's message, and releases the status.
+[[noreturn]] void throw_status(const ort::Api& api, ort::Status* status);
 
-// The dims and the element type behind a TensorInfo, and those of a value.
+// Does so unless the status is OK.
+inline void check(const ort::Api& api, ort::Status* status) {
+  if (status != nullptr) throw_status(api, status);
+}
+
+// The dims and the element type behind a TensorInfo.
 struct TensorShape {
   std::vector<int64_t> dims;
-  int element_type;
+  int element_type = ort::kUndefined;
 };
 TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info);
-TensorShape value_shape(const ort::Api& api, const ort::Value* value);
 
-size_t element_count(const std::vector<int64_t>& dims);
+// Those of a value, read where they lie if onnxruntime 1.`minor` shows them: its other call allocates four times.
+class ValueShape {
+ public:
+  ValueShape(const ort::Api& api, int minor, const ort::Value* value);
+  ValueShape(const ValueShape&) = delete;
+  ValueShape& operator=(const ValueShape&) = delete;
+
+  std::span<const int64_t> dims() const { return dims_; }
+  int element_type() const { return element_type_; }
+
+ private:
+  TensorShape copied_;
+  std::span<const int64_t> dims_;
+  int element_type_ = ort::kUndefined;
+};
+
+size_t element_count(std::span<const int64_t> dims);
 
 // The bytes of a tensor that is not one of strings. The runtime has one accessor, for reading and writing.
 char* tensor_bytes(const ort::Api& api, const ort::Value* value);

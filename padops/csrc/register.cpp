@@ -42,7 +42,7 @@ ort::Status* failure(const ort::Api& api, const std::string& message) {
 
 ort::Status* create_kernel(const ort::CustomOp* op, const ort::Api* api, const ort::KernelInfo* info, void** kernel) {
   try {
-    *kernel = new Kernel(*api, info, *self(op).row, *self(op).type);
+    *kernel = new Kernel(*api, self(op).minor, info, *self(op).row, *self(op).type);
     return nullptr;
   } catch (const std::exception& error) {
     return failure(*api, error.what());
