@@ -25,6 +25,10 @@ constexpr size_t kMostAxes = 64;
 
 #if PADOPS_STREAM
 
+// Several threads have more of a cache than one can use, but no more of the memory: what they write together goes past
+// the caches from so many times the bytes on; measured.
+constexpr int64_t kSharedCaches = 2;
+
 #if defined(PADOPS_STREAMED_BYTES)
 
 // For tests: all that can be streamed is, from so many bytes on.
@@ -105,7 +109,7 @@ Engine::Engine(const Plan& plan, int bits) : mode_(plan.mode), bits_(bits), elem
   source_size_ = stride;
   split();
 #if PADOPS_STREAM
-  streaming_ = bits_ >= 8 && worth_streaming();
+  streaming_ = bits_ < 8 ? Streaming::kNever : worth_streaming();
 #endif
 }
 
@@ -134,17 +138,20 @@ void Engine::split() {
 
 #if PADOPS_STREAM
 
-// Whether the output is to bypass the caches; see LineWriter for what it asks of the runs.
-bool Engine::worth_streaming() const {
+// See LineWriter for what it asks of the runs.
+Engine::Streaming Engine::worth_streaming() const {
   const int64_t element = element_ / 8;
-  if ((source_size_ + rows_ * inner_.output) * element <= streamed_bytes()) return false;
-  if (parts_ > 1) return true;
+  const int64_t bytes = (source_size_ + rows_ * inner_.output) * element;
+  if (bytes <= streamed_bytes()) return Streaming::kNever;
   int64_t joined = 0;
-  for (const Run& run : runs_) {
-    if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return false;
-    joined += joints(run, element);
+  if (parts_ == 1) {
+    for (const Run& run : runs_) {
+      if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return Streaming::kNever;
+      joined += joints(run, element);
+    }
   }
-  return inner_.output * element >= kLeastJoined * joined;
+  if (inner_.output * element < kLeastJoined * joined) return Streaming::kNever;
+  return bytes / kSharedCaches > streamed_bytes() ? Streaming::kAlways : Streaming::kAlone;
 }
 
 #endif
@@ -277,21 +284,25 @@ void Engine::run(size_t task, const char* source, char* output, const char* fill
   }
   char pattern[kLine];
   for (size_t at = 0; at < sizeof(pattern); at += bits_ / 8) std::memcpy(pattern + at, fill, bits_ / 8);
+  bool streamed = streaming_ == Streaming::kAlways;
+  if (streaming_ == Streaming::kAlone) streamed = running_.fetch_add(1, std::memory_order_relaxed) == 0;
   switch (element_ / 8) {
-    case 1: run_bytes<1>(task, source, output, pattern); break;
-    case 2: run_bytes<2>(task, source, output, pattern); break;
-    case 4: run_bytes<4>(task, source, output, pattern); break;
-    case 8: run_bytes<8>(task, source, output, pattern); break;
-    case 16: run_bytes<16>(task, source, output, pattern); break;
-    default: run_bytes<0>(task, source, output, pattern); break;
+    case 1: run_bytes<1>(task, source, output, pattern, streamed); break;
+    case 2: run_bytes<2>(task, source, output, pattern, streamed); break;
+    case 4: run_bytes<4>(task, source, output, pattern, streamed); break;
+    case 8: run_bytes<8>(task, source, output, pattern, streamed); break;
+    case 16: run_bytes<16>(task, source, output, pattern, streamed); break;
+    default: run_bytes<0>(task, source, output, pattern, streamed); break;
   }
+  if (streaming_ == Streaming::kAlone) running_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 template <size_t kElement>
-void Engine::run_bytes(size_t task, const char* source, char* output, const char* pattern) const {
+void Engine::run_bytes(size_t task, const char* source, char* output, const char* pattern,
+                       [[maybe_unused]] bool streamed) const {
   const size_t element = element_ / 8;
 #if PADOPS_STREAM
-  if (streaming_) {
+  if (streamed) {
     const int64_t row = static_cast<int64_t>(task) / parts_ * rows_per_task_;
     const int64_t begin = row * inner_.output + inner_.output * (static_cast<int64_t>(task) % parts_) / parts_;
     const char* source_end = source + source_size_ * element;

@@ -5,6 +5,7 @@
 // ever as long as the output but the output itself.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,10 +33,17 @@ class Engine {
     int64_t stride;  // positions of the innermost axis between two positions of this one, in the source
   };
 
+  // Whether the output bypasses the caches.
+  enum class Streaming {
+    kNever,
+    kAlone,  // while no other thread works on it
+    kAlways,
+  };
+
   void split();
-  bool worth_streaming() const;
+  Streaming worth_streaming() const;
   template <size_t kElement>
-  void run_bytes(size_t task, const char* source, char* output, const char* pattern) const;
+  void run_bytes(size_t task, const char* source, char* output, const char* pattern, bool streamed) const;
   template <class Writer>
   void walk(size_t task, Writer& writer) const;
   template <class Writer>
@@ -58,7 +66,8 @@ class Engine {
   int64_t rows_per_task_ = 1;
   int64_t parts_ = 1;  // tasks that share a row, where rows are few and long
   size_t tasks_ = 0;
-  bool streaming_ = false;
+  Streaming streaming_ = Streaming::kNever;
+  mutable std::atomic<int> running_ = 0;  // tasks
 };
 
 // Calls visit(source element index, or kFill) for each element of the output, in order.
