@@ -346,7 +346,7 @@ def test_the_type_behind_a_pad_that_took_over() -> None:
     source.graph.output[0].name = "z"
     conversion = fold(source, verify=True)
     assert operators(conversion.proto()) == ["padops::Pad_21"] * 2 and conversion.verification.outcome == "equal"
-    assert not conversion.proto().graph.value_info
+    assert [info.type.tensor_type.elem_type for info in conversion.proto().graph.value_info] == [10]
     pairs = model([*cast(10, FLOAT, fill=1).graph.node, *_renamed(cast(10, FLOAT, fill=1).graph.node)], 21, ir_version=10,
                   inputs=[("x", 10, ["n"])], outputs=[("z", 10, None)],
                   tensors=[tensor("pads", [1, 1]), tensor("fill", 1, np.float32)])  # fmt: skip

@@ -135,9 +135,19 @@ class Document:
             message.node.extend(nodes)
             pairs = _pair_nodes(graph, message.node)  # anew, because extending copies
             self._origin.update({node: copied for node, copied in pairs if node in self._origin})
+        if isinstance(message, onnx.GraphProto):
+            self._declare(graph, message)
         gone = former - _outputs(message)
         for i in reversed([i for i, info in enumerate(message.value_info) if info.name in gone]):
             del message.value_info[i]
+
+    def _declare(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
+        """Adds what passes have found out about the outputs of the nodes that they changed."""
+        known = {info.name for info in (*message.value_info, *message.output)}
+        for node in graph:
+            for value in node.outputs if node in self.touched else ():
+                if value.name not in known and value.shape is not None and value.type is not None:
+                    ir.serde.serialize_value_into(message.value_info.add(), value)
 
 
 def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:

@@ -17,7 +17,7 @@ from padops.convert.records import PadRecord
 from padops.convert.select import needs, runs
 from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.finding import Edit, Finding, Put, Unconvertible, Unneeded
-from padops.convert.targets import CALLED, TARGETS, TYPED
+from padops.convert.targets import CALLED, TARGETS
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
 from padops.shapes import register_schemas
@@ -46,7 +46,7 @@ class ConvertPads(ir.passes.InPlacePass):
         """Converts in place; nodes keep their names, outputs and metadata."""
         types = Types(self._document)
         findings = self._find(model, types)
-        if findings and self._target in TYPED:
+        if findings:  # before the first node is changed: targets ask for types and shapes
             register_schemas()
             types.settle()
         put = partial(TARGETS[self._target], types=types)

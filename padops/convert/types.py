@@ -128,13 +128,15 @@ def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
     graph, source = light.graph, message.graph
     for field in ("node", "input", "output", "value_info"):
         getattr(graph, field).extend(getattr(source, field))
-    _declare_large(graph, source.initializer)
+    _declare_large(graph, source.initializer, overridable=message.ir_version >= 4)
     return light
 
 
-def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto]) -> None:
+def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], overridable: bool = False) -> None:
     inputs = {value.name for value in graph.input}
     for tensor in tensors:
+        if overridable and tensor.name in inputs:
+            continue  # at most a default; inference would take it for a constant
         if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= WORTH_KEEPING:
             graph.initializer.add().CopyFrom(tensor)
         elif tensor.name not in inputs:

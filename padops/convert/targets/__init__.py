@@ -21,8 +21,5 @@ TARGETS: dict[str, Callable[[Draft, Found, Constants, Types], Sequence[str] | No
     "pyop": pyop.put,
 }
 
-# Targets that ask for types and shapes, which can only be inferred before the first node is changed.
-TYPED = frozenset({"onnx", "pyop"})
-
 # What the records call what they make, where that is no operator of padops.
 CALLED = {"onnx": "standard ONNX"}

@@ -1,6 +1,13 @@
-"""The operators of the domain ``padops``, as the native library has them."""
+"""The operators of the domain ``padops``, as the native library has them.
+
+ONNX Runtime infers no shape through an operator whose amounts are inputs. Where the model does not say what its Pad
+gives, the converted one does, so that what stands behind it is optimised as before: silero-vad's Slices become a Split
+because the rank of the Conv in front of them is known.
+"""
 
 from __future__ import annotations
+
+import onnx_ir as ir
 
 from padops.convert.constants import Constants
 from padops.convert.graphs import Found
@@ -15,5 +22,15 @@ def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple
     inputs = values(draft, found, constants)
     while inputs and inputs[-1] is None:
         inputs.pop()
+    _declare(found.node.outputs[0], found.node.inputs[0], types)
     become(found, (DOMAIN, VERSION, draft.op_type), inputs, draft.attributes.values())
     return ()
+
+
+def _declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
+    """States what can be inferred of an output: its type, its rank, and the dims that are known."""
+    if output.shape is not None or output.is_graph_output():
+        return
+    dims, type_name = types.shape(output), types.name(output, data)
+    if type_name is not None and dims is not None and all(dim is None or dim >= 0 for dim in dims):
+        output.type, output.shape = ir.TensorType(ir.DataType[type_name.upper()]), ir.Shape(dims)

@@ -1,0 +1,116 @@
+"""What a converted model says of the shapes behind its Pads, which ONNX Runtime cannot infer by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import native
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+import padops
+
+FLOAT = onnx.TensorProto.FLOAT
+
+
+def held(name: str, values, dtype: type = np.int64) -> onnx.TensorProto:
+    return numpy_helper.from_array(np.array(values, dtype), name)
+
+
+def model(dims, amounts: list[onnx.NodeProto], body: list[onnx.NodeProto], tensors) -> onnx.ModelProto:
+    """A Pad of x by "pads", which ``amounts`` or ``tensors`` give, and what reads the padded data as "p"."""
+    nodes = [*amounts, helper.make_node("Pad", ["x", "pads"], ["p"], mode="edge"), *body]
+    inputs = [helper.make_tensor_value_info("x", FLOAT, dims)]
+    outputs = [helper.make_tensor_value_info(body[-1].output[0] if body else "p", FLOAT, None)]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def declared(message: onnx.GraphProto) -> dict[str, list]:
+    return {
+        info.name: [dim.dim_value if dim.HasField("dim_value") else None for dim in info.type.tensor_type.shape.dim]
+        for info in message.value_info
+    }
+
+
+RELU = [helper.make_node("Relu", ["p"], ["y"])]
+COMPUTED = [helper.make_node("Add", ["half", "half"], ["pads"])]
+
+
+@pytest.mark.parametrize(
+    ("dims", "amounts", "tensors", "expected"),
+    [
+        ([2, 3], [], [held("pads", [1, 0, 0, 2])], [3, 5]),
+        (["n", 3], [], [held("pads", [1, 0, 0, 2])], [None, 5]),
+        ([2, 3], COMPUTED, [held("half", [1, 0, 0, 1])], [None, None]),  # onnx's inference does not add
+    ],
+)
+def test_what_is_known_is_stated(dims, amounts, tensors, expected) -> None:
+    graph = padops.convert(model(dims, amounts, RELU, tensors), verify=True).proto().graph
+    assert declared(graph) == {"p": expected} and graph.value_info[0].type.tensor_type.elem_type == FLOAT
+
+
+def test_what_is_not_known_is_not() -> None:
+    """Data of unknown rank; a shape that the model states itself; an output of the model."""
+    pads = [held("pads", [1, 0, 0, 2])]
+    assert not padops.convert(model(None, [], RELU, pads)).proto().graph.value_info
+    stated = model(["n", 3], [], RELU, pads)
+    stated.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, ["n + 1", 5]))
+    assert padops.convert(stated).proto().graph.value_info == stated.graph.value_info
+    assert not padops.convert(model([2, 3], [], [], pads)).proto().graph.value_info
+
+
+@pytest.mark.parametrize("ir_version", [3, 8])
+def test_a_default_that_the_caller_may_override(ir_version: int) -> None:
+    """Up to IR version 3 an initializer is constant though it is an input, too."""
+    source = model([2, 3], [], RELU, [held("pads", [1, 0, 0, 2])])
+    source.ir_version = ir_version
+    source.graph.input.append(helper.make_tensor_value_info("pads", onnx.TensorProto.INT64, [4]))
+    graph = padops.convert(source, fallback=False).proto().graph
+    assert declared(graph) == {"p": [3, 5] if ir_version == 3 else [None, None]}
+
+
+def test_the_body_of_an_if() -> None:
+    branch = helper.make_graph(
+        [helper.make_node("Pad", ["x", "pads"], ["q"]), helper.make_node("Relu", ["q"], ["y"])],
+        "b",
+        [],
+        [helper.make_tensor_value_info("y", FLOAT, None)],
+    )
+    other = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["y"])], "b", [], [helper.make_tensor_value_info("y", FLOAT, None)]
+    )
+    source = model([2, 3], [], [], [held("pads", [0, 1, 0, 1])])
+    del source.graph.node[:]
+    source.graph.node.append(helper.make_node("If", ["c"], ["p"], then_branch=branch, else_branch=other))
+    source.graph.input.append(helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, []))
+    graph = padops.convert(source, verify=True).proto().graph
+    assert not graph.value_info
+    (inner,) = (a.g for a in graph.node[0].attribute if a.name == "then_branch")
+    assert declared(inner) == {"q": [None, None]}  # onnx looks at no initializer of the graph outside
+
+
+def test_slices_behind_it_still_become_a_split(tmp_path: Path) -> None:
+    """The rank behind a Pad of unknown amounts is what ONNX Runtime needs to know the channels of a Conv."""
+    bounds = [held("zero", [0]), held("two", [2]), held("four", [4]), held("one", [1])]
+    body = [
+        helper.make_node("Conv", ["p", "w"], ["c"]),
+        helper.make_node("Slice", ["c", "zero", "two", "one"], ["a"]),
+        helper.make_node("Slice", ["c", "two", "four", "one"], ["b"]),
+        helper.make_node("Sub", ["a", "b"], ["y"]),
+    ]
+    tensors = [*bounds, held("w", np.ones((4, 1, 3)), np.float32), held("half", [0, 0, 1, 0, 0, 1])]
+    source = model([None, 1, None], COMPUTED, body, tensors)
+    assert optimised(source, tmp_path) == optimised(padops.convert(source, fallback=False).proto(), tmp_path)
+
+
+def optimised(made: onnx.ModelProto, folder: Path) -> list[str]:
+    """The operators that ONNX Runtime makes of a model, the Pad by one name."""
+    options = native.session_options()
+    options.optimized_model_filepath = str(folder / "optimised.onnx")
+    native.session(made, options)
+    types = [node.op_type for node in onnx.load(folder / "optimised.onnx").graph.node]
+    assert "Split" in types
+    return ["Pad" if name.startswith("Pad") else name for name in types]
