@@ -1,6 +1,7 @@
 // Rows of elements of 4 or 2 bits that are a window between two short borders of one kind, as most are.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -54,17 +55,24 @@ struct JoinedRows {
     }
   };
 
-  // The bits of a border. `step` leads from a source position to the next.
+  static int64_t step_of(const Run& border) {
+    return border.kind == Run::Kind::kForward ? 1 : border.kind == Run::Kind::kBackward ? -1 : 0;
+  }
+
+  // The bits of a border; `step` leads from a source position to the next. All of them are in the window of the row
+  // that begins at position `from`, `last` being the last byte from which eight can be read there.
   template <bool kFilled>
-  PADOPS_INLINE uint64_t border(const Run& run, int64_t from, int64_t step) const {
-    if constexpr (kFilled) return pattern * (~uint64_t{0} / 0xFF) & ((uint64_t{1} << run.count * element) - 1);
+  PADOPS_INLINE uint64_t border(const Run& run, int64_t from, int64_t step, uint64_t last) const {
+    const uint64_t mask = (uint64_t{1} << run.count * element) - 1;
+    if constexpr (kFilled) return pattern * (~uint64_t{0} / 0xFF) & mask;
+    const uint64_t at = (from + run.source + (step < 0 ? 1 - run.count : 0)) * element;
+    const uint64_t byte = std::min(at / 8, last);
+    const uint64_t word = word_at(source + byte) >> (at - byte * 8);
+    if (step > 0 || run.count == 1) return word & mask;
+    const uint64_t one = (uint64_t{1} << element) - 1;
     uint64_t bits = 0;
-    for (int64_t i = 0; i < run.count; ++i) {
-      const uint64_t at = (from + run.source + i * step) * element;
-      uint64_t one = source[at / 8] >> at % 8;
-      for (uint64_t known = 8 - at % 8; known < element; known += 8) one |= uint64_t{source[(at + known) / 8]} << known;
-      bits |= (one & ((uint64_t{1} << element) - 1)) << i * element;
-    }
+    for (int64_t i = 0; i < run.count; ++i)
+      bits |= (word >> (step < 0 ? run.count - 1 - i : 0) * element & one) << i * element;
     return bits;
   }
 
@@ -90,29 +98,27 @@ struct JoinedRows {
     const Run left = runs[0];
     const Run window = runs[1];
     const Run right = runs[2];
-    const int64_t step = left.kind == Run::Kind::kForward ? 1 : left.kind == Run::Kind::kBackward ? -1 : 0;
+    const int64_t step = step_of(left);
     const auto before = static_cast<unsigned>(left.count * element);
     const auto after = static_cast<unsigned>(right.count * element);
     const uint64_t begin = rows.target * element;
     uint8_t* to = output + begin / 8;
     unsigned bits = begin % 8;
     uint64_t held = bits > 0 ? *to & ((1u << bits) - 1) : 0;
-    // Rows of whole bytes are joined alike; but the first has no border of another before it.
-    const bool alike = rows.length * element % 8 == 0 && rows.step * element % 8 == 0;
-    Joint joint(0, 0, 8);
     int64_t from = rows.source;
     for (int64_t i = 0; i < rows.count; ++i, from += rows.step) {
       const uint64_t at = (from + window.source) * own.element;
-      if (!alike || i < 2) joint = Joint(bits + before, at % 8, window.count * own.element);
+      const uint64_t last = (at + window.count * own.element + 7) / 8 - sizeof(held);
+      const Joint joint(bits + before, at % 8, window.count * own.element);
       const uint8_t* in = own.source + at / 8;
-      held |= own.border<kFilled>(left, from, step) << bits;
+      held |= own.border<kFilled>(left, from, step, last) << bits;
       held |= word_at(in) >> joint.from << joint.to;
       std::memcpy(to, &held, sizeof(held));
       to += joint.advance;
       in += joint.skip;
       move<kWide>(to, in, joint);
       to += joint.bytes;
-      held = rest_of(joint, in + joint.bytes) | own.border<kFilled>(right, from, step) << joint.rest;
+      held = rest_of(joint, in + joint.bytes) | own.border<kFilled>(right, from, step, last) << joint.rest;
       bits = joint.rest + after;
     }
     for (unsigned at = 0; at < bits; at += 8) *to++ = static_cast<uint8_t>(held >> at);
@@ -124,10 +130,68 @@ struct JoinedRows {
   }
 
 #if PADOPS_WIDE
+
   template <bool kFilled>
   [[gnu::target("avx2")]] PADOPS_APART void write_wide(const Run* runs, const Rows& rows) const {
-    write_rows<kFilled, true>(runs, rows);
+    const bool whole = rows.length * element % 8 == 0 && rows.step * element % 8 == 0 && rows.target * element % 8 == 0;
+    if (whole && runs[1].count * element >= 2 * 8 * sizeof(__m256i)) {
+      write_alike<kFilled>(runs, rows);
+    } else {
+      write_rows<kFilled, true>(runs, rows);
+    }
   }
+
+  // Long rows that begin and end with whole bytes, on both sides: all of them are joined alike, with half as much to do.
+  template <bool kFilled>
+  [[gnu::target("avx2")]] PADOPS_APART void write_alike(const Run* runs, const Rows& rows) const {
+    const JoinedRows own = *this;  // which no store to the output can change, nor the next
+    const Run left = runs[0];
+    const Run right = runs[2];
+    const Rows all = rows;
+    const int64_t step = step_of(left);
+    const uint64_t width = runs[1].count * element;
+    const uint64_t begin = (rows.source + runs[1].source) * element;
+    const Joint joint(static_cast<unsigned>(left.count * element), begin % 8, width);
+    const auto ended = joint.rest + static_cast<unsigned>(right.count * element);  // bits behind the whole bytes
+    const int64_t down = all.step * static_cast<int64_t>(element) / 8;
+    const uint64_t length = all.length * element / 8;
+    const uint8_t* in = source + begin / 8;
+    uint8_t* to = output + all.target * element / 8;
+    int64_t from = all.source;
+    uint64_t last = (begin + width + 7) / 8 - sizeof(uint64_t);
+    constexpr size_t kWord = sizeof(__m256i);
+    const __m128i low = _mm_cvtsi32_si128(static_cast<int>(joint.shift));
+    const __m128i high = _mm_cvtsi32_si128(static_cast<int>(8 - joint.shift));
+    uint64_t held = own.border<kFilled>(left, from, step, last) | word_at(in) >> joint.from << joint.to;
+    std::memcpy(to, &held, sizeof(held));
+    // As shift_bytes; right for a shift of 0, too.
+    const auto word = [&](uint8_t* out, const uint8_t* at) __attribute__((target("avx2"), always_inline)) {
+      const __m256i one = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+      const __m256i two = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + 1));
+      const __m256i both = _mm256_or_si256(_mm256_srl_epi64(one, low), _mm256_sll_epi64(two, high));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), both);
+    };
+    for (int64_t i = 1;; ++i) {
+      const uint8_t* const at = in + joint.skip;
+      uint8_t* const out = to + joint.advance;
+      size_t done = 0;
+      for (; done + kWord < joint.bytes; done += kWord) word(out + done, at + done);
+      word(out + joint.bytes - kWord, at + joint.bytes - kWord);  // in part once more
+      uint8_t* const end = out + joint.bytes;
+      held = rest_of(joint, at + joint.bytes) | own.border<kFilled>(right, from, step, last) << joint.rest;
+      if (i == all.count) {
+        for (unsigned bits = 0; bits < ended; bits += 8) end[bits / 8] = static_cast<uint8_t>(held >> bits);
+        return;
+      }
+      to += length;
+      in += down;
+      from += all.step;
+      last += down;
+      held |= (own.border<kFilled>(left, from, step, last) | word_at(in) >> joint.from << joint.to) << ended;
+      std::memcpy(end, &held, sizeof(held));
+    }
+  }
+
 #endif
 };
 
