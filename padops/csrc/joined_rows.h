@@ -133,7 +133,7 @@ struct JoinedRows {
 
   template <bool kFilled>
   [[gnu::target("avx2")]] PADOPS_APART void write_wide(const Run* runs, const Rows& rows) const {
-    const bool whole = rows.length * element % 8 == 0 && rows.step * element % 8 == 0 && rows.target * element % 8 == 0;
+    const bool whole = (rows.target | rows.length | rows.step) * element % 8 == 0;  // each of them
     if (whole && runs[1].count * element >= 2 * 8 * sizeof(__m256i)) {
       write_alike<kFilled>(runs, rows);
     } else {
