@@ -62,6 +62,69 @@ def test_what_is_not_known_is_not() -> None:
     assert not padops.convert(model([2, 3], [], [], pads)).proto().graph.value_info
 
 
+def test_a_type_without_a_shape() -> None:
+    source = model([2, 3], [], RELU, [held("pads", [1, 0, 0, 2])])
+    source.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, None))
+    source.graph.value_info[0].doc_string = "kept"
+    graph = padops.convert(source).proto().graph
+    assert declared(graph) == {"p": [3, 5]} and graph.value_info[0].doc_string == "kept"
+
+
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize(
+    ("dims", "false", "expected"),
+    [
+        ([2, 3], [1, 3], [3, 5]),
+        ([2, 3], ["n", 9], [3, 5]),
+        ([2, 3], [2, 3, 1], [3, 5]),
+        (["n", None], [], [None, None]),
+        (["n", 3], [1, 3], [2, 5]),  # not known to be false; ONNX Runtime believes it, too
+    ],
+)
+def test_a_false_shape_that_the_model_states(dims, false, expected, inner: bool) -> None:
+    """As where only the inputs were changed to another batch size: ONNX Runtime makes constants of known shapes."""
+    body = [helper.make_node("Pad", ["v", "amounts"], ["p"], mode="edge"), helper.make_node("Shape", ["p"], ["y"])]
+    body.insert(0, helper.make_node("Neg", ["x"], ["v"]))
+    shape = helper.make_tensor_value_info("y", onnx.TensorProto.INT64, None)
+    stated, pads = [helper.make_tensor_value_info("v", FLOAT, false)], [held("amounts", [1, 0, 0, 2])]
+    graph = helper.make_graph(body, "g", [], [shape], pads, value_info=stated)
+    if inner:
+        branches = {"then_branch": graph, "else_branch": graph}
+        condition = [held("always", True, np.bool_)]
+        graph = helper.make_graph([helper.make_node("If", ["always"], ["y"], **branches)], "g", [], [shape], condition)
+    graph.input.append(helper.make_tensor_value_info("x", FLOAT, dims))
+    source = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    converted = padops.convert(source).proto()
+    told = converted.graph.node[0].attribute[0].g if inner else converted.graph
+    assert declared(told) == {"v": [d if isinstance(d, int) else None for d in false], "p": expected}
+    if expected == [3, 5]:
+        for made in (source, converted):
+            assert native.session(made).run(None, {"x": np.zeros((2, 3), np.float32)})[0].tolist() == [3, 5]
+
+
+@pytest.mark.parametrize("false", [[1, 3], [2, 2], [6]])
+def test_standard_nodes_do_not_rely_on_a_false_shape(false) -> None:
+    """Their indices follow from the dims."""
+    tensors = [held("pads", [1, 1, 0, 2])]
+    source = model([2, 3], [helper.make_node("Neg", ["z"], ["x"])], RELU, tensors)
+    source.graph.input[0].name = "z"
+    source.graph.node[1].attribute[0].s = b"reflect"
+    source.graph.value_info.append(helper.make_tensor_value_info("x", FLOAT, false))
+    assert padops.convert(source, target="onnx", verify=True).verification.outcome == "equal"
+
+
+def test_a_value_that_is_no_more() -> None:
+    """Between two Casts, which fold into the Pad: nothing is left that speaks of it."""
+    casts = [helper.make_node("Cast", ["h"], ["x"], to=FLOAT)]
+    body = [helper.make_node("Cast", ["p"], ["q"], to=onnx.TensorProto.FLOAT16), helper.make_node("Neg", ["q"], ["y"])]
+    source = model([2, 3], casts, body, [held("pads", [1, 0, 0, 2])])
+    for info in (source.graph.input[0], source.graph.output[0]):
+        info.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
+    source.graph.input[0].name = "h"
+    source.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, [3, 5]))
+    assert declared(padops.convert(source, verify=True).proto().graph) == {"q": [3, 5]}
+
+
 @pytest.mark.parametrize("ir_version", [3, 8])
 def test_a_default_that_the_caller_may_override(ir_version: int) -> None:
     """Up to IR version 3 an initializer is constant though it is an input, too."""

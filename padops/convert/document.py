@@ -116,7 +116,7 @@ class Document:
         self._write_nodes(graph, message)
 
     def _write_nodes(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto | onnx.FunctionProto) -> None:
-        nodes, changed = [], False
+        nodes, changed, former = [], False, _outputs(message)
         for node in graph:
             origin = self._origin.get(node)
             if origin is None:
@@ -129,7 +129,6 @@ class Document:
                     self._write_graph(inner, inner_message)
             if node in self.touched:
                 _write_node(node, origin)
-        former = _outputs(message)
         if changed or len(nodes) != len(message.node):
             del message.node[:]
             message.node.extend(nodes)
@@ -143,11 +142,17 @@ class Document:
 
     def _declare(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
         """Adds what passes have found out about the outputs of the nodes that they changed."""
-        known = {info.name for info in (*message.value_info, *message.output)}
+        outputs = {info.name for info in message.output}
+        stated = {info.name: info for info in message.value_info}
         for node in graph:
             for value in node.outputs if node in self.touched else ():
-                if value.name not in known and value.shape is not None and value.type is not None:
-                    ir.serde.serialize_value_into(message.value_info.add(), value)
+                if value.name in outputs or value.shape is None or value.type is None:
+                    continue
+                made = ir.to_proto(value)
+                if value.name not in stated:
+                    message.value_info.append(made)
+                elif not stated[value.name].type.tensor_type.HasField("shape"):
+                    stated[value.name].type.tensor_type.shape.CopyFrom(made.type.tensor_type.shape)
 
 
 def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:

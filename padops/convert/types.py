@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import onnx
 import onnx_ir as ir
@@ -43,13 +43,15 @@ class Types:
         if value.const_value is not None:
             return list(value.const_value.shape.numpy())
         stated = _dims(value.shape)
-        if value.is_graph_input() or (stated is not None and None not in stated):
+        if value.is_graph_input() or (self._inferred is None and stated is not None and None not in stated):
             return stated
         found = self._lookup(value)
         inferred = _dims(found.shape) if found else None
-        if stated is None or inferred is None or len(stated) != len(inferred):
+        if stated is None or inferred is None:
             return inferred if stated is None else stated
-        return [one if one is not None else other for one, other in zip(stated, inferred)]
+        if len(stated) != len(inferred):
+            return inferred  # from the nodes; see _drop_contradicted
+        return [one if one is not None else other for one, other in zip(inferred, stated)]
 
     def settle(self) -> None:
         """Infers now: once a node has been added to the model, it no longer goes beside the message."""
@@ -68,7 +70,9 @@ class Types:
         self._inferred = {}
         try:
             # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
-            message = onnx.shape_inference.infer_shapes(declarations(self._document.message()))
+            light = declarations(self._document.message())
+            _drop_contradicted(light)
+            message = onnx.shape_inference.infer_shapes(light)
         except (
             onnx.shape_inference.InferenceError,
             onnx.checker.ValidationError,
@@ -141,3 +145,53 @@ def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], 
             graph.initializer.add().CopyFrom(tensor)
         elif tensor.name not in inputs:
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+
+
+def _drop_contradicted(message: onnx.ModelProto) -> None:
+    """Drops shapes that a model states of values to which its nodes give another one; so does ONNX Runtime.
+
+    Such statements are left over where somebody has changed nothing but the inputs, for another batch size.
+    """
+    stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
+    if not any(stated):
+        return
+    shapes = [{name: _copy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
+    for tensors in stated:
+        for tensor in tensors.values():
+            tensor.ClearField("shape")
+    given = onnx.shape_inference.infer_shapes(message)
+    for tensors, former, graph in zip(stated, shapes, _graphs(given.graph), strict=True):
+        found = _stated_shapes(graph)
+        for name, tensor in tensors.items():
+            if name not in found or _agree(former[name], found[name].shape):
+                tensor.shape.CopyFrom(former[name])
+
+
+def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """A graph and all graphs inside it."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (*((attribute.g,) if attribute.HasField("g") else ()), *attribute.graphs):
+                yield from _graphs(inner)
+
+
+def _stated_shapes(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto.Tensor]:
+    """What a graph says of the values that its nodes give, where it says a shape."""
+    infos = (*graph.value_info, *graph.output)
+    return {info.name: info.type.tensor_type for info in infos if info.type.tensor_type.HasField("shape")}
+
+
+def _copy(shape: onnx.TensorShapeProto) -> onnx.TensorShapeProto:
+    made = onnx.TensorShapeProto()
+    made.CopyFrom(shape)
+    return made
+
+
+def _agree(one: onnx.TensorShapeProto, other: onnx.TensorShapeProto) -> bool:
+    """Whether two shapes can be those of one tensor."""
+    return len(one.dim) == len(other.dim) and all(
+        a.dim_value == b.dim_value
+        for a, b in zip(one.dim, other.dim)
+        if a.HasField("dim_value") and b.HasField("dim_value")
+    )
