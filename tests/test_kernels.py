@@ -10,6 +10,7 @@ from itertools import product
 import native
 import numpy as np
 import pytest
+from onnx import helper
 from onnx_pads import INPUT_OPS, MODES, NEWEST, ONNX_OPS, modes_of, node, numpy_pad, storage
 
 from padops import reference
@@ -158,6 +159,28 @@ def test_dims_of_zero(name: str, mode: str, shape, pads, output) -> None:
     got = native.run(NEWEST, attributes, inputs)
     assert got.shape == output
     assert native.bits(got) == native.bits(reference.run(NEWEST, attributes, inputs))
+
+
+@pytest.mark.parametrize("name", ["float", "int4", "string"])
+@pytest.mark.parametrize("shape", [(0, 1 << 40, 1 << 40), (1 << 40, 0, 1 << 40)])
+def test_empty_data_of_dims_beyond_all_memory(name: str, shape) -> None:
+    """P10: only the output must have its place. NumPy has no such data, so that another Pad makes them."""
+    dtype, rank = TYPES[name], len(shape)
+    small = [min(n, 1) for n in shape]
+    grow = np.array([0] * rank + [n - s for n, s in zip(shape, small)])
+    keep = np.array([1 - n if n else 0 for n in shape] + [0 if n else 2 for n in shape])  # the last of each axis
+    nodes = [
+        helper.make_node("Pad_25", [data, pads], [output], domain="padops")
+        for data, pads, output in (("x", "grow", "grown"), ("grown", "keep", "y"))
+    ]
+    infos = [helper.make_tensor_value_info(name, dtype.onnx, None) for name in ("x", "y")]
+    tensors = [native.tensor("grow", grow), native.tensor("keep", keep)]
+    graph = helper.make_graph(nodes, "two", infos[:1], infos[1:], tensors)
+    imports = [helper.make_opsetid("", 21), helper.make_opsetid("padops", 1)]
+    session = native.session(helper.make_model(graph, opset_imports=imports, ir_version=10))
+    made = native.run_session(session, {"x": np.zeros(small, dtype.numpy)})
+    assert made.shape == tuple(1 if n else 2 for n in shape)
+    assert made.tolist() == np.full(made.shape, "" if name == "string" else 0).tolist()
 
 
 @pytest.mark.parametrize("op", ONNX_OPS)

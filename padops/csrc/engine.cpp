@@ -98,7 +98,9 @@ Engine::Engine(const Plan& plan, int bits) : mode_(plan.mode), bits_(bits), elem
   }
   runs_ = row_runs(inner_, mode_);
   if (axes.size() > kMostAxes) throw PadError("P10", text("more than ", kMostAxes, " axes are padded"));
-  int64_t stride = inner_.size;
+  // Of empty data nothing is read, while its other dims may be too large to be multiplied.
+  const bool empty = std::any_of(plan.axes.begin(), plan.axes.end(), [](const AxisPlan& axis) { return axis.size == 0; });
+  int64_t stride = empty ? 0 : inner_.size;
   rows_ = 1;
   for (size_t i = axes.size(); i > 0; --i) {
     outer_.insert(outer_.begin(), {axes[i - 1], stride});

@@ -17,7 +17,7 @@ namespace padops {
 
 class Engine {
  public:
-  // bits: of one element of the tensor; 2, 4 or a multiple of 8 up to 128.
+  // bits: of one element of the tensor; a power of two from 2 to 128.
   Engine(const Plan& plan, int bits);
 
   // The work falls into this many independent tasks; 0 where the output is empty.
