@@ -103,7 +103,31 @@ struct ByteWriter {
 
  private:
   template <Run::Kind kBorder>
-  PADOPS_APART void write_framed(const Run* runs, const Rows& rows) const {
+  void write_framed(const Run* runs, const Rows& rows) const {
+#if PADOPS_WIDE
+    if (has_wide()) return write_framed_wide<kBorder>(runs, rows);
+#endif
+    write_framed_plain<kBorder>(runs, rows);
+  }
+
+  template <Run::Kind kBorder>
+  PADOPS_APART void write_framed_plain(const Run* runs, const Rows& rows) const {
+    frame<kBorder>(runs, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_long(to, from, bytes); });
+  }
+
+#if PADOPS_WIDE
+  template <Run::Kind kBorder>
+  [[gnu::target("avx2")]] PADOPS_APART void write_framed_wide(const Run* runs, const Rows& rows) const {
+    const auto copy = [](char* to, const char* from, size_t bytes) __attribute__((target("avx2"))) {
+      copy_bytes_wide(to, from, bytes);
+    };
+    frame<kBorder>(runs, rows, copy);
+  }
+#endif
+
+  // `copy` is for windows.
+  template <Run::Kind kBorder, class Copy>
+  PADOPS_INLINE void frame(const Run* runs, const Rows& rows, const Copy& copy) const {
     const size_t unit = size();
     const char* const fill_pattern = pattern;
     const auto border = [unit, fill_pattern](char* to, const char* from, size_t bytes) {
@@ -126,7 +150,7 @@ struct ByteWriter {
     for (int64_t i = 0; i < rows.count; ++i, from += step) {
       border(to, from + at_left, left);
       to += left;
-      copy_bytes_long(to, from + at_window, window);
+      copy(to, from + at_window, window);
       to += window;
       border(to, from + at_right, right);
       to += right;

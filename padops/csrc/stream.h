@@ -95,6 +95,15 @@ PADOPS_INLINE void copy_line(char* target, const char* source) {
   for (size_t k = 0; k < 4; ++k) _mm_storeu_si128(reinterpret_cast<__m128i*>(target) + k, parts[k]);
 }
 
+#if PADOPS_WIDE
+
+inline bool has_wide() {
+  static const bool has = __builtin_cpu_supports("avx2");
+  return has;
+}
+
+#endif
+
 // As memcpy, for more than a line. The last line overlaps the one before it; in long ones no store crosses a line.
 PADOPS_INLINE void copy_bytes_long(char* target, const char* source, size_t bytes) {
   size_t at = 0;
@@ -106,6 +115,28 @@ PADOPS_INLINE void copy_bytes_long(char* target, const char* source, size_t byte
   copy_line(target + bytes - kLine, source + bytes - kLine);
 }
 
+#if PADOPS_WIDE
+
+// The same with half as many loads and stores: a tenth faster within the caches, and more where it is copied in short
+// stretches; without a call only in functions that are for AVX2 themselves.
+[[gnu::target("avx2")]] PADOPS_INLINE void copy_bytes_wide(char* target, const char* source, size_t bytes) {
+  const auto copy = [](char* to, const char* from) __attribute__((target("avx2"), always_inline)) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + 1);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to) + 1, high);
+  };
+  size_t at = 0;
+  if (bytes >= kLeastAligned) {
+    copy(target, source);
+    at = sizeof(__m256i) - reinterpret_cast<uintptr_t>(target) % sizeof(__m256i);
+  }
+  for (; at + kLine < bytes; at += kLine) copy(target + at, source + at);
+  copy(target + bytes - kLine, source + bytes - kLine);
+}
+
+#endif
+
 // As memcpy.
 inline void copy_bytes(char* target, const char* source, size_t bytes) {
   if (bytes <= kLine) {
@@ -116,11 +147,6 @@ inline void copy_bytes(char* target, const char* source, size_t bytes) {
 }
 
 #if PADOPS_WIDE
-
-inline bool has_wide() {
-  static const bool has = __builtin_cpu_supports("avx2");
-  return has;
-}
 
 // As stream_lines, with half as many stores: a tenth faster on Zen 4.
 [[gnu::target("avx2")]] inline void stream_lines_wide(char* target, const char* source, size_t bytes) {
