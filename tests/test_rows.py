@@ -46,6 +46,18 @@ def test_rows_of_several_tasks(mode: str, name: str) -> None:
     assert bits(native.run("Pad_25", {"mode": mode}, inputs)) == bits(expected)
 
 
+@pytest.mark.parametrize("width", [3, 5, 12, 24, 31, 32, 33, 65])
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_elements_of_any_width(mode: str, width: int) -> None:
+    """Untouched axes behind the padded one make elements that no register holds; borders of many of them and of few."""
+    rng = np.random.default_rng(width)
+    data = random_array(rng, by_name("uint8"), (3, 40, width))
+    for begin, end in ((1, 2), (22, 0), (7, 39)):
+        inputs = [data, np.array([0, begin, 0, 1, end, 0])]
+        expected = reference.run("Pad_25", {"mode": mode}, inputs)
+        assert bits(native.run("Pad_25", {"mode": mode}, inputs)) == bits(expected)
+
+
 @pytest.mark.parametrize("name", ["uint8", "float16", "float", "double"])
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
 def test_memory_of_the_caller(mode: str, name: str) -> None:

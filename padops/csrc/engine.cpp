@@ -145,14 +145,15 @@ Engine::Streaming Engine::worth_streaming() const {
   const int64_t element = element_ / 8;
   const int64_t bytes = (source_size_ + rows_ * inner_.output) * element;
   if (bytes <= streamed_bytes()) return Streaming::kNever;
+  int64_t listed = 0;
   int64_t joined = 0;
-  if (parts_ == 1) {
-    for (const Run& run : runs_) {
-      if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return Streaming::kNever;
-      joined += joints(run, element);
-    }
+  for (const Run& run : runs_) {
+    if (run.kind == Run::Kind::kPeriodic && parts_ > 1) continue;  // parts have the runs of the first period again
+    if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return Streaming::kNever;
+    listed += run.count;
+    joined += joints(run, element);
   }
-  if (inner_.output * element < kLeastJoined * joined) return Streaming::kNever;
+  if (listed * element < kLeastJoined * joined) return Streaming::kNever;
   return bytes / kSharedCaches > streamed_bytes() ? Streaming::kAlways : Streaming::kAlone;
 }
 

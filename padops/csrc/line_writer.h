@@ -29,7 +29,8 @@ inline bool joined_alone(int64_t count, size_t element) {
 inline int64_t joints(const Run& run, size_t element) {
   constexpr int64_t kTurned = 4;  // what is turned must first reach the memory
   const bool single = element <= 16 && std::has_single_bit(element);
-  if (run.kind == Run::Kind::kRepeat) return single ? 1 : run.count;
+  if (run.kind == Run::Kind::kRepeat && !single)
+    return element > kLine / 2 ? run.count : run.count / static_cast<int64_t>(kLine / element) + 1;
   if (run.kind != Run::Kind::kBackward) return 1;
   return joined_alone(run.count, element) ? run.count : (run.count * element / kLine + 1) * kTurned;
 }
@@ -88,10 +89,15 @@ class LineWriter {
   void repeat([[maybe_unused]] int64_t target, int64_t from, int64_t count) {
     assert(goes_on_at(target));
     const char* begin = source_ + from * size();
-    if (kElement == 0 || reinterpret_cast<uintptr_t>(output_) % size() != 0) {
-      for (int64_t i = 0; i < count; ++i) append(begin, size());
-    } else {
+    if (kElement != 0 && reinterpret_cast<uintptr_t>(output_) % size() == 0) {
       append_pattern(repeated(begin), count * size());
+    } else if (size() > kLine / 2) {
+      for (int64_t i = 0; i < count; ++i) append(begin, size());
+    } else {  // as many of them as a line has room for, again and again
+      char room[3 * kLine];
+      const int64_t together = std::min<int64_t>(count, kLine / size());
+      for (int64_t i = 0; i < together; ++i) std::memcpy(room + kLine + i * size(), begin, size());
+      for (; count > 0; count -= together) append_near(room + kLine, std::min(count, together) * size());
     }
   }
 
