@@ -161,13 +161,15 @@ struct JoinedRows {
     uint64_t last = (begin + width + 7) / 8 - sizeof(uint64_t);
     constexpr size_t kWord = sizeof(__m256i);
     const __m128i low = _mm_cvtsi32_si128(static_cast<int>(joint.shift));
-    const __m128i high = _mm_cvtsi32_si128(static_cast<int>(8 - joint.shift));
+    // Without a shift the byte further on is not needed, and may not be there; 64 leaves nothing of it.
+    const size_t next = joint.shift > 0 ? 1 : 0;
+    const __m128i high = _mm_cvtsi32_si128(joint.shift > 0 ? static_cast<int>(8 - joint.shift) : 64);
     uint64_t held = own.border<kFilled>(left, from, step, last) | word_at(in) >> joint.from << joint.to;
     std::memcpy(to, &held, sizeof(held));
-    // As shift_bytes; right for a shift of 0, too.
+    // As shift_bytes.
     const auto word = [&](uint8_t* out, const uint8_t* at) __attribute__((target("avx2"), always_inline)) {
       const __m256i one = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-      const __m256i two = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + 1));
+      const __m256i two = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + next));
       const __m256i both = _mm256_or_si256(_mm256_srl_epi64(one, low), _mm256_sll_epi64(two, high));
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), both);
     };
