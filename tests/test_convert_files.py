@@ -348,6 +348,21 @@ def test_a_failure_in_the_middle(where: str, count: int, fail: Callable[..., Any
     assert (out / "m.onnx").read_text() == "what was there"
 
 
+def test_only_what_replaces_a_file_waits_for_the_disk(
+    two_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a new model nothing is lost with the power: its source is still there."""
+    waited: list[int] = []
+    monkeypatch.setattr(staging.os, "fsync", waited.append)
+    out = tmp_path / "out"
+    out.mkdir()
+    convert(two_files, out / "m.onnx")
+    assert waited == []
+    written = names(out)
+    convert(two_files, out / "m.onnx")
+    assert (len(waited), names(out)) == (1, written)  # the model; its data are there already
+
+
 def test_a_failure_in_place(two_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, listed = two_files.read_bytes(), names(two_files.parent)
     monkeypatch.setattr(staging.os, "replace", full_disk)

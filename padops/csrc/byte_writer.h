@@ -50,10 +50,7 @@ struct ByteWriter {
   }
 
   void forward(int64_t target, int64_t from, int64_t count) const {
-    char* to = output + target * size();
-    const char* begin = source + from * size();
-    const size_t bytes = count * size();
-    copy_bytes(to, begin, bytes);
+    copy_bytes(output + target * size(), source + from * size(), count * size());
   }
 
   void backward(int64_t target, int64_t from, int64_t count) const {

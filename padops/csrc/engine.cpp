@@ -99,7 +99,8 @@ Engine::Engine(const Plan& plan, int bits) : mode_(plan.mode), bits_(bits), elem
   runs_ = row_runs(inner_, mode_);
   if (axes.size() > kMostAxes) throw PadError("P10", text("more than ", kMostAxes, " axes are padded"));
   // Of empty data nothing is read, while its other dims may be too large to be multiplied.
-  const bool empty = std::any_of(plan.axes.begin(), plan.axes.end(), [](const AxisPlan& axis) { return axis.size == 0; });
+  const auto is_empty = [](const AxisPlan& axis) { return axis.size == 0; };
+  const bool empty = std::any_of(plan.axes.begin(), plan.axes.end(), is_empty);
   int64_t stride = empty ? 0 : inner_.size;
   rows_ = 1;
   for (size_t i = axes.size(); i > 0; --i) {
@@ -140,7 +141,7 @@ void Engine::split() {
 
 #if PADOPS_STREAM
 
-// See LineWriter for what it asks of the runs.
+// By the bytes, and by what LineWriter asks of the runs.
 Engine::Streaming Engine::worth_streaming() const {
   const int64_t element = element_ / 8;
   const int64_t bytes = (source_size_ + rows_ * inner_.output) * element;

@@ -61,13 +61,13 @@ class Engine {
   AxisPlan inner_;     // the axis that rows run along
   std::vector<Run> runs_;
   std::vector<Outer> outer_;  // the last of them chooses among neighbouring rows
-  int64_t source_size_ = 0;  // in positions, as the next
+  int64_t source_size_ = 0;   // positions in all its rows
   int64_t rows_ = 0;
   int64_t rows_per_task_ = 1;
   int64_t parts_ = 1;  // tasks that share a row, where rows are few and long
   size_t tasks_ = 0;
   Streaming streaming_ = Streaming::kNever;
-  mutable std::atomic<int> running_ = 0;  // tasks
+  mutable std::atomic<int> running_ = 0;  // tasks at work
 };
 
 // Calls visit(source element index, or kFill) for each element of the output, in order.

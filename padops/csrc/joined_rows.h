@@ -166,12 +166,8 @@ struct JoinedRows {
     const __m128i high = _mm_cvtsi32_si128(joint.shift > 0 ? static_cast<int>(8 - joint.shift) : 64);
     uint64_t held = own.border<kFilled>(left, from, step, last) | word_at(in) >> joint.from << joint.to;
     std::memcpy(to, &held, sizeof(held));
-    // As shift_bytes.
     const auto word = [&](uint8_t* out, const uint8_t* at) __attribute__((target("avx2"), always_inline)) {
-      const __m256i one = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-      const __m256i two = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + next));
-      const __m256i both = _mm256_or_si256(_mm256_srl_epi64(one, low), _mm256_sll_epi64(two, high));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), both);
+      shift_word_wide(out, at, at + next, low, high);
     };
     for (int64_t i = 1;; ++i) {
       const uint8_t* const at = in + joint.skip;

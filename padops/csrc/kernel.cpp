@@ -184,7 +184,8 @@ bool Kernel::fits(const Prepared& prepared, std::span<const int64_t> shape, cons
 }
 
 // A new plan, kept for the next runs. Reads and checks the inputs one by one, in the operator's order.
-std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape, const ort::KernelContext* context) const {
+std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape,
+                                                const ort::KernelContext* context) const {
   auto made = std::make_shared<Prepared>();
   made->shape.assign(shape.begin(), shape.end());
   Arguments node = constant_;

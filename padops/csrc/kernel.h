@@ -35,9 +35,8 @@ struct Prepared {
 
 class Kernel {
  public:
-  // Reads the attributes and the inputs that are constant. Throws PadError, or std::runtime_error where the runtime
-  // refuses a call.
-  // minor: of the runtime, onnxruntime 1.`minor`.
+  // Reads the attributes and the inputs that are constant, in onnxruntime 1.`minor`. Throws PadError, or
+  // std::runtime_error where the runtime refuses a call.
   Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type);
 
   // Computes the output. Throws as the constructor does.

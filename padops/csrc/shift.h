@@ -67,6 +67,14 @@ inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned sh
 
 #if PADOPS_WIDE
 
+// Writes 32 bytes of the words at `low` and `high`, the ones shifted down and the others up.
+[[gnu::target("avx2")]] PADOPS_INLINE void shift_word_wide(uint8_t* out, const uint8_t* low, const uint8_t* high,
+                                                           __m128i down, __m128i up) {
+  const __m256i one = _mm256_srl_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(low)), down);
+  const __m256i other = _mm256_sll_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(high)), up);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_or_si256(one, other));
+}
+
 // As move_bits. Without a call only in functions that are for AVX2 themselves.
 [[gnu::target("avx2")]] inline void move_bits_wide(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
   if (bytes < sizeof(__m256i)) {
@@ -80,10 +88,7 @@ inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned sh
     const __m128i right = _mm_cvtsi32_si128(static_cast<int>(shift));
     const __m128i left = _mm_cvtsi32_si128(static_cast<int>(8 - shift));
     each_word<sizeof(__m256i)>(bytes, [&](size_t at) __attribute__((target("avx2"))) {
-      const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + at));
-      const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + at + 1));
-      const __m256i both = _mm256_or_si256(_mm256_srl_epi64(low, right), _mm256_sll_epi64(high, left));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + at), both);
+      shift_word_wide(out + at, in + at, in + at + 1, right, left);
     });
   }
 }

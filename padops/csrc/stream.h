@@ -1,8 +1,8 @@
 // Copies and fills of bytes. Not libc's memcpy: from some 2 KB on it may use the processor's string instruction, which is
 // ten times slower on some (measured on Zen 4) where source and target are not aligned alike, as padded rows never are.
 //
-// For targets so large that they leave every cache before they are read again there are stores that bypass the caches:
-// the processor then need not fetch the lines that it overwrites.
+// Where source and target drive each other out of the caches there are stores that bypass them: the processor then need
+// not fetch the lines that it overwrites.
 #pragma once
 
 #include <cstddef>
@@ -104,15 +104,22 @@ inline bool has_wide() {
 
 #endif
 
-// As memcpy, for more than a line. The last line overlaps the one before it; in long ones no store crosses a line.
-PADOPS_INLINE void copy_bytes_long(char* target, const char* source, size_t bytes) {
+// Copies more than a line, `copy` one at a time. The last overlaps the one before it; in long stretches no store, which
+// begins at a multiple of kStore bytes, crosses a line.
+template <size_t kStore, class Copy>
+PADOPS_INLINE void copy_by_lines(char* target, const char* source, size_t bytes, const Copy& copy) {
   size_t at = 0;
   if (bytes >= kLeastAligned) {
-    copy_line(target, source);
-    at = sizeof(__m128i) - reinterpret_cast<uintptr_t>(target) % sizeof(__m128i);
+    copy(target, source);
+    at = kStore - reinterpret_cast<uintptr_t>(target) % kStore;
   }
-  for (; at + kLine < bytes; at += kLine) copy_line(target + at, source + at);
-  copy_line(target + bytes - kLine, source + bytes - kLine);
+  for (; at + kLine < bytes; at += kLine) copy(target + at, source + at);
+  copy(target + bytes - kLine, source + bytes - kLine);
+}
+
+// As memcpy, for more than a line.
+PADOPS_INLINE void copy_bytes_long(char* target, const char* source, size_t bytes) {
+  copy_by_lines<sizeof(__m128i)>(target, source, bytes, [](char* to, const char* from) { copy_line(to, from); });
 }
 
 #if PADOPS_WIDE
@@ -120,19 +127,13 @@ PADOPS_INLINE void copy_bytes_long(char* target, const char* source, size_t byte
 // The same with half as many loads and stores: a tenth faster within the caches, and more where it is copied in short
 // stretches; without a call only in functions that are for AVX2 themselves.
 [[gnu::target("avx2")]] PADOPS_INLINE void copy_bytes_wide(char* target, const char* source, size_t bytes) {
-  const auto copy = [](char* to, const char* from) __attribute__((target("avx2"), always_inline)) {
+  const auto copy = [](char* to, const char* from) __attribute__((target("avx2"))) {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + 1);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to) + 1, high);
   };
-  size_t at = 0;
-  if (bytes >= kLeastAligned) {
-    copy(target, source);
-    at = sizeof(__m256i) - reinterpret_cast<uintptr_t>(target) % sizeof(__m256i);
-  }
-  for (; at + kLine < bytes; at += kLine) copy(target + at, source + at);
-  copy(target + bytes - kLine, source + bytes - kLine);
+  copy_by_lines<sizeof(__m256i)>(target, source, bytes, copy);
 }
 
 #endif
