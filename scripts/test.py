@@ -2,9 +2,11 @@
 
     python3 scripts/test.py [--peers]
     python3 scripts/test.py [--peers] tests/test_plan.py [-k PATTERN] [-x] ...
+    python3 scripts/test.py --long [--record] [tests/long/long_FILE.py] [-k PATTERN] ...
 
 The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files of
-its own, unless -n says otherwise (-n 0: one process).
+its own, unless -n says otherwise (-n 0: one process). The third runs the long tests, of load, files and fuzzing, one after
+the other; --record writes what they counted into docs/reliability.md.
 
 With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
 without it the run names those that it did not have.
@@ -23,6 +25,8 @@ def main(arguments: list) -> int:
         os.environ["PADOPS_PEERS"] = "1"
     python = environment.ensure(["test", "peers"] if peers else ["test"])
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
+    if "--long" in arguments:
+        return _long(python, [argument for argument in arguments if argument != "--long"])
     spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile"]
     failed = environment.hand_over([python, "-m", "pytest", *spread, *arguments], environment.ROOT)
     if failed or arguments:
@@ -30,6 +34,13 @@ def main(arguments: list) -> int:
     print("padops conformance --quick", flush=True)
     required = ["--require-peers"] if peers else []
     return environment.hand_over([python, "-m", "padops", "conformance", "--quick", *required], environment.ROOT)
+
+
+def _long(python, arguments: list) -> int:
+    """Run the long tests, or those of them that the arguments name."""
+    named = any(argument.startswith("tests/") for argument in arguments)
+    command = [python, "-m", "pytest", "--override-ini", "python_files=long_*.py", *arguments]
+    return environment.hand_over(command if named else [*command, "tests/long"], environment.ROOT)
 
 
 if __name__ == "__main__":

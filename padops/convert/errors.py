@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,3 +48,39 @@ class VerificationError(PadopsError):
     def __init__(self, message: str, conversion: Conversion) -> None:
         super().__init__(message)
         self.conversion = conversion
+
+
+# What onnx, onnx_ir, NumPy, json and protobuf raise over data that are not as they should be. Not Exception: a mistake of
+# ours, such as a NameError or an AssertionError, must stay one.
+LIBRARY_ERRORS = (
+    ValueError,  # UnicodeError, json.JSONDecodeError and onnx_ir's errors of conversion among them
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    NotImplementedError,
+    RecursionError,
+    MemoryError,
+)
+
+
+@contextlib.contextmanager
+def library_errors(part: str, *more: type[Exception]) -> Iterator[None]:
+    """Turns what a library raises over a part of the model into a PadopsError that names the part.
+
+    Args:
+        part: The part of the model, such as ``"initializer 'pads'"``.
+        more: Classes of the library's own that are no ``LIBRARY_ERRORS``.
+
+    Raises:
+        PadopsError: The library raised one of them. Its message ends with the cause.
+    """
+    try:
+        yield
+    except PadopsError:
+        raise
+    except (*LIBRARY_ERRORS, *more) as error:
+        cause: BaseException = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        raise PadopsError(f"{part} cannot be read: {str(cause).strip() or type(cause).__name__}") from error
