@@ -24,6 +24,7 @@ struct BitWriter {
   uint8_t* output;
   uint8_t pattern;   // the fill, repeated over a byte
   uint64_t element;  // bits of a row's element
+  bool avx2;         // whether it may be used
 
   void fill(int64_t target, int64_t count) const {
     const uint64_t at = target * element;
@@ -71,7 +72,7 @@ struct BitWriter {
   bool framed(const std::vector<Run>& runs, const Rows& rows) const {
     if (runs.size() != 3 || runs[0].kind != runs[2].kind || runs[1].kind != Run::Kind::kForward) return false;
     if (JoinedRows::fit(runs, element)) {
-      JoinedRows{source, output, pattern, element}.write(runs.data(), rows);
+      JoinedRows{source, output, pattern, element, avx2}.write(runs.data(), rows);
       return true;
     }
     switch (runs[0].kind) {

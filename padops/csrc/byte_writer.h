@@ -34,6 +34,7 @@ struct ByteWriter {
   char* output;
   const char* pattern;  // the fill, repeated over kLine bytes
   size_t element;       // bytes of a row's element
+  bool avx2;            // whether it may be used
 
   size_t size() const { return kElement == 0 ? element : kElement; }
 
@@ -102,7 +103,7 @@ struct ByteWriter {
   template <Run::Kind kBorder>
   void write_framed(const Run* runs, const Rows& rows) const {
 #if PADOPS_WIDE
-    if (has_wide()) return write_framed_wide<kBorder>(runs, rows);
+    if (avx2) return write_framed_wide<kBorder>(runs, rows);
 #endif
     write_framed_plain<kBorder>(runs, rows);
   }

@@ -1,8 +1,7 @@
 #include "engine.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
+#include <cassert>
 #include <cstring>
 
 #include "bit_writer.h"
@@ -14,55 +13,8 @@ namespace padops {
 
 namespace {
 
-// Work below the first is not worth handing to another thread; work above it falls into eight tasks or more, of sizes
-// between the other two.
-constexpr int64_t kLeastSharedBytes = 256 * 1024;
-constexpr int64_t kLeastTaskBytes = 64 * 1024;
-constexpr int64_t kMostTaskBytes = 1024 * 1024;
-
 // As many as NumPy's; a task keeps its place in them without allocating, so that it cannot fail.
 constexpr size_t kMostAxes = 64;
-
-#if PADOPS_STREAM
-
-// Several threads have more of a cache than one can use, but no more of the memory: what they write together goes past
-// the caches from so many times the bytes on; measured.
-constexpr int64_t kSharedCaches = 2;
-
-#if defined(PADOPS_STREAMED_BYTES)
-
-// For tests: all that can be streamed is, from so many bytes on.
-int64_t streamed_bytes() { return PADOPS_STREAMED_BYTES; }
-constexpr int64_t kLeastJoined = 0;
-
-#else
-
-// Bytes of a streamed row for each time that runs are joined in it; measured.
-constexpr int64_t kLeastJoined = 160;
-
-// Bytes of the last cache, as the Linux kernel tells them ("32768K"); sysconf's number is ten times too large on some
-// virtual machines. 0 where it does not tell.
-int64_t told_cache_bytes() {
-  std::FILE* file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
-  if (file == nullptr) return 0;
-  char line[32];
-  const size_t length = std::fread(line, 1, sizeof(line), file);
-  std::fclose(file);
-  int64_t size = 0;
-  const auto [end, error] = std::from_chars(line, line + length, size);
-  return error == std::errc() && end != line + length && *end == 'K' ? size * 1024 : 0;
-}
-
-// What source and output must exceed together for stores past the caches to pay, with a reader that comes after them as
-// well: most of the last cache, where they would drive each other out. Measured.
-int64_t streamed_bytes() {
-  static const int64_t told = told_cache_bytes();
-  return (told > 0 ? told : 32 << 20) / 4 * 3;
-}
-
-#endif
-
-#endif
 
 // Runs of untouched axes as one axis each; the plan stays the same map.
 std::vector<AxisPlan> merge(const Plan& plan) {
@@ -80,7 +32,8 @@ std::vector<AxisPlan> merge(const Plan& plan) {
 
 }  // namespace
 
-Engine::Engine(const Plan& plan, int bits) : mode_(plan.mode), bits_(bits), element_(bits) {
+Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
+    : thresholds_(thresholds), mode_(plan.mode), bits_(bits), element_(bits) {
   const std::vector<int64_t> shape = plan.shape();
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
 
@@ -121,14 +74,14 @@ void Engine::split() {
   const int64_t row_bytes = std::max<int64_t>(inner_.output * element_ / 8, 1);
   const int64_t bytes = rows_ * row_bytes;
   rows_per_task_ = rows_;
-  if (bytes >= kLeastSharedBytes) {
-    const int64_t task_bytes = std::clamp(bytes / 8, kLeastTaskBytes, kMostTaskBytes);
+  if (bytes >= thresholds_.shared) {
+    const int64_t task_bytes = std::clamp(bytes / 8, thresholds_.min_task, thresholds_.max_task);
     const bool long_rows = row_bytes >= 2 * task_bytes;
     // Parts compute their runs from their positions, which would be many where the period is short.
     const int64_t turn = period(inner_, mode_);
     const bool few_runs = turn == 0 || turn * element_ / 8 >= task_bytes || inner_.output <= turn;
     if (long_rows && few_runs && inner_.interior == 0 && element_ % 8 == 0) {
-      parts_ = row_bytes / task_bytes;
+      parts_ = std::min(row_bytes / task_bytes, inner_.output);
       rows_per_task_ = 1;
     } else {
       // Tasks of sub-byte elements begin at whole bytes.
@@ -139,13 +92,20 @@ void Engine::split() {
   tasks_ = (rows_ + rows_per_task_ - 1) / rows_per_task_ * parts_;
 }
 
+Engine::Task Engine::task(size_t index) const {
+  const int64_t part = static_cast<int64_t>(index) % parts_;
+  const int64_t row = static_cast<int64_t>(index) / parts_ * rows_per_task_;
+  return {row, std::min(rows_ - row, rows_per_task_), cut(inner_.output, parts_, part),
+          cut(inner_.output, parts_, part + 1)};
+}
+
 #if PADOPS_STREAM
 
 // By the bytes, and by what LineWriter asks of the runs.
 Engine::Streaming Engine::worth_streaming() const {
   const int64_t element = element_ / 8;
   const int64_t bytes = (source_size_ + rows_ * inner_.output) * element;
-  if (bytes <= streamed_bytes()) return Streaming::kNever;
+  if (bytes <= thresholds_.streamed) return Streaming::kNever;
   int64_t listed = 0;
   int64_t joined = 0;
   for (const Run& run : runs_) {
@@ -154,8 +114,8 @@ Engine::Streaming Engine::worth_streaming() const {
     listed += run.count;
     joined += joints(run, element);
   }
-  if (listed * element < kLeastJoined * joined) return Streaming::kNever;
-  return bytes / kSharedCaches > streamed_bytes() ? Streaming::kAlways : Streaming::kAlone;
+  if (listed * element < thresholds_.bytes_per_joint * joined) return Streaming::kNever;
+  return bytes / thresholds_.streaming_threads > thresholds_.streamed ? Streaming::kAlways : Streaming::kAlone;
 }
 
 #endif
@@ -168,10 +128,12 @@ void Engine::write_run(Writer& writer, const Run& run, int64_t target, int64_t s
     case Run::Kind::kBackward: writer.backward(target + run.target, source + run.source, run.count); break;
     case Run::Kind::kRepeat: writer.repeat(target + run.target, source + run.source, run.count); break;
     case Run::Kind::kDilated:
+      assert(Writer::kAnyOrder);
       if constexpr (Writer::kAnyOrder)
         writer.dilated(target + run.target, source + run.source, run.count, run.lead, inner_.interior + 1);
       break;
     case Run::Kind::kPeriodic:
+      assert(Writer::kAnyOrder);
       if constexpr (Writer::kAnyOrder) writer.periodic(target + run.target, run.source, run.count);
       break;
   }
@@ -187,22 +149,22 @@ void Engine::write_rows(Writer& writer, const Rows& rows) const {
     for (const Run& run : runs_) write_run(writer, run, target, source);
 }
 
-// Positions `begin` to `end` of one row.
+// A part of a row.
 template <class Writer>
-void Engine::write_part(Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const {
-  for (int64_t at = begin; at < end;) {
-    const Run run = run_at(inner_, mode_, at, end);
-    write_run(writer, run, static_cast<int64_t>(row) * inner_.output, source);
+void Engine::write_part(Writer& writer, const Task& task, int64_t source) const {
+  for (int64_t at = task.begin; at < task.end;) {
+    const Run run = run_at(inner_, mode_, at, task.end);
+    write_run(writer, run, task.row * inner_.output, source);
     at += run.count;
   }
 }
 
 // `count` neighbouring rows from `row` on; the last outer axis stands at `index`, the others at `source`.
 template <class Writer>
-void Engine::write_group(Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const {
+void Engine::write_group(Writer& writer, int64_t row, int64_t index, int64_t count, int64_t source) const {
   const auto& [axis, stride] = outer_.back();
   const int64_t length = inner_.output;
-  int64_t target = static_cast<int64_t>(row) * length;
+  int64_t target = row * length;
   const int64_t end = index + count;
   while (index < end) {
     if (axis.interior != 0) {
@@ -229,37 +191,32 @@ void Engine::write_group(Writer& writer, size_t row, int64_t index, int64_t coun
 }
 
 template <class Writer>
-void Engine::walk(size_t task, Writer& writer) const {
+void Engine::walk(const Task& task, Writer& writer) const {
+  const auto& [axis, stride] = outer_.back();
   const size_t prefix = outer_.size() - 1;
-  const int64_t last = outer_.back().axis.output;
-  int64_t row = static_cast<int64_t>(task) / parts_ * rows_per_task_;
-  const int64_t stop = std::min(rows_, row + rows_per_task_);
   int64_t position[kMostAxes];
-  int64_t index = row % last;
-  int64_t rest = row / last;
+  int64_t index = task.row % axis.output;
+  int64_t rest = task.row / axis.output;
   for (size_t i = prefix; i > 0; --i) {
     position[i - 1] = rest % outer_[i - 1].axis.output;
     rest /= outer_[i - 1].axis.output;
   }
-  while (row < stop) {
+  const int64_t stop = task.row + task.rows;
+  for (int64_t row = task.row; row < stop;) {
     int64_t source = 0;
     for (size_t i = 0; i < prefix && source != kFill; ++i) {
       const int64_t at = source_index(outer_[i].axis, mode_, position[i]);
       source = at == kFill ? kFill : source + at * outer_[i].stride;
     }
-    const int64_t count = std::min(stop - row, last - index);
+    const int64_t count = std::min(stop - row, axis.output - index);
+    if (parts_ > 1 && source != kFill) {
+      const int64_t at = source_index(axis, mode_, index);
+      source = at == kFill ? kFill : source + at * stride;
+    }
     if (source == kFill) {
-      writer.fill(row * inner_.output, count * inner_.output);
+      writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);
     } else if (parts_ > 1) {
-      const int64_t part = static_cast<int64_t>(task) % parts_;
-      const int64_t at = source_index(outer_.back().axis, mode_, index);
-      const int64_t begin = inner_.output * part / parts_;
-      const int64_t end = inner_.output * (part + 1) / parts_;
-      if (at == kFill) {
-        writer.fill(row * inner_.output + begin, end - begin);
-      } else {
-        write_part(writer, row, source + at * outer_.back().stride, begin, end);
-      }
+      write_part(writer, task, source);
     } else {
       write_group(writer, row, index, count, source);
     }
@@ -272,18 +229,20 @@ void Engine::walk(size_t task, Writer& writer) const {
   }
 }
 
-void Engine::run(size_t task, const char* source, char* output, const char* fill) const noexcept {
+void Engine::run(size_t index, const char* source, char* output, const char* fill) const noexcept {
+  const Task work = task(index);
   if (bits_ < 8) {
     unsigned pattern = static_cast<unsigned char>(*fill);
     for (int width = bits_; width < 8; width *= 2) pattern |= pattern << width;
     // The unused bits of the last byte are 0.
-    if (task + 1 == tasks_) output[(rows_ * inner_.output * element_ - 1) / 8] = 0;
+    const int64_t all = rows_ * inner_.output * element_;
+    if (index + 1 == tasks_ && all % 8 != 0) output[all / 8] = 0;
     const auto* from = reinterpret_cast<const uint8_t*>(source);
     auto* to = reinterpret_cast<uint8_t*>(output);
     const auto byte = static_cast<uint8_t>(pattern);
     const auto element = static_cast<uint64_t>(element_);
-    BitWriter writer{from, to, byte, element};
-    walk(task, writer);
+    BitWriter writer{from, to, byte, element, thresholds_.avx2};
+    walk(work, writer);
     return;
   }
   char pattern[kLine];
@@ -291,32 +250,32 @@ void Engine::run(size_t task, const char* source, char* output, const char* fill
   bool streamed = streaming_ == Streaming::kAlways;
   if (streaming_ == Streaming::kAlone) streamed = running_.fetch_add(1, std::memory_order_relaxed) == 0;
   switch (element_ / 8) {
-    case 1: run_bytes<1>(task, source, output, pattern, streamed); break;
-    case 2: run_bytes<2>(task, source, output, pattern, streamed); break;
-    case 4: run_bytes<4>(task, source, output, pattern, streamed); break;
-    case 8: run_bytes<8>(task, source, output, pattern, streamed); break;
-    case 16: run_bytes<16>(task, source, output, pattern, streamed); break;
-    default: run_bytes<0>(task, source, output, pattern, streamed); break;
+    case 1: run_bytes<1>(work, source, output, pattern, streamed); break;
+    case 2: run_bytes<2>(work, source, output, pattern, streamed); break;
+    case 4: run_bytes<4>(work, source, output, pattern, streamed); break;
+    case 8: run_bytes<8>(work, source, output, pattern, streamed); break;
+    case 16: run_bytes<16>(work, source, output, pattern, streamed); break;
+    default: run_bytes<0>(work, source, output, pattern, streamed); break;
   }
   if (streaming_ == Streaming::kAlone) running_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 template <size_t kElement>
-void Engine::run_bytes(size_t task, const char* source, char* output, const char* pattern,
+void Engine::run_bytes(const Task& task, const char* source, char* output, const char* pattern,
                        [[maybe_unused]] bool streamed) const {
   const size_t element = element_ / 8;
 #if PADOPS_STREAM
   if (streamed) {
-    const int64_t row = static_cast<int64_t>(task) / parts_ * rows_per_task_;
-    const int64_t begin = row * inner_.output + inner_.output * (static_cast<int64_t>(task) % parts_) / parts_;
+    const int64_t begin = task.row * inner_.output + task.begin;
     const char* source_end = source + source_size_ * element;
-    LineWriter<kElement> writer(source, source_end, output, output + begin * element, pattern, element);
+    LineWriter<kElement> writer(source, source_end, output, output + begin * element, pattern, element,
+                                thresholds_.avx2);
     walk(task, writer);
     writer.finish();
     return;
   }
 #endif
-  ByteWriter<kElement> writer{source, output, pattern, element};
+  ByteWriter<kElement> writer{source, output, pattern, element, thresholds_.avx2};
   walk(task, writer);
 }
 

@@ -5,6 +5,7 @@
 // ever as long as the output but the output itself.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,18 +13,37 @@
 
 #include "plan.h"
 #include "runs.h"
+#include "thresholds.h"
 
 namespace padops {
 
+// A row of `total` positions falls into `parts` parts, none more than one position longer than another; this is where
+// number `part` begins. `total * part / parts` would overflow where a row is very long.
+constexpr int64_t cut(int64_t total, int64_t parts, int64_t part) {
+  return total / parts * part + std::min(part, total % parts);
+}
+
 class Engine {
  public:
+  // Whether the output bypasses the caches.
+  enum class Streaming {
+    kNever,
+    kAlone,  // while no other thread works on it
+    kAlways,
+  };
+
   // bits: of one element of the tensor; a power of two from 2 to 128.
-  Engine(const Plan& plan, int bits);
+  Engine(const Plan& plan, int bits, const Thresholds& thresholds = Thresholds::of_this_machine());
 
   // The work falls into this many independent tasks; 0 where the output is empty.
   size_t tasks() const { return tasks_; }
 
-  // Writes the part of the output that belongs to `task`. `fill` is one element, sub-byte ones in the low bits.
+  // How many tasks share a row.
+  int64_t parts() const { return parts_; }
+
+  Streaming streaming() const { return streaming_; }
+
+  // Writes what belongs to `task`, and nothing else. `fill` is one element, sub-byte ones in the low bits.
   void run(size_t task, const char* source, char* output, const char* fill) const noexcept;
 
  private:
@@ -33,28 +53,31 @@ class Engine {
     int64_t stride;  // positions of the innermost axis between two positions of this one, in the source
   };
 
-  // Whether the output bypasses the caches.
-  enum class Streaming {
-    kNever,
-    kAlone,  // while no other thread works on it
-    kAlways,
+  // What a task writes: positions `begin` to `end` of each of its rows, which are all of them unless it has but one row.
+  struct Task {
+    int64_t row;
+    int64_t rows;
+    int64_t begin;
+    int64_t end;
   };
 
   void split();
+  Task task(size_t index) const;
   Streaming worth_streaming() const;
   template <size_t kElement>
-  void run_bytes(size_t task, const char* source, char* output, const char* pattern, bool streamed) const;
+  void run_bytes(const Task& task, const char* source, char* output, const char* pattern, bool streamed) const;
   template <class Writer>
-  void walk(size_t task, Writer& writer) const;
+  void walk(const Task& task, Writer& writer) const;
   template <class Writer>
-  void write_group(Writer& writer, size_t row, int64_t index, int64_t count, int64_t source) const;
+  void write_group(Writer& writer, int64_t row, int64_t index, int64_t count, int64_t source) const;
   template <class Writer>
   void write_rows(Writer& writer, const Rows& rows) const;
   template <class Writer>
-  void write_part(Writer& writer, size_t row, int64_t source, int64_t begin, int64_t end) const;
+  void write_part(Writer& writer, const Task& task, int64_t source) const;
   template <class Writer>
   void write_run(Writer& writer, const Run& run, int64_t target, int64_t source) const;
 
+  Thresholds thresholds_;
   Mode mode_;
   int bits_;           // of one element of the tensor: what the fill repeats with
   int64_t element_;    // bits of one position of a row

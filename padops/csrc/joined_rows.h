@@ -20,6 +20,7 @@ struct JoinedRows {
   uint8_t* output;
   uint8_t pattern;   // the fill, repeated over a byte
   uint64_t element;  // bits of a row's element
+  bool avx2;         // whether it may be used
 
   // Whether the borders of a row have room in the register, and the window is as long as the register.
   static bool fit(const std::vector<Run>& runs, uint64_t element) {
@@ -30,7 +31,7 @@ struct JoinedRows {
   void write(const Run* runs, const Rows& rows) const {
     const bool filled = runs[0].kind == Run::Kind::kFilled;
 #if PADOPS_WIDE
-    if (has_wide()) return filled ? write_wide<true>(runs, rows) : write_wide<false>(runs, rows);
+    if (avx2) return filled ? write_wide<true>(runs, rows) : write_wide<false>(runs, rows);
 #endif
     return filled ? write_plain<true>(runs, rows) : write_plain<false>(runs, rows);
   }

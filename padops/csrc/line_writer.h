@@ -43,12 +43,14 @@ class LineWriter {
 
   // `source` ends at `source_end`; the first run begins at `at`, which is in `output`; `pattern` is the fill, repeated
   // over kLine bytes; `element` is the bytes of a row's element.
-  LineWriter(const char* source, const char* source_end, char* output, char* at, const char* pattern, size_t element)
+  LineWriter(const char* source, const char* source_end, char* output, char* at, const char* pattern, size_t element,
+             bool avx2)
       : source_(source),
         source_end_(source_end),
         output_(output),
         fill_(load(pattern + -reinterpret_cast<uintptr_t>(output) % kPart)),
         element_(element),
+        avx2_(avx2),
         before_(reinterpret_cast<uintptr_t>(at) % kLine),
         to_(at - before_),
         held_(before_),
@@ -191,7 +193,7 @@ class LineWriter {
     bytes -= room;
     held_ = bytes % kLine;
     const size_t lines = bytes - held_;
-    stream_lines(to_, from, lines);
+    stream_lines(to_, from, lines, avx2_);
     to_ += lines;
     for (size_t k = 0; k < kParts; ++k) line_[k] = load(from + lines + k * kPart);
   }
@@ -221,6 +223,7 @@ class LineWriter {
   char* output_;
   __m128i fill_;
   size_t element_;
+  bool avx2_;
   size_t before_;  // bytes of the line that belong to another task
   char* to_;       // where the line goes
   size_t held_;    // bytes of it that are known, those before it among them

@@ -95,15 +95,6 @@ PADOPS_INLINE void copy_line(char* target, const char* source) {
   for (size_t k = 0; k < 4; ++k) _mm_storeu_si128(reinterpret_cast<__m128i*>(target) + k, parts[k]);
 }
 
-#if PADOPS_WIDE
-
-inline bool has_wide() {
-  static const bool has = __builtin_cpu_supports("avx2");
-  return has;
-}
-
-#endif
-
 // Copies more than a line, `copy` one at a time. The last overlaps the one before it; in long stretches no store, which
 // begins at a multiple of kStore bytes, crosses a line.
 template <size_t kStore, class Copy>
@@ -162,9 +153,9 @@ inline void copy_bytes(char* target, const char* source, size_t bytes) {
 #endif
 
 // Copies whole lines past the caches; `target` is the beginning of one.
-inline void stream_lines(char* target, const char* source, size_t bytes) {
+inline void stream_lines(char* target, const char* source, size_t bytes, [[maybe_unused]] bool avx2) {
 #if PADOPS_WIDE
-  if (has_wide()) return stream_lines_wide(target, source, bytes);
+  if (avx2) return stream_lines_wide(target, source, bytes);
 #endif
   for (size_t at = 0; at < bytes; at += kLine) {
     __m128i parts[4];
