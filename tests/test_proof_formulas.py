@@ -25,7 +25,7 @@ from padops.plan import LARGEST, Crop, Limit, Mode
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = [ROOT / "tests" / "cpp" / "formulas.cpp"]
 SOURCES += [ROOT / "padops" / "csrc" / name for name in ("dialects.cpp", "plan.cpp", "runs.cpp")]
-FLAGS = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
+FLAGS = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
 MODES, CROPS, LIMITS = ([*enumeration] for enumeration in (Mode, Crop, Limit))
 # The order of the C++ enumerators, which are numbers in the questions.
 CPP_MODES = [Mode.CONSTANT, Mode.EDGE, Mode.REFLECT, Mode.SYMMETRIC, Mode.WRAP]

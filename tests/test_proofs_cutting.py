@@ -1,0 +1,238 @@
+"""The cutting of the work, proved for all integers: each byte of the output is one task's, once; and SAME padding.
+
+What is proved is the arithmetic (``proof_cutting``). ``test_proofs.py`` says what a proof is here.
+"""
+
+from __future__ import annotations
+
+import proof_cutting
+import pytest
+import z3
+from proof_cutting import (
+    LINE,
+    Line,
+    append,
+    cut,
+    cut_by_product,
+    line_at,
+    part_of,
+    rows_of,
+    rows_per_task,
+    same_padding,
+    tasks_of,
+)
+from proof_terms import counterexample, prove, quotient, remainder
+
+length, parts, part, other, position = z3.Ints("length parts part other position")
+rows, of_task, group, row, task = z3.Ints("rows of_task group row task")
+A_PART = [length >= 0, parts >= 1, part >= 0, part < parts]
+A_GROUP = [rows >= 0, of_task >= 1, group >= 0]
+WIDTHS = [(bits, many) for bits in (2, 4) for many in (1, 2, 3, 4, 5)]
+
+
+def test_the_parts_of_a_row_begin_and_end_with_it() -> None:
+    """Part 0 begins at 0, and the last part ends at the row's end."""
+    prove(z3.And(cut(length, parts, 0) == 0, cut(length, parts, parts) == length), length >= 0, parts >= 1)
+
+
+def test_the_parts_of_a_row_are_in_order() -> None:
+    """A later part begins where an earlier one ends, or behind it: no two parts share a position."""
+    later = [other > part, other <= parts]
+    prove(cut(length, parts, part + 1) <= cut(length, parts, other), *A_PART, *later)
+
+
+def longer_by_one_at_most() -> z3.BoolRef:
+    count = proof_cutting.cut(length, parts, part + 1) - proof_cutting.cut(length, parts, part)
+    share = quotient(length, parts)
+    return z3.And(count >= share, count <= share + 1)
+
+
+def test_the_parts_of_a_row_are_equally_long() -> None:
+    """Each part has the length divided by the parts, or one more; none is empty where parts are no more than positions."""
+    prove(longer_by_one_at_most(), *A_PART)
+
+
+def test_each_position_of_a_row_is_in_a_part() -> None:
+    """For each position there is a part, which a formula names, that begins at it or before and ends behind it."""
+    found = part_of(length, parts, position)
+    inside = z3.And(cut(length, parts, found) <= position, position < cut(length, parts, found + 1))
+    prove(z3.And(found >= 0, found < parts, inside), length >= 0, parts >= 1, position >= 0, position < length)
+
+
+def test_each_row_is_in_one_task() -> None:
+    """Row r is in the group r / R, which has a row or more, and in no other; there are ceil(rows / R) groups."""
+    first, behind = rows_of(group, rows, of_task)
+    groups = tasks_of(rows, of_task, 1)
+    owner = quotient(row, of_task)
+    prove(z3.And((groups - 1) * of_task < rows, groups * of_task >= rows), rows >= 1, of_task >= 1)
+    prove(first < behind, *A_GROUP, group < groups)
+    prove(group == owner, *A_GROUP, row >= first, row < behind)
+    first, behind = rows_of(owner, rows, of_task)
+    prove(z3.And(first <= row, row < behind, owner >= 0, owner < groups), rows >= 1, of_task >= 1, row >= 0, row < rows)
+
+
+def test_each_task_is_one_part_of_one_group() -> None:
+    """Task ``group * parts + part`` is told as that group and that part; all tasks are such, and there are no more."""
+    groups = z3.Int("groups")
+    given = [parts >= 1, groups >= 0]
+    made = group * parts + part
+    told = z3.And(made >= 0, made < groups * parts, quotient(made, parts) == group, remainder(made, parts) == part)
+    prove(told, *given, group >= 0, group < groups, part >= 0, part < parts)
+    group_told, part_told = quotient(task, parts), remainder(task, parts)
+    within = z3.And(group_told >= 0, group_told < groups, part_told >= 0, part_told < parts)
+    prove(z3.And(within, group_told * parts + part_told == task), *given, task >= 0, task < groups * parts)
+
+
+@pytest.mark.parametrize(("bits", "many"), WIDTHS)
+def test_no_two_tasks_share_a_byte(bits: int, many: int) -> None:
+    """Of 2- and 4-bit elements, each task begins at a whole byte, and ends before the byte that a later one begins at.
+
+    Bounded in one respect: a position of a row is of 1 to 5 elements here. Any number leaves one of these remainders to
+    a whole byte, on which alone the formula depends.
+    """
+    task_bytes, row_bytes, later = z3.Ints("task_bytes row_bytes later")
+    row_bits = length * many * bits
+    together = rows_per_task(task_bytes, row_bytes, many * bits, bits)
+    prove(together >= 1, task_bytes >= 1, row_bytes >= 1)
+    unit = 1 if many * bits % 8 == 0 else 8 // bits
+    units = z3.Int("units")
+    prove(together % unit == 0, task_bytes >= 1, row_bytes >= 1)
+    given = [units >= 1, rows >= 1, length >= 1, group >= 0, later > group]
+    first, _ = rows_of(later, rows, units * unit)
+    _, behind = rows_of(group, rows, units * unit)
+    prove(behind <= first, *given)
+    prove((group * (units * unit)) * row_bits % 8 == 0, *given)
+    # Whole bytes b and the bits before them: what ends at bit 8b or before ends in a byte before b.
+    end, begin = z3.Ints("end begin")
+    prove(quotient(end + 7, 8) <= begin, end >= 0, end <= 8 * begin)
+
+
+count, known, written = z3.Ints("count known written")
+
+
+def streaming() -> tuple[Line, list[z3.BoolRef]]:
+    """A state of LineWriter: ``written`` is where it has written up to, ``known`` where what it was given ends."""
+    line = Line(*z3.Ints("to before held"))
+    return line, [state_holds(line, written, known), line.to >= 0]
+
+
+def state_holds(line: Line, written_to: z3.ArithRef, known_to: z3.ArithRef) -> z3.BoolRef:
+    inside = z3.And(line.before >= 0, line.before <= line.held, line.held < LINE, line.to % LINE == 0)
+    return z3.And(inside, line.to + line.before == written_to, line.to + line.held == known_to)
+
+
+def test_streaming_writes_each_byte_of_the_task_once() -> None:
+    """By induction: a task whose part begins at ``a`` writes the bytes from ``a`` to its end, in order, and no others.
+
+    At first nothing is known; each ``append`` writes from where the last has ended, in whole lines, and no further than
+    is known; ``finish`` writes the rest. The addresses are those of line_writer.h; that the stores are of these
+    addresses is for the tests of the engine, with guards around the output.
+    """
+    address = z3.Int("address")
+    prove(state_holds(line_at(address), address, address), address >= 0)
+    line, given = streaming()
+    done = append(line, count)
+    given += [count >= 0]
+    behind = done.lines_from + done.lines_bytes
+    in_order = z3.And(done.first == written, done.first <= done.behind, done.behind == done.lines_from)
+    prove(z3.And(in_order, done.lines_bytes >= 0, done.lines_bytes % LINE == 0), *given)
+    prove(z3.Implies(done.lines_bytes > 0, done.lines_from % LINE == 0), *given)
+    prove(z3.And(state_holds(done.line, behind, known + count), behind <= known + count), *given)
+    prove(z3.And(line.to + line.before == written, line.to + line.held == known), *given)  # what finish() writes
+
+
+def test_streaming_puts_each_byte_where_it_belongs() -> None:
+    """Byte k of what is appended goes to ``known + k``: into the line that is held, into whole lines, or is held on."""
+    line, given = streaming()
+    done = append(line, count)
+    k, i = z3.Ints("k i")
+    given += [count >= 0]
+    # join: byte i of the line, at `to + i`, is from[i - held] from `held` on.
+    prove(line.to + i == known + (i - line.held), *given, i >= line.held, i < LINE)
+    # stream_lines: byte k of the lines is from[room + k]; and byte i of the line behind them from[room + lines + i].
+    flushed = count >= LINE - line.held
+    prove(done.lines_from + k == known + (done.room + k), *given, flushed, k >= 0, k < done.lines_bytes)
+    held_on = [flushed, i >= 0, i < done.line.held]
+    prove(done.line.to + i == known + (done.room + done.lines_bytes + i), *given, *held_on)
+    prove(done.room + done.lines_bytes + done.line.held == count, *given, flushed)
+
+
+def test_streaming_reads_a_line_around_its_source_at_most() -> None:
+    """What ``append_near`` loads is within a line before and a line behind its bytes; ``append`` asks it for no others."""
+    line, given = streaming()
+    done = append(line, count)
+    given += [count >= 0]
+    prove(z3.And(-line.held >= -LINE, -line.held + LINE <= count + LINE), *given)
+    last = done.room + done.lines_bytes
+    prove(z3.And(last >= 0, last + LINE <= count + LINE), *given, count >= LINE - line.held)
+    # append_edge: between a head and a tail of a line each.
+    head = z3.If(count < LINE, count, LINE)
+    tail = z3.If(count - head < LINE, count - head, LINE)
+    middle = count - head - tail
+    prove(z3.And(head - LINE >= 0, head + middle + LINE <= count), count >= 0, middle > 0)
+
+
+def same_numbers() -> tuple[list[z3.ArithRef], list[z3.BoolRef]]:
+    size, kernel, stride, dilation = numbers = z3.Ints("size kernel stride dilation")
+    return numbers, [size >= 0, kernel >= 1, stride >= 1, dilation >= 1]
+
+
+def test_same_padding_halves_a_total() -> None:
+    """S1: neither amount is negative, and the larger is that of the smaller or one more."""
+    numbers, given = same_numbers()
+    small, large = same_padding(*numbers)
+    prove(z3.And(small >= 0, large >= small, large <= small + 1), *given)
+
+
+def windows(numbers: list[z3.ArithRef]) -> z3.BoolRef:
+    """How many windows fit into the padded axis is ceil(n / s)."""
+    size, kernel, stride, dilation = numbers
+    small, large = proof_cutting.same_padding(*numbers)
+    reach = (kernel - 1) * dilation + 1
+    return (small + size + large - reach) / stride + 1 == (size + stride - 1) / stride
+
+
+def test_same_padding_has_a_window_for_each_stride() -> None:
+    """S1: as many windows fit into the padded axis as strides begin in the data, ceil(n / s)."""
+    numbers, given = same_numbers()
+    prove(windows(numbers), *given)
+
+
+def test_a_cut_by_shares_alone_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without ``min(part, rest)`` the last part ends before the row does; with the whole rest in it, it is too long."""
+    shares = lambda length, parts, part: quotient(length, parts) * part
+    assert counterexample(shares(length, parts, parts) == length, length >= 0, parts >= 1) is not None
+    monkeypatch.setattr(proof_cutting, "cut", lambda *given: z3.If(part + 1 == parts, length, shares(*given)))
+    assert counterexample(longer_by_one_at_most(), *A_PART) is not None
+
+
+def test_tasks_rounded_down_are_refuted() -> None:
+    """With ``rows / R`` tasks instead of the next whole number the last rows are no task's."""
+    assert counterexample(quotient(rows, of_task) * of_task >= rows, rows >= 1, of_task >= 1) is not None
+
+
+def test_tasks_of_any_rows_share_a_byte() -> None:
+    """Where rows of 4-bit elements are cut one by one, a task can begin within a byte."""
+    assert counterexample(group * (length * 4) % 8 == 0, group >= 0, length >= 1) is not None
+
+
+def test_a_line_that_takes_all_of_its_bytes_is_refuted() -> None:
+    """A first line that is written from its beginning, as if nothing before were another's, writes outside the task."""
+    address = z3.Int("address")
+    line = line_at(address)._replace(before=0)
+    first = append(line, count).first
+    assert counterexample(first >= address, address >= 0, count >= LINE) is not None
+
+
+def test_same_padding_of_another_total_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A total that counts the kernel, not its reach, has too few windows."""
+    numbers, given = same_numbers()
+    right = same_padding
+    monkeypatch.setattr(proof_cutting, "same_padding", lambda size, kernel, stride, _: right(size, kernel, stride, 1))
+    assert counterexample(windows(numbers), *given) is not None
+
+
+def test_cut_is_the_product_of_old_but_for_where_the_longer_parts_are() -> None:
+    """Both formulas give parts whose lengths differ by one at most; the new has the longer ones first."""
+    given = [length >= 0, length <= 12, parts >= 1, parts <= 5, part >= 0, part <= parts]  # bounded: the claim is modest
+    prove(cut(length, parts, part) >= cut_by_product(length, parts, part), *given)
