@@ -40,9 +40,13 @@ def rows_of(group: Term, rows: Term, rows_per_task: Term) -> tuple[Term, Term]:
     return first, least(rows, first + rows_per_task)
 
 
-def rows_per_task(task_bytes: Term, row_bytes: Term, row_bits: int, bits: int) -> Term:
-    """Of elements of ``bits`` bits; ``row_bits`` is those of a position of the row, which may be many elements."""
-    unit = 1 if row_bits % 8 == 0 else 8 // bits
+def unit_of(element: Term, bits: int) -> Term:
+    """Rows that end at a whole byte together; a position of a row is ``element`` bits, of elements of ``bits`` each."""
+    return choose(remainder(element, 8) == 0, lambda: 1, lambda: 8 // bits)
+
+
+def rows_together(task_bytes: Term, row_bytes: Term, unit: Term) -> Term:
+    """The rows of a task."""
     return greatest(quotient(quotient(task_bytes, row_bytes), unit), 1) * unit
 
 

@@ -181,29 +181,33 @@ def remainder(value: Term, divisor: Term) -> Term:
     return _divided(value, divisor, lambda a, b: a % b)
 
 
-def counterexample(claim: z3.BoolRef, *given: z3.BoolRef) -> z3.ModelRef | None:
-    """Integers for which ``given`` holds and ``claim`` does not; None where the solver proves that there are none.
+def solver_of(*given: z3.BoolRef) -> z3.Solver:
+    solver = z3.Solver()
+    solver.set("timeout", SECONDS * 1000)
+    solver.add(*given)
+    return solver
+
+
+def answer_of(solver: z3.Solver) -> z3.ModelRef | None:
+    """Integers for which all that the solver was told holds; None where it proves that there are none.
 
     Raises:
         TimeoutError: The solver does not know.
     """
-    return model_of(*given, z3.Not(claim))
-
-
-def model_of(*given: z3.BoolRef) -> z3.ModelRef | None:
-    """Integers for which ``given`` holds; None where there are none. Raises TimeoutError as ``counterexample``."""
-    solver = z3.Solver()
-    solver.set("timeout", SECONDS * 1000)
-    solver.add(*given)
     answer = solver.check()
     if answer == z3.unknown:
         raise TimeoutError(f"no answer within {SECONDS} s: {solver.reason_unknown()}")
     return solver.model() if answer == z3.sat else None
 
 
+def counterexample(claim: z3.BoolRef, *given: z3.BoolRef) -> z3.ModelRef | None:
+    """Integers for which ``given`` holds and ``claim`` does not; None where it is proved that there are none."""
+    return answer_of(solver_of(*given, z3.Not(claim)))
+
+
 def prove(claim: z3.BoolRef, *given: z3.BoolRef) -> None:
     """Fails unless ``claim`` follows from ``given`` for all integers, and there are some for which ``given`` holds."""
-    assert model_of(*given) is not None, "what is given never holds"
+    assert answer_of(solver_of(*given)) is not None, "what is given never holds"
     found = counterexample(claim, *given)
     assert found is None, f"not so for {found}"
 
@@ -211,11 +215,15 @@ def prove(claim: z3.BoolRef, *given: z3.BoolRef) -> None:
 def undefined_step(steps: Steps, *given: z3.BoolRef) -> z3.ModelRef | None:
     """Integers for which a step of a formula is not defined in C++ though ``given`` holds; None if there are none."""
     assert steps.needed, "no step was noted"
-    assert model_of(*steps.inputs, *given) is not None, "what is given never holds"
+    solver = solver_of(*steps.inputs, *given)
+    assert answer_of(solver) is not None, "what is given never holds"
     for needed in steps.needed:  # one by one: small questions are answered at once
-        found = counterexample(needed, *steps.inputs, *given)
+        solver.push()
+        solver.add(z3.Not(needed))
+        found = answer_of(solver)
         if found is not None:
             return found
+        solver.pop()
     return None
 
 

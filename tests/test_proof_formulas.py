@@ -55,9 +55,7 @@ def random_plan(chance: random.Random) -> tuple[list[int], list[Pads], Mode, Cro
     rank = chance.choice((0, 1, 1, 1, 1, 2, 2, 3))
     mode = chance.choice(MODES)
     gaps = 2 if mode is Mode.CONSTANT else 9
-    pads = [
-        Pads(amount(chance), amount(chance), 0 if chance.randrange(gaps) else amount(chance)) for _ in range(rank)
-    ]
+    pads = [Pads(amount(chance), amount(chance), 0 if chance.randrange(gaps) else amount(chance)) for _ in range(rank)]
     return (
         [dim(chance) for _ in range(rank)],
         [one if chance.randrange(3) else one._replace(interior=abs(one.interior)) for one in pads],

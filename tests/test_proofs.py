@@ -46,7 +46,7 @@ position, at, stop, place = z3.Ints("position at stop place")
 def legal(mode: Mode, crop: Crop) -> tuple[Axis, Pads, list[z3.BoolRef]]:
     """Any axis that ``make_plan`` lets through, of an output that is not empty; limits (P4) only let fewer through."""
     size, begin, end, interior = z3.Ints("size begin end interior")
-    pads = Pads(begin, end, interior)
+    pads = Pads(begin, end, interior if mode is Mode.CONSTANT else 0)  # as is proved below
     sized = output_size(size, pads, mode)
     made = window(size, pads, mode, crop, Limit.NONE, False, sized.output)
     return made.axis, pads, [size >= 0, sized.rule == 0, made.rule == 0, sized.output > 0]
@@ -56,6 +56,14 @@ def any_window(mode: Mode) -> tuple[Axis, list[z3.BoolRef]]:
     """Any window anywhere, without interior; all modes but constant need an element in it (P5)."""
     axis = Axis(*z3.Ints("size start extent begin interior output"))
     return axis._replace(interior=0), [axis.extent >= (0 if mode is Mode.CONSTANT else 1)]
+
+
+@pytest.mark.parametrize("mode", EVERY_EXTENDING)
+def test_interior_is_for_constant_alone(mode: Mode) -> None:
+    """P6: in the other modes an interior is refused, and a negative one in constant mode."""
+    size, begin, end, interior = z3.Ints("size begin end interior")
+    prove(output_size(size, Pads(begin, end, interior), mode).rule == 6, interior != 0)
+    prove(output_size(size, Pads(begin, end, interior), Mode.CONSTANT).rule == 6, interior < 0)
 
 
 def in_range(mode: Mode, crop: Crop) -> Question:
@@ -80,18 +88,11 @@ def test_the_window_is_in_source_and_in_the_sum_of_the_output(mode: Mode, crop: 
     """P1, P3: the window lies in the source; FULL takes all of it, CROP what negative pads leave; the dim is the sum."""
     axis, pads, given = legal(mode, crop)
     cropping = mode is not Mode.CONSTANT and crop is Crop.CROP
-    kept = [-least(pads.begin, 0), axis.size + least(pads.begin, 0) + least(pads.end, 0)] if cropping else [0, axis.size]
-    prove(
-        z3.And(
-            axis.start >= 0,
-            axis.start + axis.extent <= axis.size,
-            axis.start == kept[0],
-            axis.extent == kept[1],
-            z3.Implies(axis.interior == 0, axis.output == pads.begin + axis.size + pads.end),
-            axis.output <= LARGEST,
-        ),
-        *given,
-    )
+    cut_off = [-least(pads.begin, 0), -least(pads.end, 0)] if cropping else [0, 0]
+    prove(z3.And(axis.start == cut_off[0], axis.extent == axis.size - cut_off[0] - cut_off[1]), *given)
+    prove(z3.And(axis.start >= 0, axis.start + axis.extent <= axis.size, axis.begin == pads.begin + axis.start), *given)
+    prove(z3.Implies(axis.interior == 0, axis.output == pads.begin + axis.size + pads.end), *given)
+    prove(axis.output <= LARGEST, *given)
 
 
 @pytest.mark.parametrize("mode", EVERY_MODE)
@@ -137,10 +138,13 @@ def test_lemmas_of_remainders() -> None:
     whole = quotient(a, divisor) * divisor + remainder(a, divisor)
     prove(z3.And(a == whole, remainder(a, divisor) < divisor, remainder(a, divisor) >= 0), divisor >= 1, a >= 0)
     given = [0 <= rest_a, rest_a < divisor, a - rest_a == divisor * p]
-    given_both = [*given, 0 <= rest_b, rest_b < divisor, b - rest_b == divisor * q]
     prove(at_home(a, rest_a, divisor), *given)
-    prove(side_by_side(a, b, rest_a, rest_b, divisor), *given_both)
-    prove(face_to_face(a, b, rest_a, rest_b, divisor), *given_both)
+    # Of two that are whole turns, difference and sum are whole turns as well.
+    prove(z3.And(divisor * q - divisor * p == divisor * (q - p), divisor * q + divisor * p == divisor * (q + p)))
+    bounds = [0 <= rest_a, rest_a < divisor, 0 <= rest_b, rest_b < divisor]
+    prove(side_by_side(a, b, rest_a, rest_b, divisor), *bounds, (b - rest_b) - (a - rest_a) == divisor * p)
+    prove(face_to_face(a, b, rest_a, rest_b, divisor), *bounds, (b - rest_b) + (a - rest_a) == divisor * p)
+    given_both = [*given, *bounds, b - rest_b == divisor * q]
     times = z3.Int("times")
     prove(further(times, rest_a, p, rest_b, q), *given_both, b == a + times * divisor)
     prove(rest_a == a + divisor, *given, a < 0, a > -divisor)

@@ -13,13 +13,13 @@ from proof_cutting import (
     Line,
     append,
     cut,
-    cut_by_product,
     line_at,
     part_of,
     rows_of,
-    rows_per_task,
+    rows_together,
     same_padding,
     tasks_of,
+    unit_of,
 )
 from proof_terms import counterexample, prove, quotient, remainder
 
@@ -27,7 +27,6 @@ length, parts, part, other, position = z3.Ints("length parts part other position
 rows, of_task, group, row, task = z3.Ints("rows of_task group row task")
 A_PART = [length >= 0, parts >= 1, part >= 0, part < parts]
 A_GROUP = [rows >= 0, of_task >= 1, group >= 0]
-WIDTHS = [(bits, many) for bits in (2, 4) for many in (1, 2, 3, 4, 5)]
 
 
 def test_the_parts_of_a_row_begin_and_end_with_it() -> None:
@@ -83,26 +82,23 @@ def test_each_task_is_one_part_of_one_group() -> None:
     prove(z3.And(within, group_told * parts + part_told == task), *given, task >= 0, task < groups * parts)
 
 
-@pytest.mark.parametrize(("bits", "many"), WIDTHS)
-def test_no_two_tasks_share_a_byte(bits: int, many: int) -> None:
-    """Of 2- and 4-bit elements, each task begins at a whole byte, and ends before the byte that a later one begins at.
-
-    Bounded in one respect: a position of a row is of 1 to 5 elements here. Any number leaves one of these remainders to
-    a whole byte, on which alone the formula depends.
-    """
-    task_bytes, row_bytes, later = z3.Ints("task_bytes row_bytes later")
-    row_bits = length * many * bits
-    together = rows_per_task(task_bytes, row_bytes, many * bits, bits)
-    prove(together >= 1, task_bytes >= 1, row_bytes >= 1)
-    unit = 1 if many * bits % 8 == 0 else 8 // bits
-    units = z3.Int("units")
-    prove(together % unit == 0, task_bytes >= 1, row_bytes >= 1)
-    given = [units >= 1, rows >= 1, length >= 1, group >= 0, later > group]
-    first, _ = rows_of(later, rows, units * unit)
-    _, behind = rows_of(group, rows, units * unit)
-    prove(behind <= first, *given)
-    prove((group * (units * unit)) * row_bits % 8 == 0, *given)
-    # Whole bytes b and the bits before them: what ends at bit 8b or before ends in a byte before b.
+@pytest.mark.parametrize("bits", [2, 4])
+def test_no_two_tasks_share_a_byte(bits: int) -> None:
+    """Of 2- and 4-bit elements, each task begins at a whole byte, and ends before the byte that a later one begins at."""
+    task_bytes, row_bytes, later, units, elements = z3.Ints("task_bytes row_bytes later units elements")
+    whole, packed = 1, 8 // bits
+    unit = unit_of(elements * bits, bits)
+    prove(z3.Or(unit == packed, z3.And(unit == whole, elements * bits % 8 == 0)))
+    for of in (whole, packed):
+        together = rows_together(task_bytes, row_bytes, of)
+        prove(z3.And(together >= of, together % of == 0), task_bytes >= 1, row_bytes >= 1)
+        first, _ = rows_of(later, rows, units * of)
+        _, behind = rows_of(group, rows, units * of)
+        prove(behind <= first, units >= 1, rows >= 1, group >= 0, later > group)
+    # Bits before a task: its rows, each of `length` positions of so many elements.
+    prove((group * (units * packed)) * (length * (elements * bits)) % 8 == 0)
+    prove((group * (units * whole)) * (length * (8 * elements)) % 8 == 0)
+    # What ends at the bit that byte `begin` begins with, or before it, ends in a byte before that.
     end, begin = z3.Ints("end begin")
     prove(quotient(end + 7, 8) <= begin, end >= 0, end <= 8 * begin)
 
@@ -230,9 +226,3 @@ def test_same_padding_of_another_total_is_refuted(monkeypatch: pytest.MonkeyPatc
     right = same_padding
     monkeypatch.setattr(proof_cutting, "same_padding", lambda size, kernel, stride, _: right(size, kernel, stride, 1))
     assert counterexample(windows(numbers), *given) is not None
-
-
-def test_cut_is_the_product_of_old_but_for_where_the_longer_parts_are() -> None:
-    """Both formulas give parts whose lengths differ by one at most; the new has the longer ones first."""
-    given = [length >= 0, length <= 12, parts >= 1, parts <= 5, part >= 0, part <= parts]  # bounded: the claim is modest
-    prove(cut(length, parts, part) >= cut_by_product(length, parts, part), *given)

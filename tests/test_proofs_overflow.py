@@ -33,6 +33,7 @@ def asked(steps: Steps) -> tuple[Word, Pads]:
 def legal(steps: Steps, mode: Mode, crop: Crop) -> tuple[Axis, list[z3.BoolRef]]:
     """Any axis that ``make_plan`` lets through, of an output that is not empty; its own steps are not noted."""
     size, pads = asked(steps)
+    pads = pads if mode is Mode.CONSTANT else pads._replace(interior=0)  # P6
     sized = output_size(size, pads, mode)
     made = window(size, pads, mode, crop, Limit.NONE, False, sized.output)
     steps.needed.clear()
@@ -115,6 +116,26 @@ def test_bytes_do_not_overflow() -> None:
     """P10: the elements of an axis or a tensor, of 16 bytes or less, are fewer bytes than 2**63."""
     steps, given = bytes_within_int64()
     prove_defined(steps, *given)
+
+
+def bits_within_int64(most_bytes: int) -> tuple[Steps, list[z3.BoolRef]]:
+    steps = Steps()
+    positions, width = steps.word("positions"), steps.word("width")
+    positions * width
+    few = positions.term * width.term <= 8 * most_bytes
+    return steps, [positions >= 0, positions <= LARGEST, width >= 2, width <= 128, few]
+
+
+def test_bits_do_not_overflow() -> None:
+    """The elements of an output that fits in memory are fewer bits than 2**63, which the engine computes with."""
+    steps, given = bits_within_int64(MEMORY)
+    prove_defined(steps, *given)
+
+
+def test_bits_of_more_than_memory_are_refuted() -> None:
+    """At the limit of P10 alone they are more: that memory is asked for before the engine is made is needed."""
+    steps, given = bits_within_int64(16 * LARGEST)
+    assert undefined_step(steps, *given) is not None
 
 
 def test_cutting_a_row_does_not_overflow() -> None:
