@@ -26,8 +26,10 @@ _path: list[z3.BoolRef] = []
 @contextmanager
 def _under(condition: z3.BoolRef) -> Iterator[None]:
     _path.append(condition)
-    yield
-    _path.pop()
+    try:
+        yield
+    finally:
+        _path.pop()
 
 
 @dataclass

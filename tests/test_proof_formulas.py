@@ -159,7 +159,7 @@ def test_runs_and_indices_are_those_of_the_package(program: Path) -> None:
 
 
 def test_same_padding_is_that_of_the_package(program: Path) -> None:
-    """S1: the same amounts of formula, Python and C++, of kernels up to the limit and of dims up to the end of int64."""
+    """S1: the same amounts of formula, Python and C++, of kernels up to the limit and dims up to int64's end."""
     chance = random.Random(13)
     expected = []
     for _ in range(SAMES):

@@ -2,8 +2,8 @@
 
 Each test asks an SMT solver for integers for which the formula in ``proof_formulas`` does not do as its docstring says;
 the proof is the answer that there are none. An answer that does not come in time is a failure. That the formulas are
-those of the package is shown by ``test_proof_formulas.py``. Where a test's name ends in ``is_refuted``, the same question
-about a wrong formula finds the integers: the check can fail.
+those of the package is shown by ``test_proof_formulas.py``. Where a test's name ends in ``refuted``, the same question
+about a wrong formula finds such integers: the check can fail.
 """
 
 from __future__ import annotations
@@ -77,15 +77,15 @@ def in_range(mode: Mode, crop: Crop) -> Question:
 @pytest.mark.parametrize("crop", EVERY_CROP)
 @pytest.mark.parametrize("mode", EVERY_MODE)
 def test_each_position_shows_an_element_or_fill(mode: Mode, crop: Crop) -> None:
-    """P2–P6: of every plan, every output position shows an element of the source; in constant mode, that or the fill."""
+    """P2–P6: of every plan, each output position shows an element of the source or, in constant mode, the fill."""
     claim, given = in_range(mode, crop)
     prove(claim, *given)
 
 
 @pytest.mark.parametrize("crop", EVERY_CROP)
 @pytest.mark.parametrize("mode", EVERY_MODE)
-def test_the_window_is_in_source_and_in_the_sum_of_the_output(mode: Mode, crop: Crop) -> None:
-    """P1, P3: the window lies in the source; FULL takes all of it, CROP what negative pads leave; the dim is the sum."""
+def test_the_window_lies_in_source_and_output(mode: Mode, crop: Crop) -> None:
+    """P1, P3: the window is within the source: FULL all of it, CROP what negative pads leave; the dim is the sum."""
     axis, pads, given = legal(mode, crop)
     cropping = mode is not Mode.CONSTANT and crop is Crop.CROP
     cut_off = [-least(pads.begin, 0), -least(pads.end, 0)] if cropping else [0, 0]
@@ -130,7 +130,7 @@ def test_interior_stands_between_the_elements() -> None:
 
 
 def test_lemmas_of_remainders() -> None:
-    """``modulo`` gives what is left of whole turns, and the lemmas of ``proof_remainders`` follow of any such integers."""
+    """``modulo`` gives what is left of whole turns; the lemmas of ``proof_remainders`` follow of any such."""
     a, b, p, q, rest_a, rest_b, divisor = z3.Ints("a b p q rest_a rest_b divisor")
     turns = quotient(a, divisor) - z3.If(remainder(a, divisor) < 0, 1, 0)
     rest = modulo(a, divisor)
@@ -160,7 +160,7 @@ def repeated(mode: Mode) -> Question:
 
 @pytest.mark.parametrize("mode", EVERY_PERIODIC)
 def test_each_position_shows_what_stands_a_turn_before(mode: Mode) -> None:
-    """P2: reflect, symmetric and wrap repeat themselves after a turn, window included: a periodic run copies what is right."""
+    """P2: reflect, symmetric and wrap repeat themselves after a turn, window included, as a periodic run does."""
     claim, given = repeated(mode)
     prove(claim, *given)
 
@@ -184,7 +184,7 @@ def mirrored(mode: Mode) -> list[Question]:
 
 @pytest.mark.parametrize("mode", [pytest.param(mode, id=mode.value) for mode in (Mode.REFLECT, Mode.SYMMETRIC)])
 def test_mirrors_stand_at_both_ends_of_the_window(mode: Mode) -> None:
-    """P2: what is k places before the first element is what is k behind it, and so at the last; symmetric has it twice."""
+    """P2: k places before the first element stands what is k behind it, and so at the last; symmetric doubles it."""
     for claim, given in mirrored(mode):
         prove(claim, *given)
 

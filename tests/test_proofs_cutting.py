@@ -47,8 +47,9 @@ def longer_by_one_at_most() -> z3.BoolRef:
 
 
 def test_the_parts_of_a_row_are_equally_long() -> None:
-    """Each part has the length divided by the parts, or one more; none is empty where parts are no more than positions."""
+    """Each part has length / parts positions or one more; none is empty of a row of as many positions or more."""
     prove(longer_by_one_at_most(), *A_PART)
+    prove(cut(length, parts, part) < cut(length, parts, part + 1), *A_PART, parts <= length)
 
 
 def test_each_position_of_a_row_is_in_a_part() -> None:
@@ -84,7 +85,7 @@ def test_each_task_is_one_part_of_one_group() -> None:
 
 @pytest.mark.parametrize("bits", [2, 4])
 def test_no_two_tasks_share_a_byte(bits: int) -> None:
-    """Of 2- and 4-bit elements, each task begins at a whole byte, and ends before the byte that a later one begins at."""
+    """Of 2- and 4-bit elements, each task begins at a whole byte, and ends before the one of a later task."""
     task_bytes, row_bytes, later, units, elements = z3.Ints("task_bytes row_bytes later units elements")
     whole, packed = 1, 8 // bits
     unit = unit_of(elements * bits, bits)
@@ -154,7 +155,7 @@ def test_streaming_puts_each_byte_where_it_belongs() -> None:
 
 
 def test_streaming_reads_a_line_around_its_source_at_most() -> None:
-    """What ``append_near`` loads is within a line before and a line behind its bytes; ``append`` asks it for no others."""
+    """``append_near`` loads a line before and one behind its bytes at most; ``append`` asks it where they are."""
     line, given = streaming()
     done = append(line, count)
     given += [count >= 0]

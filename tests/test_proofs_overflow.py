@@ -53,7 +53,7 @@ def test_checking_the_amounts_does_not_overflow(mode: Mode) -> None:
 @pytest.mark.parametrize("crop", EVERY_CROP)
 @pytest.mark.parametrize("mode", EVERY_MODE)
 def test_making_the_window_does_not_overflow(mode: Mode, crop: Crop, limit: Limit) -> None:
-    """P3, P4, P5: of amounts that P10 lets through, limits and window are computed within int64, empty output or not."""
+    """P3, P4, P5: of amounts within P10, limits and window are computed within int64, whether the output is empty or not."""
     steps = Steps()
     size, pads = asked(steps)
     sized = output_size(size, pads, mode)
@@ -63,7 +63,7 @@ def test_making_the_window_does_not_overflow(mode: Mode, crop: Crop, limit: Limi
 
 
 def test_counting_the_elements_does_not_overflow() -> None:
-    """P10: a product of dims that is within the limit stays so with one more dim, or is refused before it is computed."""
+    """P10: a product of dims within the limit stays so with one more dim, or is refused before it is computed."""
     steps = Steps()
     count, output = steps.word("count"), steps.word("output")
     given = [count >= 1, count <= LARGEST, output >= 1]
@@ -169,7 +169,7 @@ def test_lines_do_not_overflow() -> None:
 
 
 def test_same_padding_does_not_overflow() -> None:
-    """S1: every step is within int64 for any dim, checked or not, and kernels, strides and dilations up to the limit."""
+    """S1: every step is within int64 for any dim, checked or not, and the rest of the arguments up to the limit."""
     steps, values, given = same_values()
     same_padding(*values)
     prove_defined(steps, *given)
