@@ -67,7 +67,8 @@ Amounts same_padding(int64_t size, int64_t kernel, int64_t stride, int64_t dilat
     throw PadError("P10", text("a kernel of ", kernel, " with dilation ", dilation, " is beyond ", kLargest));
   if (auto_pad == "VALID") return {};
   const int64_t outputs = size / stride + (size % stride != 0);
-  const int64_t total = std::max<int64_t>((outputs - 1) * stride + (kernel - 1) * dilation + 1 - size, 0);
+  // The size, which is not checked yet, comes off before the kernel is added: no step is beyond int64, whatever it is.
+  const int64_t total = std::max<int64_t>((outputs - 1) * stride - size + (kernel - 1) * dilation + 1, 0);
   const int64_t small = total / 2;
   const int64_t large = total - small;
   return auto_pad == "SAME_LOWER" ? Amounts{large, small, 0} : Amounts{small, large, 0};

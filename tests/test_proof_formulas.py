@@ -1,0 +1,176 @@
+"""The formulas that are proved are those of the package: the same answers as padops/plan.py and as the C++.
+
+The C++ is compiled with checks for undefined behaviour, so that a step beyond int64 ends the run.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+
+import proof_cutting as cutting
+import proof_formulas as formulas
+import pytest
+from proof_formulas import Axis, Pads
+
+from padops import plan
+from padops.dialects.same_pad import same_padding
+from padops.plan import LARGEST, Crop, Limit, Mode
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = [ROOT / "tests" / "cpp" / "formulas.cpp"]
+SOURCES += [ROOT / "padops" / "csrc" / name for name in ("dialects.cpp", "plan.cpp", "runs.cpp")]
+FLAGS = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
+MODES, CROPS, LIMITS = ([*enumeration] for enumeration in (Mode, Crop, Limit))
+# The order of the C++ enumerators, which are numbers in the questions.
+CPP_MODES = [Mode.CONSTANT, Mode.EDGE, Mode.REFLECT, Mode.SYMMETRIC, Mode.WRAP]
+PLANS, SAMES = 4_000, 1_500
+
+
+def near(chance: random.Random, *values: int) -> int:
+    """One of the values, or a neighbour of it."""
+    return chance.choice(values) + chance.choice((-2, -1, 0, 0, 1, 2))
+
+
+def amount(chance: random.Random) -> int:
+    """A pad: mostly small, at times as large as they come."""
+    kind = chance.randrange(10)
+    if kind < 7:
+        return chance.randint(-9, 12)
+    if kind == 7:
+        return near(chance, 0, LARGEST, -LARGEST, LARGEST // 2, -LARGEST // 2, 2**31, 2**62)
+    return chance.randint(-(2**63), 2**63 - 1) >> chance.randrange(63)
+
+
+def dim(chance: random.Random) -> int:
+    return chance.randint(0, 7) if chance.randrange(4) else abs(amount(chance)) % 2**63
+
+
+def random_plan(chance: random.Random) -> tuple[list[int], list[Pads], Mode, Crop, Limit, bool]:
+    rank = chance.choice((0, 1, 1, 1, 1, 2, 2, 3))
+    mode = chance.choice(MODES)
+    gaps = 2 if mode is Mode.CONSTANT else 9
+    pads = [Pads(amount(chance), amount(chance), 0 if chance.randrange(gaps) else amount(chance)) for _ in range(rank)]
+    return (
+        [dim(chance) for _ in range(rank)],
+        [one if chance.randrange(3) else one._replace(interior=abs(one.interior)) for one in pads],
+        mode,
+        chance.choice(CROPS),
+        chance.choice(LIMITS),
+        chance.random() < 0.3,
+    )
+
+
+def python_plan(given: tuple) -> int | list[Axis]:
+    """The plan of padops/plan.py, or the number of the rule that is broken."""
+    shape, amounts, *rules = given
+    try:
+        made = plan.make_plan(shape, [plan.Amounts(*pads) for pads in amounts], *rules)
+    except plan.PadError as error:
+        return int(error.rule[1:])
+    fields = ("size", "start", "extent", "begin", "interior", "output")
+    return [Axis(*(getattr(axis, field) for field in fields)) for axis in made.axes]
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """``tests/cpp/formulas.cpp``, compiled when it or what it includes has changed."""
+    built = ROOT / "build" / "formulas" / "formulas"
+    headers = (ROOT / "padops" / "csrc").glob("*.[hi]*")
+    if not built.exists() or built.stat().st_mtime < max(path.stat().st_mtime for path in chain(SOURCES, headers)):
+        built.parent.mkdir(parents=True, exist_ok=True)
+        compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
+        include = f"-I{ROOT / 'padops' / 'csrc'}"
+        made = subprocess.run([compiler, *FLAGS, include, *SOURCES, "-o", built], capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+    return built
+
+
+def ask(program: Path, questions: Sequence[str]) -> list[str]:
+    """The answers of the C++, one for each question."""
+    ran = subprocess.run([program], input="\n".join(questions) + "\n", capture_output=True, text=True)
+    answers = [" ".join(line.split()) for line in ran.stdout.splitlines()]
+    asked = questions[len(answers)] if len(answers) < len(questions) else ""
+    assert ran.returncode == 0, f"{asked!r}: {ran.stderr[-2000:]}"
+    return answers
+
+
+def words(values: Iterable) -> str:
+    return " ".join(str(int(value)) for value in values)
+
+
+def compare(program: Path, expected: Sequence[tuple[str, str]]) -> None:
+    answers = ask(program, [question for question, _ in expected])
+    wrong = [(one, answer) for one, answer in zip(expected, answers, strict=True) if one[1] != answer]
+    assert not wrong, wrong[:5]
+
+
+def test_plans_are_those_of_the_package(program: Path) -> None:
+    """The same plan, or the same rule broken, of formula, Python and C++: of small amounts and of the largest."""
+    chance = random.Random(11)
+    expected = []
+    for _ in range(PLANS):
+        given = shape, amounts, mode, crop, limit, clamp = random_plan(chance)
+        made = formulas.make_plan(*given)
+        assert made == python_plan(given), given
+        numbers = [CPP_MODES.index(mode), CROPS.index(crop), LIMITS.index(limit), clamp]
+        numbers += chain.from_iterable((size, *pads) for size, pads in zip(shape, amounts))
+        expected.append((f"plan {words(numbers)}", f"[P{made}]" if isinstance(made, int) else words(chain(*made))))
+    refused = {answer for _, answer in expected if answer.startswith("[")}
+    assert refused == {"[P1]", "[P4]", "[P5]", "[P6]", "[P10]"}
+    assert sum(not answer.startswith("[") for _, answer in expected) > PLANS / 4
+    compare(program, expected)
+
+
+def legal_axes(chance: random.Random, count: int) -> Iterable[tuple[Axis, Mode]]:
+    """Axes of plans with a position to ask for."""
+    while count:
+        _, _, mode, *_ = given = random_plan(chance)
+        made = python_plan(given)
+        if isinstance(made, list) and made and all(axis.output for axis in made):
+            yield chance.choice(made), mode
+            count -= 1
+
+
+def test_runs_and_indices_are_those_of_the_package(program: Path) -> None:
+    """The same source position, period, run and row of formula, Python and C++, at random positions and at the ends."""
+    chance = random.Random(12)
+    expected = []
+    for axis, mode in legal_axes(chance, PLANS):
+        last = axis.output - 1
+        places = (chance.randint(0, last), near(chance, 0, last, axis.begin, axis.begin + axis.extent))
+        at = min(max(chance.choice(places), 0), last)
+        stop = chance.randint(at + 1, chance.choice((axis.output, min(at + 9, axis.output))))
+        shown = formulas.source_index(axis, mode, at)
+        in_python = plan.source_index(plan.AxisPlan(*axis), mode, at)
+        assert shown == (formulas.FILL if in_python is None else in_python), (axis, mode, at)
+        of = f"{CPP_MODES.index(mode)} {words(axis)}"
+        expected.append((f"index {of} {at}", str(shown)))
+        expected.append((f"period {of}", str(formulas.turn_of(axis.extent, mode))))
+        expected.append((f"runs {of}", words(chain(*formulas.row_runs(axis, mode)))))
+        if axis.interior == 0:
+            expected.append((f"run {of} {at} {stop}", words(formulas.run_at(axis, mode, at, stop))))
+    compare(program, expected)
+
+
+def test_same_padding_is_that_of_the_package(program: Path) -> None:
+    """S1: the same amounts of formula, Python and C++, of kernels up to the limit and dims up to int64's end."""
+    chance = random.Random(13)
+    expected = []
+    for _ in range(SAMES):
+        size = chance.choice((dim(chance), near(chance, 2**63 - 3)))
+        kernel, stride, dilation = (min(max(abs(amount(chance)), 1), LARGEST) for _ in range(3))
+        question = f"same {size} {kernel} {stride} {dilation}"
+        if (kernel - 1) * dilation > LARGEST:
+            expected.append((question, "[P10]"))
+            continue
+        pads = cutting.same_padding(size, kernel, stride, dilation)
+        assert pads == same_padding(size, kernel, stride, dilation)
+        expected.append((question, words(pads)))
+    assert 0 < sum(answer == "[P10]" for _, answer in expected) < SAMES / 2
+    compare(program, expected)
