@@ -38,6 +38,7 @@ MISSING = {
     if (missing := sorted(peer for peer in peers_of(file) if find_spec(peer) is None))
 }
 
+NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
@@ -50,10 +51,10 @@ def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if NO_BROWSER:
-        shown = [item for item in items if "browser" in getattr(item, "fixturenames", ())]
-        config.hook.pytest_deselected(items=shown)
-        items[:] = [item for item in items if item not in shown]
+    shown = [item for item in items if NO_BROWSER and "browser" in getattr(item, "fixturenames", ())]
+    built = [item for item in items if NO_CLANG and item.name == "test_clang"]
+    config.hook.pytest_deselected(items=[*shown, *built])
+    items[:] = [item for item in items if item not in shown and item not in built]
 
 
 def pytest_report_header() -> list[str]:
@@ -70,4 +71,6 @@ def pytest_report_header() -> list[str]:
         lines.append(f"NOT COMPARED with {peers}: not installed; left out: {', '.join(collect_ignore)}")
     if NO_BROWSER:
         lines.append("NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page are left out")
+    if NO_CLANG:
+        lines.append("NOT BUILT with clang: no clang++ on the PATH; the check of the engine runs as gcc builds it")
     return lines

@@ -6,19 +6,15 @@ not the table; the table itself was proved against the headers of ONNX Runtime 1
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from cpp_builds import ROOT, cmake
 
 from padops.dtypes import DTYPES
 
-ROOT = Path(__file__).resolve().parent.parent
 ABI = (ROOT / "padops" / "csrc" / "ort_abi.h").read_text(encoding="utf-8")
 ENTRIES = [
     entry
@@ -69,15 +65,14 @@ def moved(slot: int) -> dict[int, tuple[str, str, str]]:
 def check(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], subprocess.CompletedProcess]:
     """Builds the check beside a header, as CMake does."""
     folder = tmp_path_factory.mktemp("abi")
-    cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     header = folder / "include" / "onnxruntime_c_api.h"
     header.parent.mkdir()
-    configure = [cmake, "-S", str(ROOT), "-B", str(folder / "build"), f"-DPADOPS_ORT_INCLUDE_DIR={header.parent}"]
+    configure = [cmake(), "-S", str(ROOT), "-B", str(folder / "build"), f"-DPADOPS_ORT_INCLUDE_DIR={header.parent}"]
     subprocess.run(configure, check=True, capture_output=True)
 
     def build(text: str) -> subprocess.CompletedProcess:
         header.write_text(text, encoding="utf-8")
-        command = [cmake, "--build", str(folder / "build"), "--target", "padops_ort_abi_check"]
+        command = [cmake(), "--build", str(folder / "build"), "--target", "padops_ort_abi_check"]
         return subprocess.run(command, capture_output=True, text=True)
 
     return build

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from cpp_builds import ROOT, build
 
-ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
     f"tests/test_{name}.py"
     for name in ("kernels", "rows", "dialect_kernels", "inputs", "errors", "inference", "property")
@@ -35,14 +35,8 @@ def from_gcc(name: str) -> str:
 @pytest.fixture(scope="module")
 def sanitized() -> Path:
     """A build of the library with both sanitizers."""
-    cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
-    folder = ROOT / "build" / "sanitize"
-    # So that all but the smallest tensors of the tests go past the caches.
-    flags = "-O1 -DPADOPS_STREAMED_BYTES=1024"
-    options = ["-DPADOPS_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}"]
-    subprocess.run([cmake, "-S", str(ROOT), "-B", str(folder), *options], check=True, capture_output=True)
-    subprocess.run([cmake, "--build", str(folder), "--parallel", "2"], check=True, capture_output=True)
-    return folder / "libpadops.so"
+    options = ["-DPADOPS_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1"]
+    return build(ROOT / "build" / "sanitize", *options) / "libpadops.so"
 
 
 def test_kernels_with_sanitizers(sanitized: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +12,7 @@ import onnx
 import onnxruntime
 import onnxruntime_extensions
 import pytest
+from cpp_builds import CHECKS, build
 from small_models import FLOAT, model, pad, tensor
 
 import padops
@@ -117,16 +116,9 @@ RUNTIME = next(Path(onnxruntime.__file__).parent.glob("capi/libonnxruntime.so.*"
 def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example, built by CMake beside the runtime of the wheel, which comes without the links to it."""
     folder = tmp_path_factory.mktemp("cpp")
-    cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
         (folder / name).symlink_to(RUNTIME)
-    library = f"-DORT_LIBRARY={folder / 'libonnxruntime.so'}"
-    for step in (
-        [cmake, "-S", str(ROOT / "tests" / "cpp"), "-B", str(folder), library],
-        [cmake, "--build", str(folder)],
-    ):
-        done = subprocess.run(step, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+    build(folder, f"-DORT_LIBRARY={folder / 'libonnxruntime.so'}", source=CHECKS, target="load")
     return folder / "load"
 
 

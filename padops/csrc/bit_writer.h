@@ -75,7 +75,7 @@ struct BitWriter {
       JoinedRows{source, output, pattern, element, avx2}.write(runs.data(), rows);
       return true;
     }
-    switch (runs[0].kind) {
+    switch (runs[0].kind) {  // never another: a dilated run or a periodic one is not twice in a row
       case Run::Kind::kFilled: write_framed<Run::Kind::kFilled>(runs.data(), rows); return true;
       case Run::Kind::kForward: write_framed<Run::Kind::kForward>(runs.data(), rows); return true;
       case Run::Kind::kBackward: write_framed<Run::Kind::kBackward>(runs.data(), rows); return true;

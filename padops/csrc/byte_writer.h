@@ -90,7 +90,7 @@ struct ByteWriter {
     if (runs.size() != 3 || runs[0].kind != runs[2].kind || runs[1].kind != Run::Kind::kForward) return false;
     const auto is_short = [&](const Run& run) { return run.count * size() <= kLine; };
     if (is_short(runs[1]) || !is_short(runs[0]) || !is_short(runs[2])) return false;
-    switch (runs[0].kind) {
+    switch (runs[0].kind) {  // never another: a dilated run or a periodic one is not twice in a row
       case Run::Kind::kFilled: write_framed<Run::Kind::kFilled>(runs.data(), rows); return true;
       case Run::Kind::kForward: write_framed<Run::Kind::kForward>(runs.data(), rows); return true;
       case Run::Kind::kBackward: write_framed<Run::Kind::kBackward>(runs.data(), rows); return true;
@@ -128,7 +128,7 @@ struct ByteWriter {
   PADOPS_INLINE void frame(const Run* runs, const Rows& rows, const Copy& copy) const {
     const size_t unit = size();
     const char* const fill_pattern = pattern;
-    const auto border = [unit, fill_pattern](char* to, const char* from, size_t bytes) {
+    const auto border = [=](char* to, const char* from, size_t bytes) {
       if constexpr (kBorder == Run::Kind::kFilled) copy_short(to, fill_pattern, bytes);
       if constexpr (kBorder == Run::Kind::kForward) copy_short(to, from, bytes);
       if constexpr (kBorder == Run::Kind::kBackward)

@@ -11,10 +11,10 @@ int64_t modulo(int64_t value, int64_t divisor) {
   return rest < 0 ? rest + divisor : rest;
 }
 
-// The runs of an axis with interior: fill, the dilated window, fill (P6).
+// The runs of an axis with interior, which has two elements or more: fill, the dilated window, fill (P6).
 std::vector<Run> dilated_runs(const AxisPlan& axis) {
   const int64_t step = axis.interior + 1;
-  const int64_t dilated = axis.extent == 0 ? 0 : (axis.extent - 1) * step + 1;
+  const int64_t dilated = (axis.extent - 1) * step + 1;
   const int64_t first = std::clamp<int64_t>(axis.begin, 0, axis.output);
   const int64_t last = std::clamp<int64_t>(axis.begin + dilated, first, axis.output);
   std::vector<Run> runs;
@@ -37,7 +37,7 @@ Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop) {
   if (offset >= 0 && offset < extent) return {Run::Kind::kForward, at, ends(extent - offset), axis.start + offset};
   // The border on this side goes on up to the window, or to the end of the row.
   const int64_t border = ends(offset < 0 ? -offset : stop - at);
-  switch (mode) {
+  switch (mode) {  // never another
     case Mode::kEdge:
       return {Run::Kind::kRepeat, at, border, axis.start + (offset < 0 ? 0 : extent - 1)};
     case Mode::kWrap: {

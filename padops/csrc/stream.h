@@ -34,7 +34,9 @@
 
 // Into each loop, where what is decided by a size that does not change in it is decided before it; and apart from the
 // caller, so that the registers are the loop's alone.
-#if defined(_MSC_VER)
+#if defined(PADOPS_INLINE)  // not at all, where coverage is measured function by function
+#define PADOPS_APART
+#elif defined(_MSC_VER)
 #define PADOPS_INLINE __forceinline
 #define PADOPS_APART __declspec(noinline)
 #else

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -31,7 +32,7 @@ namespace {
 using namespace padops;
 
 constexpr int64_t kMaxBits = int64_t{8} * 48 * 1024;  // of a source or an output
-constexpr size_t kMaxTraced = size_t{8} << 20;        // bytes to look at, in the cases whose tasks run alone
+constexpr size_t kMaxTraced = size_t{2} << 20;        // bytes to look at, in the cases whose tasks run alone
 constexpr int64_t kNever = int64_t{1} << 40;
 
 char described[2048];
@@ -106,12 +107,13 @@ class Arena {
 int64_t bytes_of(int64_t elements, int bits) { return (elements * bits + 7) / 8; }
 
 int64_t amount(Draw& draw, int64_t size) {
+  if (draw.below(250) == 0) return draw.pick({-kLargest, int64_t{1} << 40, kLargest, kLargest + 1, INT64_MIN, INT64_MAX});
   switch (draw.below(8)) {
     case 0: return draw.between(1, 8);
     case 1: return draw.between(0, std::max<int64_t>(size, 1));
     case 2: return draw.between(0, 3 * size + 1);
     case 3: return draw.between(0, 70);
-    case 4: return draw.between(-size - 2, -1);
+    case 4: return draw.between(-size * (draw.chance(30) ? 9 : 1) - 2, -1);
     case 5: return draw.between(-2, 2);
     default: return 0;
   }
@@ -143,18 +145,32 @@ Thresholds thresholds(Draw& draw) {
 Case drawn(Draw& draw) {
   Case one;
   one.bits = draw.pick({8, 8, 16, 32, 32, 64, 128, 4, 4, 2});
-  one.mode = draw.pick({Mode::kConstant, Mode::kConstant, Mode::kEdge, Mode::kReflect, Mode::kSymmetric, Mode::kWrap});
+  one.mode = draw.pick({Mode::kConstant, Mode::kConstant, Mode::kEdge, Mode::kEdge, Mode::kReflect, Mode::kSymmetric,
+                        Mode::kWrap});
   const bool interior = one.mode == Mode::kConstant && draw.chance(20);
   if (draw.chance(40)) one.rules = {Crop::kFull, draw.chance(50) ? Limit::kOpenVINO : Limit::kNGraph, draw.chance(50)};
   const auto rank = draw.pick({1, 1, 2, 2, 3, 3, 4, 5, 0});
+  if (rank == 0 && draw.chance(10)) {  // more axes than the engine has room for
+    one.shape.assign(70, 1);
+    one.amounts.assign(70, {1, -1, 0});
+  }
   const bool trailing = draw.chance(25);  // an axis behind the padded ones makes elements of any width
+  const bool usual = draw.chance(30);  // long rows between short borders, of whole bytes
   for (int i = 0; i < rank; ++i) {
     one.shape.push_back(dim(draw, i + 1 + trailing == rank));
     Amounts pads;
-    const bool last = i + 1 == rank;
-    if (last ? !trailing : draw.chance(60)) {
+    const bool last = i + 1 + trailing == rank;
+    if (i + 1 == rank ? !trailing : draw.chance(60)) {
       pads = {amount(draw, one.shape.back()), amount(draw, one.shape.back()), 0};
       if (interior) pads.interior = draw.pick({0, 1, 2, 7, 40});
+      if (draw.below(250) == 0) pads.interior = draw.pick({int64_t{-1}, kLargest / 2, kLargest, INT64_MAX});
+    }
+    if (usual && i + 1 > rank - trailing) one.shape.back() = draw.between(1, 5);
+    if (usual && last) {
+      const int64_t whole = draw.chance(70) ? 4 : 1;
+      one.shape.back() = draw.between(5, 150) * whole;
+      pads.begin = draw.between(0, 8 * whole);
+      pads.end = draw.between(1, 6) * whole - pads.begin % whole;
     }
     one.amounts.push_back(pads);
   }
@@ -282,8 +298,10 @@ Outcome check_case(Draw& draw, const Options& options, Ways& ways) {
   described[std::min(outcome.described.size(), sizeof(described) - 1)] = 0;
 
   Plan plan;
+  std::optional<Engine> made;
   try {
     plan = make_plan(one.shape, one.amounts, one.mode, one.rules);
+    made.emplace(plan, one.bits, one.thresholds);
   } catch (const PadError&) {
     ++ways["refused by a rule"];
     return outcome;
@@ -309,7 +327,7 @@ Outcome check_case(Draw& draw, const Options& options, Ways& ways) {
 
   const std::vector<char> expected =
       mapped(plan, one.bits, source, fill, static_cast<size_t>(bytes_of(outputs, one.bits)));
-  const Engine engine(plan, one.bits, one.thresholds);
+  const Engine& engine = *made;
   if ((engine.tasks() == 0) != expected.empty()) {
     outcome.found = text("there are ", engine.tasks(), " tasks for ", expected.size(), " bytes");
     return outcome;

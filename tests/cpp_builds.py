@@ -1,0 +1,43 @@
+"""Programs and libraries that tests build with CMake."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CHECKS = ROOT / "tests" / "cpp"
+
+
+def cmake() -> str:
+    """CMake: that of this environment, or the system's."""
+    found = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    assert found, "no cmake"
+    return found
+
+
+def build(folder: Path, *options: str, source: Path = ROOT, target: str = "all") -> Path:
+    """Configures and builds a project; a folder that is there already is built anew only where its sources changed.
+
+    Args:
+        folder: Where to build.
+        options: Of the configuration, such as ``"-DCMAKE_BUILD_TYPE=None"``.
+        source: The folder of the ``CMakeLists.txt``.
+        target: What to build.
+
+    Returns:
+        The folder.
+
+    Raises:
+        AssertionError: A step failed; it holds what the step printed.
+    """
+    for command in (
+        [cmake(), "-S", str(source), "-B", str(folder), *options],
+        [cmake(), "--build", str(folder), "--parallel", "2", "--target", target],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-10_000:]
+    return folder

@@ -1,0 +1,170 @@
+"""``tests/cpp/engine_check.cpp``: the engine on random small tensors, in each build that the library can have.
+
+Every task runs alone between pages that nobody may touch, so that a byte outside its part, a byte that two tasks write
+and a byte that none writes show. The sizes that choose a way are parameters there: rows in parts, stores past the caches,
+AVX2 and every writer are taken on a few kilobytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from cpp_builds import CHECKS, ROOT, build
+
+SOURCES = ROOT / "padops" / "csrc"
+BUILDS = ROOT / "build" / "engine"
+CORPUS = CHECKS / "corpus"
+CLANG = shutil.which("clang++")
+
+# Where each way of the engine is; plan.cpp is the proofs' and the Python tests' business.
+MEASURED = (
+    "engine.cpp",
+    "engine.h",
+    "runs.cpp",
+    "byte_writer.h",
+    "bit_writer.h",
+    "joined_rows.h",
+    "line_writer.h",
+    "shift.h",
+    "stream.h",
+)
+
+
+def built(name: str, flags: str = "", options: tuple[str, ...] = ()) -> Path:
+    all_options = ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {flags}", *options]
+    return build(BUILDS / name, *all_options, source=CHECKS, target="engine_check")
+
+
+def check(folder: Path, *arguments: object) -> str:
+    """Runs the check; gives what it printed."""
+    done = subprocess.run([folder / "engine_check", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-5_000:]
+    return done.stdout
+
+
+def passed(output: str) -> int:
+    return int(re.search(r"^(\d+) cases passed$", output, re.MULTILINE).group(1))
+
+
+@pytest.fixture(scope="module")
+def plain() -> Path:
+    return built("plain")
+
+
+def test_every_way_is_right(plain: Path) -> None:
+    assert passed(check(plain, "--count", 20_000, "--every-way")) == 20_000
+
+
+def test_what_the_fuzzer_found_interesting_is_right(plain: Path) -> None:
+    corpus = sorted(CORPUS.iterdir())
+    assert len(corpus) > 50
+    assert passed(check(plain, *corpus)) == len(corpus)
+
+
+@pytest.mark.parametrize(("name", "define"), [("without-avx2", "-DPADOPS_WIDE=0"), ("portable", "-DPADOPS_STREAM=0")])
+def test_other_processors(name: str, define: str) -> None:
+    assert passed(check(built(name, define), "--count", 10_000, "--every-way")) == 10_000
+
+
+def test_clang() -> None:
+    folder = built("clang", options=(f"-DCMAKE_CXX_COMPILER={CLANG}",))
+    assert passed(check(folder, "--count", 10_000, "--every-way")) == 10_000
+
+
+def test_addresses_and_undefined_behaviour() -> None:
+    folder = built("addresses", "-fsanitize=address,undefined -fno-sanitize-recover=all")
+    assert passed(check(folder, "--count", 10_000)) == 10_000
+
+
+def test_threads() -> None:
+    folder = built("threads", "-fsanitize=thread")
+    assert passed(check(folder, "--count", 4_000, "--threads", 100)) == 4_000
+
+
+# A break in the sources, and that the check must find it: file, what stands there, what stands there instead.
+BREAKS = {
+    "the overrun: a part of a row of fill fills the whole row": (
+        "engine.cpp",
+        "writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);",
+        "writer.fill(row * inner_.output, count * inner_.output);",
+    ),
+    "a part that begins one element late": (
+        "engine.cpp",
+        "cut(inner_.output, parts_, part),\n",
+        "cut(inner_.output, parts_, part) + (part > 0),\n",
+    ),
+    "a streamed row without its last line": ("line_writer.h", "    write_part(held_);\n    stream_end();", ""),
+    "two tasks that overlap": (
+        "engine.cpp",
+        "std::min(rows_ - row, rows_per_task_)",
+        "std::min(rows_ - row, rows_per_task_ + (parts_ == 1))",
+    ),
+}
+
+
+@pytest.mark.parametrize("planted", BREAKS)
+def test_a_planted_break_is_found(planted: str, tmp_path: Path) -> None:
+    name, right, wrong = BREAKS[planted]
+    shutil.copytree(SOURCES, tmp_path / "csrc")
+    file = tmp_path / "csrc" / name
+    text = file.read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    file.write_text(text.replace(right, wrong), encoding="utf-8")
+    folder = build(
+        tmp_path / "build",
+        f"-Dsource={tmp_path / 'csrc'}",
+        "-DCMAKE_BUILD_TYPE=None",
+        "-DCMAKE_CXX_FLAGS=-O1",
+        source=CHECKS,
+        target="engine_check",
+    )
+    start = time.monotonic()
+    found = subprocess.run([folder / "engine_check"], capture_output=True, text=True, timeout=60)
+    assert found.returncode == 1 and found.stderr.startswith("engine_check --seed 0 --first "), found.stderr
+    assert time.monotonic() - start < 10
+
+
+def branch_counts(folder: Path) -> dict[tuple[str, int], list[int]]:
+    """How often each branch was taken, by file and line; that of a template is the sum of its instances."""
+    taken: dict[tuple[str, int, int], list[list[int]]] = defaultdict(list)
+    for data in folder.rglob("*.gcda"):
+        done = subprocess.run(
+            ["gcov", "-b", "-c", "--json-format", "--stdout", data.name],
+            cwd=data.parent,
+            capture_output=True,
+            check=True,
+        )
+        report = done.stdout if done.stdout[:1] == b"{" else gzip.decompress(done.stdout)
+        for file in json.loads(report)["files"]:
+            for line in file["lines"]:
+                counts = [branch["count"] for branch in line["branches"] if not branch["throw"]]
+                taken[Path(file["file"]).name, line["line_number"], len(counts)].append(counts)
+    sums: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for (name, line, _), counts in taken.items():
+        sums[name, line] += [sum(instances) for instances in zip(*counts)]
+    return sums
+
+
+def test_every_branch_is_taken() -> None:
+    """Each branch of the engine and of the writers, or the line says ``// never``, and why."""
+    folder = built("coverage", options=("-DENGINE_COVERAGE=ON",))
+    for data in folder.rglob("*.gcda"):
+        data.unlink()
+    assert passed(check(folder, "--count", 80_000)) == 80_000
+    branches = {place: counts for place, counts in branch_counts(folder).items() if place[0] in MEASURED and counts}
+    lines = {name: (SOURCES / name).read_text(encoding="utf-8").splitlines() for name in MEASURED}
+    missed = {place for place, counts in branches.items() if 0 in counts}
+    excused = {(name, number + 1) for name in MEASURED for number, line in enumerate(lines[name]) if "// never" in line}
+    assert {f"{name}:{line}: {lines[name][line - 1].strip()}" for name, line in missed - excused} == set()
+    assert excused <= missed, "the check takes a branch of which the line says that it is never taken"
+    count = sum(map(len, branches.values()))
+    print(f"{count - len(missed)} of {count} branches taken, {len(missed)} cannot be")
+    assert count > 400
