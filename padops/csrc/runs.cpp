@@ -37,7 +37,7 @@ Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop) {
   if (offset >= 0 && offset < extent) return {Run::Kind::kForward, at, ends(extent - offset), axis.start + offset};
   // The border on this side goes on up to the window, or to the end of the row.
   const int64_t border = ends(offset < 0 ? -offset : stop - at);
-  switch (mode) {  // never another
+  switch (mode) {
     case Mode::kEdge:
       return {Run::Kind::kRepeat, at, border, axis.start + (offset < 0 ? 0 : extent - 1)};
     case Mode::kWrap: {

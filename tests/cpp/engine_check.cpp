@@ -1,14 +1,15 @@
-// engine_check [--count N] [--first N] [--seed S] [--threads PERCENT] [--every-way] [FILE ...]
+// engine_check [--count N] [--first N] [--seed S] [--threads PERCENT] [--every-way]
+// engine_check --replay FILE
 //
 // Checks the engine on N random Pads of a few kilobytes; see engine_case.h. A case depends on the seed and its number
-// alone: `--first I --count 1` repeats one. Files are inputs of the fuzzer, which are replayed instead. --every-way fails
-// also where a way was never taken.
+// alone: `--first I --count 1` repeats one. --every-way fails also where a way was never taken. The second form checks
+// inputs of the fuzzer, one a line, in hexadecimal digits.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +39,27 @@ class RandomDraw final : public Draw {
 
 uint64_t seed = 0;
 uint64_t number = 0;
+const char* replayed = nullptr;
 
 void report(const char* found, const char* described) {
-  std::fprintf(stderr, "engine_check --seed %llu --first %llu --count 1: %s\n  %s\n",
-               static_cast<unsigned long long>(seed), static_cast<unsigned long long>(number), found, described);
+  const auto index = static_cast<unsigned long long>(number);
+  if (replayed != nullptr) {
+    std::fprintf(stderr, "engine_check --replay %s: line %llu: %s\n  %s\n", replayed, index + 1, found, described);
+  } else {
+    std::fprintf(stderr, "engine_check --seed %llu --first %llu --count 1: %s\n  %s\n",
+                 static_cast<unsigned long long>(seed), index, found, described);
+  }
+}
+
+std::vector<std::vector<uint8_t>> read_inputs(const char* name) {
+  std::ifstream file(name);
+  std::vector<std::vector<uint8_t>> inputs;
+  for (std::string line; std::getline(file, line);) {
+    inputs.emplace_back();
+    for (size_t at = 0; at + 1 < line.size(); at += 2)
+      inputs.back().push_back(static_cast<uint8_t>(std::stoi(line.substr(at, 2), nullptr, 16)));
+  }
+  return inputs;
 }
 
 extern "C" void on_signal(int signal) {
@@ -71,7 +89,6 @@ int main(int argc, char** argv) {
   uint64_t count = 20000;
   bool every_way = false;
   Options options;
-  std::vector<const char*> files;
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     const auto value = [&] { return i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
@@ -80,26 +97,28 @@ int main(int argc, char** argv) {
     else if (name == "--seed") seed = value();
     else if (name == "--threads") options.threads = value();
     else if (name == "--every-way") every_way = true;
-    else files.push_back(argv[i]);
+    else if (name == "--replay" && i + 1 < argc) replayed = argv[++i];
+    else return std::fprintf(stderr, "unknown: %s\n", argv[i]), 2;
   }
   std::signal(SIGABRT, on_signal);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   std::signal(SIGSEGV, on_signal);
 #endif
   Ways ways;
-  for (const char* name : files) {
-    std::ifstream file(name, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    ByteDraw draw(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-    const Outcome outcome = check_case(draw, options, ways);
-    if (outcome.found.empty()) continue;
-    std::fprintf(stderr, "engine_check %s: %s\n  %s\n", name, outcome.found.c_str(), outcome.described.c_str());
-    return 1;
+  std::vector<std::vector<uint8_t>> inputs;
+  if (replayed != nullptr) {
+    inputs = read_inputs(replayed);
+    first = 0;
+    count = inputs.size();
   }
-  const uint64_t stop = files.empty() ? first + count : first;
-  for (number = first; number < stop; ++number) {
-    RandomDraw draw(seed, number);
-    const Outcome outcome = check_case(draw, options, ways);
+  for (number = first; number < first + count; ++number) {
+    std::unique_ptr<Draw> draw;
+    if (replayed != nullptr) {
+      draw = std::make_unique<ByteDraw>(inputs[number].data(), inputs[number].size());
+    } else {
+      draw = std::make_unique<RandomDraw>(seed, number);
+    }
+    const Outcome outcome = check_case(*draw, options, ways);
     if (outcome.found.empty()) continue;
     report(outcome.found.c_str(), outcome.described.c_str());
     return 1;
@@ -110,5 +129,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "no case took this way: %s\n", way.c_str());
     return 1;
   }
-  std::printf("%llu cases passed\n", static_cast<unsigned long long>(files.empty() ? count : files.size()));
+  std::printf("%llu cases passed\n", static_cast<unsigned long long>(count));
 }
