@@ -73,10 +73,12 @@ def _show(options: argparse.Namespace) -> int:
     try:
         report = record.read(options.file)
         if options.out:
-            if why := refusal(Path(options.out) / name for name in FILES.values()):
+            folder = Path(options.out)
+            folder.mkdir(parents=True, exist_ok=True)
+            if why := refusal(folder / name for name in FILES.values()):
                 print(f"error: {why}", file=sys.stderr)
                 return 1
-            for path in write_all(report.header, report.results, report.footer, KNOWN, options.out):
+            for path in write_all(report.header, report.results, report.footer, KNOWN, folder):
                 print(path)
             return 0
     except (OSError, record.RecordError) as error:
