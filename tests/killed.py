@@ -6,6 +6,7 @@ program: a request a line, a list of runs; an answer a line, how each ended.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -80,9 +81,12 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 
 def _serve() -> None:
     from padops import cli
-    from padops.convert import convert
+    from padops.convert.report import versions
 
-    assert cli and convert  # they are loaded before the first fork
+    versions()
+    source = Path(__file__).parents[1] / "models" / "pad_18.onnx"
+    cli.main(["convert", str(source), "--dry-run", "-q"])  # loads everything before the first fork
+    gc.freeze()  # so that no fork copies everything when it looks for garbage
     for line in sys.stdin:
         started = [_start(how) for how in json.loads(line)]
         print(json.dumps([_wait(*one) for one in started]), flush=True)

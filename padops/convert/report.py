@@ -8,6 +8,7 @@ import platform
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -51,13 +52,15 @@ def describe(conversion: Conversion) -> dict[str, Any]:
 
 def versions() -> dict[str, str | None]:
     """Of Python and of the packages that have a say in a conversion; None for one that is not installed."""
-    found: dict[str, str | None] = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = None
-    return found
+    return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
+
+
+@cache
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 @contextlib.contextmanager
