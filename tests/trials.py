@@ -17,14 +17,14 @@ CODES = {"KILL": -signal.SIGKILL, "TERM": 128 + signal.SIGTERM, "INT": 130}
 KINDS = ("into a new folder", "over an older one", "in place")
 
 
-def make_source(folder: Path) -> Path:
-    """A model with data in two files, one of them in a folder."""
+def make_source(folder: Path, elements: int = 4) -> Path:
+    """A model with data of so many elements in two files, one of them in a folder."""
     (folder / "deep").mkdir(parents=True)
-    (folder / "a.bin").write_bytes(np.arange(4, dtype=np.float32).tobytes())
-    (folder / "deep" / "b.bin").write_bytes(np.arange(4, 8, dtype=np.float32).tobytes())
-    tensors = [external("a", "a.bin", 4), external("b", "deep/b.bin", 4), tensor("two", [1, 2])]
+    (folder / "a.bin").write_bytes(np.arange(elements, dtype=np.float32).tobytes())
+    (folder / "deep" / "b.bin").write_bytes(np.arange(elements, dtype=np.float32)[::-1].tobytes())
+    tensors = [external("a", "a.bin", elements), external("b", "deep/b.bin", elements), tensor("two", [1, 2])]
     nodes = [helper.make_node("Sum", ["x", "a", "b"], ["s"]), pad(["s", "two"])]
-    made = model(nodes, 17, inputs=[("x", FLOAT, [4])], outputs=[("y", FLOAT, [7])], tensors=tensors)
+    made = model(nodes, 17, inputs=[("x", FLOAT, [elements])], outputs=[("y", FLOAT, [elements + 3])], tensors=tensors)
     (folder / "m.onnx").write_bytes(made.SerializeToString())
     return folder / "m.onnx"
 
@@ -32,9 +32,9 @@ def make_source(folder: Path) -> Path:
 class Trial:
     """One conversion, as often as it is ended: into a new folder, over an older model there, or in place."""
 
-    def __init__(self, runner: Runner, tmp_path: Path, kind: str) -> None:
+    def __init__(self, runner: Runner, tmp_path: Path, kind: str, elements: int = 4) -> None:
         self.runner, self.kind, self.folder = runner, kind, tmp_path / "out"
-        source = make_source(tmp_path / "in")
+        source = make_source(tmp_path / "in", elements)
         self.before: dict[str, bytes] = {}
         if kind == "in place":
             self.before = {name: data for name, data in contents(tmp_path / "in").items() if data is not None}
