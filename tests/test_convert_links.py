@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -12,7 +13,8 @@ from command import padops
 from killed import contents
 from small_models import FLOAT, convert, external, model, pad, tensor
 
-from padops.convert import PadopsError, lower
+from padops.convert import PadopsError, document, lower
+from padops.convert.records import FileRecord
 
 SECRET = np.arange(4, dtype=np.float32).tobytes()
 TENSOR = "tensor 'w' (graph.initializer[0]): its data file"
@@ -213,3 +215,25 @@ def test_data_are_not_written_through_a_link(tmp_path: Path) -> None:
         f"cannot write {deep / 'w.bin'}: {deep} is really {tmp_path / 'elsewhere'}, outside the output's folder"
     )
     assert contents(tmp_path / "elsewhere") == {}
+
+
+def test_the_weights_of_another_format(tmp_path: Path, secret: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``model.bin`` beside ``model.xml``; a reader stands in for OpenVINO's, which needs more than this test."""
+
+    def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
+        return model([pad()], 17, tensors=[tensor("pads", [1, 0, 2, 0])]), [
+            FileRecord(str(file), 16) for file in (path, path.with_suffix(".bin"))
+        ]
+
+    monkeypatch.setattr(document, "import_module", lambda name: SimpleNamespace(read=read))
+    source = tmp_path / "in" / "m.xml"
+    source.parent.mkdir()
+    source.touch()
+    source.with_suffix(".bin").symlink_to("../system/secret")
+    with pytest.raises(PadopsError) as caught:
+        convert(source, tmp_path / "m.onnx")
+    assert str(caught.value) == (
+        f"{source}: its data file {source.with_suffix('.bin')} is really {secret}, outside the model's folder; give "
+        f"--follow-links (follow_links=True) if that is meant"
+    )
+    assert convert(source, tmp_path / "m.onnx", follow_links=True).output
