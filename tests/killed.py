@@ -25,6 +25,9 @@ EVENTS = {
 }  # fmt: skip
 
 
+ENDING = {signal.SIGINT, signal.SIGTERM}
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a run ended.
@@ -95,12 +98,17 @@ def _serve() -> None:
 def _start(how: dict[str, Any]) -> tuple[int, int, float, dict[str, Any]]:
     reading, writing = os.pipe()
     begin = time.monotonic()
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     pid = os.fork()
     if pid == 0:
-        os.close(reading)
-        for stream in (1, 2):
-            os.dup2(writing, stream)
-        _be_run(how)
+        try:
+            os.close(reading)
+            for stream in (1, 2):
+                os.dup2(writing, stream)
+            _be_run(how)
+        finally:  # a signal came before or after the command, which then does not say how it ended
+            os.kill(os.getpid(), signal.SIGKILL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     os.close(writing)
     return pid, reading, begin, how
 
@@ -132,19 +140,15 @@ def _be_run(how: dict[str, Any]) -> None:
         sys.addaudithook(count)
     if "limit" in how:
         resource.setrlimit(resource.RLIMIT_FSIZE, (how["limit"], resource.RLIM_INFINITY))
-    code = 70
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     try:
         code = cli.main(how["arguments"])
     except SystemExit as end:
         code = end.code
-    except KeyboardInterrupt:
-        code = 130
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.stdout.flush()
-        os.write(1, f"steps {steps}".encode())
-        os._exit(code)
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    sys.stdout.flush()
+    os.write(1, f"steps {steps}".encode())
+    os._exit(code)
 
 
 def _is_below(argument: object, folder: str) -> bool:

@@ -83,7 +83,8 @@ class Staging:
         with locked(self.folder), uninterrupted():
             sweep(self.folder)
             self._check(self.folder / last)
-            note(self.hidden.parent, data, self._missing_folders(), last)
+            if data:  # a single file needs no note, and no room for one: with it, all is done
+                note(self.hidden.parent, data, self._missing_folders(), last)
             try:
                 for location in data:
                     (self.folder / location).parent.mkdir(parents=True, exist_ok=True)
