@@ -1,6 +1,7 @@
 """The command ``padops``: convert a model, say what is installed, list the operators.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch.
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch. What a command that
+writes files or compares cannot print does not change its code; of one that only prints it is an error.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.bench.command import add_bench
 from padops.conformance.command import add_conformance
+from padops.conformance.command import run as run_conformance
+from padops.files.targets import identity
+from padops.streams import patient
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from padops.convert import Conversion, PadRecord, Verification
 
 WIDTH = 160  # of tables that go to a file or a pipe, which have no width of their own
 INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
@@ -34,15 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    options = _parser().parse_args(arguments)
-    before = signal.signal(signal.SIGTERM, _end)
-    try:
-        return options.run(options)
-    except KeyboardInterrupt:
-        print("interrupted; nothing has been left behind", file=sys.stderr)
-        return INTERRUPTED
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with patient() as out:
+        options = _parser().parse_args(arguments)
+        before = signal.signal(signal.SIGTERM, _end)
+        try:
+            code = options.run(options)
+        except KeyboardInterrupt:
+            print("interrupted; nothing has been left behind", file=sys.stderr)
+            return INTERRUPTED
+        finally:
+            signal.signal(signal.SIGTERM, before)
+    return 1 if out.failure is not None and options.run not in (_convert, run_conformance) else code
 
 
 def _end(number: int, frame: Any) -> None:
@@ -95,6 +100,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
     parser.add_argument("--report", metavar="FILE.json", help="write what was found and done, for machines to read")
+    parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
+                        "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=_convert)
 
@@ -107,7 +114,21 @@ def _console(quiet: bool = False) -> Console:
 
 
 def _convert(options: argparse.Namespace) -> int:
+    """Converts; once the model is in place, an interrupt has come too late to say that it is not."""
+    target = None if options.dry_run else Path(options.source if options.in_place else options.output)
+    before = target and identity(target)
+    try:
+        return _run_convert(options)
+    except (KeyboardInterrupt, SystemExit):
+        if target is None or identity(target) in (None, before):
+            raise
+        print(f"interrupted, but {target} had been written", file=sys.stderr)
+        return 0
+
+
+def _run_convert(options: argparse.Namespace) -> int:
     from padops.convert import PadopsError, convert
+    from padops.convert.show import show, show_end
 
     console = _console(options.quiet)
     try:
@@ -128,16 +149,17 @@ def _convert(options: argparse.Namespace) -> int:
                 dry_run=options.dry_run,
                 in_place=options.in_place,
                 report=options.report,
+                follow_links=options.follow_links,
                 progress=progress,
             )
     except PadopsError as error:
         found = getattr(error, "conversion", None)
         if found is not None:
-            _show(console, found)
+            show(console, found)
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
-    _show(console, conversion)
-    _show_end(console, conversion, options.dry_run)
+    show(console, conversion)
+    show_end(console, conversion, options.dry_run)
     return 0
 
 
@@ -160,84 +182,6 @@ class _Progress(AbstractContextManager):
     def __exit__(self, *error: object) -> None:
         if self._tasks:
             self._bar.stop()
-
-
-def _show(console: Console, conversion: Conversion) -> None:
-    """The table of Pads, and what else there is to say."""
-    from rich.table import Table
-    from rich.text import Text
-
-    if conversion.records:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for title in ("Pad", "found as", "now", "why"):
-            table.add_column(title, overflow="fold")
-        for record in conversion.records:
-            now, style = _now(record)
-            cells = (Text(record.path), Text(record.form), Text(now, style), Text("; ".join(_why(record))))
-            table.add_row(*cells)
-        console.print(table)
-    for note in conversion.notes:
-        console.print(Text(note))
-    if conversion.verification is not None:
-        _show_verification(console, conversion.verification)
-
-
-def _now(record: PadRecord) -> tuple[str, str]:
-    """What became of a Pad, and the style to say it in."""
-    from padops.dialects import OPS
-
-    if record.status == "left":
-        return "left", "bold yellow"
-    if record.status == "folded":
-        return f"in {', '.join(record.into)}" if record.into else "gone", "green"
-    if record.status == "not needed":
-        return "as it was", "dim"
-    now = f"padops::{record.op_type}" if record.op_type in OPS else str(record.op_type)
-    return now, "green" if record.status == "converted" else "dim"
-
-
-def _why(record: PadRecord) -> list[str]:
-    already = ["already converted"] if record.status == "already converted" else []
-    corrects = [record.corrects] if record.corrects and record.corrects not in record.notes else []
-    return [*already, *([record.reason] if record.reason else []), *record.notes, *corrects]
-
-
-def _show_verification(console: Console, verification: Verification) -> None:
-    from rich.text import Text
-
-    said = {
-        "equal": ("verified: the outputs are bit-equal", "green"),
-        "close": ("verified: the outputs are those of another runtime but for rounding", "green"),
-        "runs": ("verified: the converted model runs", "green"),
-        "different": ("verified: the outputs differ", "bold red"),
-        "fails": ("verified: the converted model fails", "bold red"),
-    }
-    console.print(Text(*said[verification.outcome]))
-    for inputs in verification.inputs:
-        console.print(Text(f"  with {inputs}", "dim"))
-    for output in verification.outputs:
-        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}"))
-    for note in verification.notes:
-        console.print(Text(f"  {note}"))
-
-
-def _show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
-    """One line: how many of each, and what was written."""
-    from collections import Counter
-
-    from rich.text import Text
-
-    counts = Counter(record.status for record in conversion.records)
-    parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
-    text = f"{len(conversion.records)} Pad{'' if len(conversion.records) == 1 else 's'}: {', '.join(parts)}"
-    if conversion.output is not None:
-        files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
-        text += f"; wrote {', '.join(files)}"
-        kept = [file.name for file in conversion.outputs if not file.written]
-        text += f"; its data stay in {', '.join(kept)}" if kept else ""
-    else:
-        text += "; nothing was written" + (" (dry run)" if dry_run else "")
-    console.print(Text(text))
 
 
 def _describe(options: argparse.Namespace) -> int:

@@ -18,8 +18,9 @@ from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_b
 
 import padops
 from padops import cli
-from padops.convert import report, staging
+from padops.convert import report
 from padops.convert.targets import TARGETS
+from padops.files import staging
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
@@ -219,7 +220,7 @@ def test_a_request_to_end(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys\n"
         "from padops import cli\n"
-        "from padops.convert import staging\n"
+        "from padops.files import staging\n"
         "staging.os.copy_file_range = lambda *arguments: os.kill(os.getpid(), signal.SIGTERM)\n"
         "cli.main(sys.argv[1:])\n"
         "print('still here')\n"

@@ -101,7 +101,9 @@ def test_markdown_counts_and_names_everything(tmp_path: Path) -> None:
     assert "- `ort-gone`: Was repaired." in text
     assert "**Not as expected**: 9 results of 3 peers, 1 unexpected, 1 listed divergence no longer seen." in text
     assert f"`padops conformance repro {NAMES[0]} --peer padops-native`" in text
-    assert re.search(r"\| ort-builtin \| ort-&lt;far> \| differ, crash \| 1 \| P2 \| Only one period & no more\.", text)
+    assert re.search(
+        r"\| ort-builtin \| ort-&lt;far&gt; \| differ, crash \| 1 \| P2 \| Only one period &amp; no more\.", text
+    )
     widths = [len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("|")]
     assert set(widths) == {9, 7}
 

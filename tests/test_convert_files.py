@@ -19,7 +19,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from small_models import FLOAT, convert, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
-from padops.convert import PadopsError, UsageError, document, staging, writing
+from padops.convert import PadopsError, UsageError, document, writing
+from padops.files import staging
 
 PADS = tensor("pads", [1, 0, 2, 0])
 
@@ -326,7 +327,9 @@ def on_call(count: int, real: Callable[..., Any], fail: Callable[..., Any]) -> C
     return lambda *args, **named: (fail if next(calls) == count else real)(*args, **named)
 
 
-FAILURES = list(product(("fsync", "replace"), (1, 2, 3), (full_disk, interrupted)))
+# Each of three files is brought to the disk; the data are linked to where nothing is, the model replaces another.
+CALLS = [("fsync", 1), ("fsync", 2), ("fsync", 3), ("link", 1), ("link", 2), ("replace", 1)]
+FAILURES = [(*call, fail) for call, fail in product(CALLS, (full_disk, interrupted))]
 
 
 @pytest.mark.parametrize(("where", "count", "fail"), FAILURES, ids=lambda value: getattr(value, "__name__", str(value)))

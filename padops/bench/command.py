@@ -40,7 +40,11 @@ def _bench(options: argparse.Namespace) -> int:
     from padops.bench.machine import describe_machine
     from padops.bench.runner import Measurement, OutputsDiffer
     from padops.convert import PadopsError
+    from padops.files.targets import refusal
 
+    if why := refusal([options.json, options.plot]):  # before minutes of measuring
+        print(f"error: {why}", file=sys.stderr)
+        return 1
     console = Console() if sys.stdout.isatty() else Console(width=160)
     try:
         if options.show:
@@ -57,7 +61,11 @@ def _bench(options: argparse.Namespace) -> int:
         names = ", ".join(workload.name for workload in WORKLOADS)
         print(f"error: no workload has that in its name: {names}", file=sys.stderr)
         return 2
-    _write(options, console, machine, results)
+    try:
+        _write(options, console, machine, results)
+    except OSError as error:
+        print(f"error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -105,6 +113,7 @@ def _write(
 ) -> None:
     from padops.bench.plot import svg
     from padops.bench.tables import by_threads, markdown, print_table
+    from padops.files.staging import write_whole
 
     if options.markdown:
         print(markdown(results, machine), end="")
@@ -114,6 +123,7 @@ def _write(
             print_table(console, measured, threads)
     if options.json:
         rows = [result.row() for result in results]
-        options.json.write_text(json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n")
+        text = json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n"
+        write_whole(options.json, [text.encode()])
     if options.plot:
-        options.plot.write_text(svg(results, machine))
+        write_whole(options.plot, [svg(results, machine).encode("utf-8", "backslashreplace")])

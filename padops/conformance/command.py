@@ -70,7 +70,8 @@ def run(options: argparse.Namespace) -> int:
     from padops.conformance import cases, record, runner
     from padops.conformance.known import EXAMPLES, KNOWN
     from padops.conformance.peers import PEERS
-    from padops.conformance.render import write_all
+    from padops.conformance.render import FILES, write_all
+    from padops.files.targets import refusal
 
     try:
         peers = [runner.parse_peer(text) for text in options.peer or PEERS]
@@ -81,6 +82,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
+            if why := refusal(folder / name for name in (FILE, *FILES.values())):
+                print(f"error: {why}", file=sys.stderr)
+                return 1
         chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
         with _progress() as progress:
             ran = runner.run(chosen, peers, KNOWN, options.level, progress)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from padops.conformance.case import Case, expect
 from padops.conformance.model import feeds, make_model, tensor
+from padops.files.hidden import FILES, hidden_folder
+from padops.files.targets import kind_of
 
 
 class ExportError(ValueError):
@@ -43,19 +44,19 @@ def export(cases: Iterable[Case], folder: Path | str) -> list[Path]:
         OSError: It cannot be written; then nothing has been.
     """
     folder = Path(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ExportError(f"{folder}: not an empty folder")
+    _check_free(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    try:
-        part.chmod(0o755)
+    with hidden_folder(folder.parent) as hidden:
+        part = hidden / FILES
         names = [_write(case, output, part) for case, output in _standard(cases)]
-        if folder.exists():
-            folder.rmdir()
-        part.rename(folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+        _check_free(folder)
+        part.rename(folder)  # takes the place of a folder only where that is empty
     return [folder / name for name in names]
+
+
+def _check_free(folder: Path) -> None:
+    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
+        raise ExportError(f"{folder}: {kind_of(folder)}, not an empty folder")
 
 
 def _standard(cases: Iterable[Case]) -> Iterable[tuple[Case, Any]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from padops.files.staging import write_whole
 
 SCHEMA = 1
 
@@ -37,17 +39,14 @@ def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, 
     Raises:
         OSError: It cannot be written.
     """
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
-    lines = [{"kind": "header", **header}, *({"kind": "result", **result} for result in results)]
-    lines.append({"kind": "footer", **footer})
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            for line in lines:
-                file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    lines = chain(
+        [{"kind": "header", **header}],
+        ({"kind": "result", **result} for result in results),
+        [{"kind": "footer", **footer}],
+    )
+    texts = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+    # What is no text, such as a path that is not UTF-8, is a lone surrogate in Python and an escape in JSON.
+    write_whole(Path(path), (text.encode("utf-8", "backslashreplace") for text in texts))
 
 
 def read(path: Path | str) -> Record:

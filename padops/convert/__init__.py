@@ -6,7 +6,7 @@
 ``select.py``  which of them ONNX Runtime cannot run by itself
 ``targets/``   what a Pad becomes: one file for each form of the output
 ``document.py``, ``graphs.py``, ``types.py``, ``constants.py``  the model as a graph
-``scan.py``, ``external.py``, ``staging.py``  the model as files: nothing lost, nothing half-written
+``scan.py``, ``external.py``, ``writing.py``  the model as files: nothing lost, nothing half-written
 ``verify.py``, ``feeds.py``  both models run on the same inputs
 ``records.py``, ``report.py``, ``errors.py``  what is told about it
 ============== =======================================================================================

@@ -18,7 +18,7 @@ import onnx_ir as ir
 from google.protobuf.message import DecodeError
 
 from padops.convert.errors import PadopsError, UsageError
-from padops.convert.external import DataFile, check_entries, find_data_files
+from padops.convert.external import DataFile, Place, check_entries, check_links, find_data_files
 from padops.convert.graphs import subgraphs
 from padops.convert.records import FileRecord
 from padops.convert.scan import external_tensors, refuse_what_would_be_lost
@@ -61,7 +61,7 @@ class Document:
         """Whether the model is not as it was read."""
         return bool(self.touched) or self.embedded
 
-    def data_files(self) -> list[DataFile]:
+    def data_files(self, follow_links: bool) -> list[DataFile]:
         """The external files of the model, checked; see ``find_data_files``.
 
         Raises:
@@ -70,7 +70,11 @@ class Document:
         tensors = list(external_tensors(self.message()))
         if tensors and self.base_dir is None:
             raise UsageError("the model has external data: say with base_dir which folder they are relative to")
-        return find_data_files(tensors, self.base_dir) if tensors else []
+        return find_data_files(tensors, Place(self.base_dir, self.path, follow_links)) if tensors else []
+
+    def check_links(self, follow_links: bool) -> None:
+        """Checks less of external data of which only small constants are read; see ``external.check_links``."""
+        check_links(external_tensors(self.message()), Place(self.base_dir or Path(), None, follow_links))
 
     def files(self) -> list[FileRecord]:
         """The model file, if it was one, or the files of another format."""
@@ -199,13 +203,18 @@ def _pair_nodes(
             yield from _pair_nodes(graph, graph_message.node)
 
 
-def read(source: str | os.PathLike[str] | onnx.ModelProto | ir.Model, base_dir: Path | None = None) -> Document:
+def read(
+    source: str | os.PathLike[str] | onnx.ModelProto | ir.Model,
+    base_dir: Path | None = None,
+    follow_links: bool = False,
+) -> Document:
     """Takes a model in; the caller's object is copied, a file is read without its external data.
 
     Args:
         source: A file (of ONNX, or of a format in ``FOREIGN``), a message or a graph.
         base_dir: The folder that a message's external data are relative to. A file's are relative to its own folder
             (that of the link, where it is a symbolic link), a graph's tensors know theirs.
+        follow_links: Whether the second file of another format may be a link to anywhere.
 
     Raises:
         PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
@@ -223,7 +232,7 @@ def read(source: str | os.PathLike[str] | onnx.ModelProto | ir.Model, base_dir: 
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         if path.suffix.lower() in FOREIGN:
-            return _read_foreign(path)
+            return _read_foreign(path, follow_links)
         content = _content(path)
         document = _build(_parse(content, path), path, path.parent)
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
@@ -231,10 +240,12 @@ def read(source: str | os.PathLike[str] | onnx.ModelProto | ir.Model, base_dir: 
     raise UsageError(f"source is a {type(source).__name__}, expected a path, an onnx.ModelProto or an onnx_ir.Model")
 
 
-def _read_foreign(path: Path) -> Document:
+def _read_foreign(path: Path, follow_links: bool) -> Document:
     """A model of another format, which its reader turns into a message."""
     _check_file(path)
     message, files = import_module(FOREIGN[path.suffix.lower()]).read(path)
+    for record in files[1:]:
+        Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
     document = _build(message, None, None)
     document.foreign = files
     return document

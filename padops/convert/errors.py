@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from padops.files.hidden import is_hidden
+
 if TYPE_CHECKING:
     from padops.convert.records import Conversion
 
@@ -84,3 +86,13 @@ def library_errors(part: str, *more: type[Exception]) -> Iterator[None]:
         while cause.__cause__ is not None:
             cause = cause.__cause__
         raise PadopsError(f"{part} cannot be read: {str(cause).strip() or type(cause).__name__}") from error
+
+
+@contextlib.contextmanager
+def told(doing: str, what: object) -> Iterator[None]:
+    """Turns the errors of the operating system into one that says what could not be done."""
+    try:
+        yield
+    except OSError as error:
+        name = what if error.filename is None or is_hidden(error.filename) else error.filename
+        raise PadopsError(f"cannot {doing} {name}: {error.strerror or error}; nothing has been left behind") from error

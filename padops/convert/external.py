@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -15,6 +15,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
+from padops.files.targets import kind_of, name_of, same_bytes
 
 IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor that lives in the process that made the model
 
@@ -66,29 +67,84 @@ def check_location(location: str | None, place: str) -> str:
         raise PadopsError(
             f"{place}: its data are in the memory of the process that saved the model; nothing can be read"
         )
+    if "\0" in location:
+        raise PadopsError(f"{place}: the location {location!r} of its data is no name of a file")
     for path in (PurePosixPath(location), PureWindowsPath(location)):
         if path.anchor or ".." in path.parts:
             raise PadopsError(f"{place}: the location {location!r} of its data leads out of the model's folder")
     return location
 
 
-def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], folder: Path) -> list[DataFile]:
-    """The files that the tensors' data lie in, each once, in the order of first use.
+@dataclass(frozen=True)
+class Place:
+    """Where the data of a model lie.
 
-    A file may be a symbolic link (as in a Hugging Face cache); locations are relative to ``folder``, not to where a
-    linked model really is.
+    Attributes:
+        folder: What locations are relative to: the model's folder, or that of the link, where the model is one.
+        model: The model file, or None where it is an object.
+        follow_links: Whether a symbolic link may lead anywhere.
+    """
+
+    folder: Path
+    model: Path | None = None
+    follow_links: bool = False
+
+    def check_link(self, source: Path, what: str) -> None:
+        """Refuses a file that is really somewhere else.
+
+        Whoever made the model could otherwise have any file of this machine copied beside the output. A link may lead
+        to within the model's folder, to beside the file that the model itself is a link to, and to the blobs of a
+        Hugging Face cache (``snapshots/<revision>/`` and ``blobs/`` beside each other).
+
+        Raises:
+            PadopsError: It leads elsewhere, and links are not to be followed.
+        """
+        real = Path(os.path.realpath(source))
+        if not self.follow_links and not any(real.is_relative_to(root) for root in self._roots()):
+            raise PadopsError(
+                f"{what} {source} is really {real}, outside the model's folder; give --follow-links "
+                f"(follow_links=True) if that is meant"
+            )
+
+    def _roots(self) -> list[Path]:
+        folder = Path(os.path.realpath(self.folder))
+        roots = [folder]
+        if self.model is not None:
+            roots.append(Path(os.path.realpath(self.model)).parent)
+        return roots + [parent.with_name("blobs") for parent in folder.parents if parent.name == "snapshots"]
+
+
+def check_links(tensors: Iterable[tuple[onnx.TensorProto, str]], place: Place) -> None:
+    """Refuses links out of the model's folder, as far as the files are there at all.
 
     Raises:
-        PadopsError: A location leads out of the folder, a file is missing, or is too short for a tensor.
+        PadopsError: One of them is such a link.
+    """
+    for tensor, path in tensors:
+        where = f"tensor '{tensor.name}' ({path})"
+        source = place.folder / check_location(entry(tensor, "location"), where)
+        if os.path.lexists(source):
+            place.check_link(source, f"{where}: its data file")
+
+
+def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Place) -> list[DataFile]:
+    """The files that the tensors' data lie in, each once, in the order of first use.
+
+    Raises:
+        PadopsError: A location or a link leads out of the folder, a file is missing, is no regular file, or is too short
+            for a tensor.
     """
     files: dict[str, DataFile] = {}
     for tensor, path in tensors:
         place = f"tensor '{tensor.name}' ({path})"
         location, offset, length = check_entries(tensor, path)
         if location not in files:
-            source = folder / location
-            if not source.is_file():
+            source = where.folder / location
+            if not os.path.lexists(source):
                 raise PadopsError(f"{place}: its data file {source} does not exist")
+            if not source.is_file():
+                raise PadopsError(f"{place}: its data file {source} is {kind_of(source)}, not a regular file")
+            where.check_link(source, f"{place}: its data file")
             files[location] = DataFile(location, source, source.stat().st_size)
         if offset + length > files[location].size:
             raise PadopsError(
@@ -121,24 +177,46 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
     return location, int(offset), int(length)
 
 
-def place_data_files(files: Iterable[DataFile], output: Path) -> list[Placement]:
+def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None = None) -> list[Placement]:
     """Decides where each data file goes beside ``output``; nothing is written.
 
     The location is kept where it is free. A file that is already there with the same bytes is used as it is; no file
     is ever overwritten: where the name is taken, ``<stem of the output>.<name>`` or a numbered one is used instead.
+
+    Args:
+        files: The data files.
+        output: The model file.
+        reserved: Another file that is to be written.
+
+    Raises:
+        PadopsError: The folder of a location is a link out of the output's folder.
     """
     taken = {output.name}
-    placements = []
+    if reserved is not None:
+        taken.add(os.path.relpath(os.path.abspath(reserved), os.path.abspath(output.parent)))
+    placements: dict[str, Placement] = {}
     for file in files:
+        plain = str(PurePosixPath(file.location))  # without "./" and "//", so that one file has one name
+        if plain in placements:
+            placements[file.location] = replace(placements[plain], file=file, copied=False)
+            continue
+        _check_folder(output.parent / plain, output.parent)
         placement = next(
             Placement(file, location, copied)
-            for location in _candidates(file.location, output.stem)
+            for location in _candidates(plain, output.stem)
             if location not in taken
             and (copied := _must_copy(file, output.parent / location, output.parent)) is not None
         )
         taken.add(placement.location)
-        placements.append(placement)
-    return placements
+        placements[plain] = placement
+    return list(placements.values())
+
+
+def _check_folder(target: Path, folder: Path) -> None:
+    """Refuses to write through a link to somewhere else."""
+    real = Path(os.path.realpath(target.parent))
+    if not real.is_relative_to(os.path.realpath(folder)):
+        raise PadopsError(f"cannot write {target}: {target.parent} is really {real}, outside the output's folder")
 
 
 def _candidates(location: str, stem: str) -> Iterable[str]:
@@ -147,8 +225,8 @@ def _candidates(location: str, stem: str) -> Iterable[str]:
     path = PurePosixPath(location)
     number = 1
     while True:
-        prefix = f"{stem}." if number == 1 else f"{stem}.{number}."
-        yield str(path.with_name(prefix + path.name))
+        ending = f".{path.name}" if number == 1 else f".{number}.{path.name}"
+        yield str(path.with_name(name_of(stem, ending)))
         number += 1
 
 
@@ -156,26 +234,18 @@ def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
     """True if ``target`` is free, False if it is the file or has its bytes already, None if it is something else."""
     if not os.path.lexists(target):
         return True
-    real, home = os.path.realpath(target), os.path.realpath(folder)
-    if not target.is_file() or os.path.commonpath([real, home]) != home:
+    if not target.is_file() or not Path(os.path.realpath(target)).is_relative_to(os.path.realpath(folder)):
         return None  # a link that leads elsewhere: ONNX Runtime refuses it once the model itself is no link
-    return False if os.path.samefile(file.source, target) or _same_bytes(file.source, target) else None
-
-
-def _same_bytes(one: Path, other: Path, block: int = 1 << 20) -> bool:
-    """Whether two files have the same content."""
-    if one.stat().st_size != other.stat().st_size:
-        return False
-    with open(one, "rb") as left, open(other, "rb") as right:
-        while chunk := left.read(block):
-            if chunk != right.read(block):
-                return False
-    return True
+    return False if os.path.samefile(file.source, target) or same_bytes(file.source, target) else None
 
 
 def read_range(tensor: ir.ExternalTensor) -> bytes:
     """The bytes of one external tensor; onnx_ir refuses to read a linked file, but here the location is checked."""
     location = check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
-    with open(os.path.join(tensor.base_dir, location), "rb") as file:
-        file.seek(tensor.offset or 0)
-        return file.read(tensor.nbytes)
+    path = os.path.join(tensor.base_dir, location)
+    try:
+        with open(path, "rb") as file:
+            file.seek(tensor.offset or 0)
+            return file.read(tensor.nbytes)
+    except OSError as error:
+        raise PadopsError(f"tensor '{tensor.name}': its data file {path} cannot be read: {error.strerror}") from error

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import onnx
 import onnx_ir as ir
 
 from padops.convert import document as documents
 from padops.convert import sources
-from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
+from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, told
 from padops.convert.external import DataFile
 from padops.convert.fallback import embed
 from padops.convert.folding import convert_and_fold
+from padops.convert.paths import Inputs, Source, check_paths, check_targets
 from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.report import write_report
 from padops.convert.rewrite import ConvertPads
-from padops.convert.staging import Progress, write_whole
 from padops.convert.targets import TARGETS
 from padops.convert.targets.onnx import forget
 from padops.convert.writing import Job, finish
-
-Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
-Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]
+from padops.files.staging import Progress
+from padops.files.targets import identity
 
 
 def convert(
@@ -49,6 +47,7 @@ def convert(
     dry_run: bool = False,
     in_place: bool = False,
     report: str | os.PathLike[str] | None = None,
+    follow_links: bool = False,
     base_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Conversion:
@@ -82,6 +81,8 @@ def convert(
         dry_run: Write nothing (but the report).
         in_place: Replace the source, in one step. External data stay as they are.
         report: A JSON file to write (see ``report.py``), also where ``strict`` or ``verify`` raises.
+        follow_links: Take external data in that are symbolic links out of the model's folder. Without it, only links of a
+            Hugging Face cache are followed, and those to beside the file that the model itself is a link to.
         base_dir: The folder that an ``onnx.ModelProto``'s external data are relative to.
         progress: Called with what is being done, bytes done and bytes in all, while external data are copied.
 
@@ -97,14 +98,18 @@ def convert(
     path = _output_path(source, output, in_place)
     _check_options(target, select, verify, inputs)
     asked = _sources(auto_pad, custom_domains)
-    _check_paths(source, path, report)
+    check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
+    seen = identity(path) if in_place else None
     with told("read", source):
-        document = documents.read(source, Path(base_dir) if base_dir is not None else None)
-        files = document.data_files() if path or verify or document.path else []
-    if path:
-        _check_target(path, document, files, in_place)
+        document = documents.read(source, Path(base_dir) if base_dir is not None else None, follow_links)
+        if path or verify or document.path:
+            files = document.data_files(follow_links)
+        else:
+            files = []
+            document.check_links(follow_links)
+    check_targets(path, report, inputs, document, files, in_place)
     original = partial(_message, source)
     if document.foreign:
         original = partial(_message, onnx.ModelProto() if _is_openvino(document) else _message(document.message()))
@@ -112,19 +117,22 @@ def convert(
     if document.foreign and conversion.left:
         raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
     compare = _allow_corrections(_comparison(document, inputs, seed), conversion) if verify else None
-    job = Job(document, files, None if dry_run else path, compare, original, progress)
-    try:
-        if strict and conversion.left:
-            count = len(conversion.left)
-            raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
-        with told("write", path):
-            conversion = finish(job, conversion)
-        if conversion.verification is not None and not conversion.verification.passed:
-            raise VerificationError(_mismatch(conversion.verification), conversion)
-    except (PadsLeftError, VerificationError) as error:
-        _write_report(error.conversion, report)
-        raise
-    _write_report(conversion, report)
+    reported = None if report is None else Path(report)
+    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, seen)
+    with contextlib.ExitStack() as ending:
+        try:
+            if strict and conversion.left:
+                count = len(conversion.left)
+                raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
+            with told("write", path):
+                conversion = finish(job, conversion, ending)
+            if conversion.verification is not None and not conversion.verification.passed:
+                raise VerificationError(_mismatch(conversion.verification), conversion)
+        except (PadsLeftError, VerificationError) as error:
+            write_report(error.conversion, job.report)
+            raise
+        if conversion.output is None:  # else the report has come with the model
+            write_report(conversion, job.report)
     return conversion
 
 
@@ -157,38 +165,6 @@ def _sources(auto_pad: str, custom_domains: Collection[str]) -> tuple[sources.So
     if known := sorted(set(custom_domains) & sources.KNOWN_DOMAINS):
         raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
     return sources.choose(auto_pad == "explicit", tuple(custom_domains))
-
-
-def _check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
-    """Refuses files that cannot be written, and a report in the place of a model."""
-    reported = Path(report) if report is not None else None
-    models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
-    if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
-        raise UsageError(f"the report cannot be written to {reported}, which is the model")
-    for path in (target, reported):
-        if path is not None and not path.parent.is_dir():
-            raise PadopsError(f"cannot write {path}: the folder {path.parent} does not exist")
-        if path is not None and path.is_dir():
-            raise PadopsError(f"cannot write {path}: it is a folder")
-
-
-def _check_target(target: Path, document: documents.Document, files: list[DataFile], in_place: bool) -> None:
-    """Refuses to write over what is being read."""
-    for record in document.foreign:
-        if _same_file(target, Path(record.name)):
-            raise UsageError(f"{target} belongs to the source, which is not an ONNX model; give another output")
-    if document.path is not None and not in_place and _same_file(target, document.path):
-        raise UsageError(f"{target} is the source itself; to replace it, convert in place")
-    for file in files:
-        if _same_file(target, file.source):
-            raise UsageError(f"{target} holds data of the source")
-
-
-def _same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, or would."""
-    if one.exists() and other.exists():
-        return os.path.samefile(one, other)
-    return os.path.abspath(one) == os.path.abspath(other)
 
 
 def _rewrite(
@@ -225,23 +201,6 @@ def _rewrite(
         notes=(*notes, *embedded.notes),
         _proto=document.message(),
     )
-
-
-@contextlib.contextmanager
-def told(doing: str, what: object) -> Iterator[None]:
-    """Turns the errors of the operating system into one that says what could not be done."""
-    try:
-        yield
-    except OSError as error:
-        name = error.filename if error.filename is not None else what
-        raise PadopsError(f"cannot {doing} {name}: {error.strerror or error}; nothing has been left behind") from error
-
-
-def _write_report(conversion: Conversion, report: str | os.PathLike[str] | None) -> None:
-    if report is None:
-        return
-    with told("write", report):
-        write_whole(Path(report), (json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def _message(source: Source) -> onnx.ModelProto:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import platform
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
+from padops.convert.errors import PadopsError, told
 from padops.convert.records import Conversion
+from padops.files.staging import staged_file
 
 SCHEMA = 1  # raised when a reader of an older report would misread a newer one
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
@@ -45,10 +52,55 @@ def describe(conversion: Conversion) -> dict[str, Any]:
 
 def versions() -> dict[str, str | None]:
     """Of Python and of the packages that have a say in a conversion; None for one that is not installed."""
-    found: dict[str, str | None] = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = None
-    return found
+    return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
+
+
+@cache
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+@contextlib.contextmanager
+def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
+    """The report, ready beside its place, so that nothing but a rename is left to fail once the model is written.
+
+    Args:
+        conversion: What to tell.
+        path: The file, or None for none.
+
+    Yields:
+        What puts it into place.
+
+    Raises:
+        PadopsError: It cannot be written.
+    """
+    if path is None:
+        yield lambda: None
+        return
+    text = json.dumps(describe(conversion), indent=2, ensure_ascii=False) + "\n"
+    with contextlib.ExitStack() as stack:
+        with told("write", path):
+            # Names of files need not be UTF-8. Python has their other bytes as lone surrogates, JSON escapes for those.
+            stage = stack.enter_context(staged_file(path, [text.encode("utf-8", "backslashreplace")]))
+        yield lambda: _put(stage.commit, conversion, path)
+
+
+def _put(commit: Callable[[], None], conversion: Conversion, path: Path) -> None:
+    try:
+        commit()
+    except OSError as error:
+        model = f"{conversion.output} has been written, but " if conversion.output else ""
+        raise PadopsError(f"{model}the report {path} has not: {error.strerror or error}") from error
+
+
+def write_report(conversion: Conversion, path: Path | None) -> None:
+    """Writes the report, whole or not at all.
+
+    Raises:
+        PadopsError: It cannot be written.
+    """
+    with staged_report(conversion, path) as put:
+        put()

@@ -78,6 +78,8 @@ class _Session:
     """A model in ONNX Runtime, on the CPU."""
 
     def __init__(self, path: Path, optimised: bool) -> None:
+        if any(0xDC80 <= ord(character) <= 0xDCFF for character in str(path)):  # what Python has for other bytes
+            raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
         try:
             import onnxruntime
         except ImportError as error:

@@ -17,8 +17,11 @@ from padops.convert.document import LARGEST_PROTO, Document
 from padops.convert.errors import PadopsError
 from padops.convert.external import DataFile, Placement, entry, place_data_files
 from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.report import staged_report
 from padops.convert.scan import external_tensors
-from padops.convert.staging import Progress, Staging, staging
+from padops.files.interrupts import uninterrupted
+from padops.files.staging import Progress, Staging, staging
+from padops.files.targets import Identity, identity, name_of
 
 # An initializer of more bytes than this goes to a data file where the model is more than one message can hold.
 WORTH_MOVING = 1024
@@ -35,6 +38,8 @@ class Job:
         verify: Compares two model files, the original and the converted one; None not to.
         original: Makes the original as a message of its own, for a source that is no file.
         progress: See ``convert``.
+        report: The report to write with the model, or None.
+        source: In place: the identity of the file that was read, which is not to be replaced when another has come.
     """
 
     document: Document
@@ -43,10 +48,17 @@ class Job:
     verify: Callable[[Path, Path], Verification] | None
     original: Callable[[], onnx.ModelProto]
     progress: Progress | None
+    report: Path | None = None
+    source: Identity | None = None
 
 
-def finish(job: Job, conversion: Conversion) -> Conversion:
+def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
     """Stages everything, verifies it, and puts it into place if that finds nothing against it.
+
+    Args:
+        job: What there is to write.
+        conversion: What is known so far.
+        ending: Gets what keeps signals back from when files are put into place: from then on, it is too late.
 
     Returns:
         The conversion with its verification, and with the files that were written.
@@ -59,10 +71,12 @@ def finish(job: Job, conversion: Conversion) -> Conversion:
     target = None if unchanged_in_place else job.target
     if target is None and job.verify is None:
         return conversion
-    with _folder(target) as folder, staging(folder, target.name if target else "model") as stage:
+    with _folder(target) as folder, staging(folder) as stage:
         name = target.name if target else "converted.onnx"
-        placements = place_data_files(job.files, folder / name)
+        placements = place_data_files(job.files, folder / name, job.report)
         _stage_data(stage, placements, job.progress)
+        if job.source is not None:
+            stage.expect(folder / name, job.source)
         content, moved = _stage_model(stage, job.document, placements, name, may_move=target is not None)
         if job.verify is not None:
             original = job.document.path or _stage_original(stage, job.original(), placements)
@@ -75,14 +89,18 @@ def finish(job: Job, conversion: Conversion) -> Conversion:
         notes = conversion.notes
         if target.is_symlink():
             notes += (f"{target} was a symbolic link and is now a file of its own",)
-        stage.commit()
+        outputs = (
+            FileRecord(str(target), len(content), hashlib.sha256(content).hexdigest(), written=True),
+            *(FileRecord(place.location, place.file.size, written=place.copied) for place in placements),
+            *(FileRecord(location, size, written=True) for location, size in moved.items()),
+        )
+        conversion = replace(conversion, output=target, outputs=outputs, notes=notes)
+        with staged_report(conversion, job.report) as put_report:
+            ending.enter_context(uninterrupted())
+            stage.commit()
+            put_report()
     _refer_to_moved(job.document, moved, folder)
-    outputs = (
-        FileRecord(str(target), len(content), hashlib.sha256(content).hexdigest(), written=True),
-        *(FileRecord(place.location, place.file.size, written=place.copied) for place in placements),
-        *(FileRecord(location, size, written=True) for location, size in moved.items()),
-    )
-    return replace(conversion, output=target, outputs=outputs, notes=notes)
+    return conversion
 
 
 @contextlib.contextmanager
@@ -96,7 +114,11 @@ def _folder(target: Path | None) -> Iterator[Path]:
 
 
 def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
-    """Copies the data files that are not there yet."""
+    """Copies the data files that are not there yet; those that are must stay as they are."""
+    for placement in placements:
+        if not placement.copied:
+            path = stage.folder / placement.location
+            stage.expect(path, identity(path))
     copies = [placement for placement in placements if placement.copied]
     total, done = sum(placement.file.size for placement in copies), 0
 
@@ -141,11 +163,11 @@ def _stage_model(
 
 def _names(name: str) -> Iterator[str]:
     """Names for a data file of the model ``name``; they do not end."""
-    yield f"{name}.data"
+    yield name_of(name, ".data")
     number = 1
     while True:
         number += 1
-        yield f"{name}.{number}.data"
+        yield name_of(name, f".{number}.data")
 
 
 def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:

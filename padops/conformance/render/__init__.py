@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from padops.files.staging import write_whole
+from padops.files.targets import refusal
 
 if TYPE_CHECKING:
     from padops.conformance.render.summary import Record, Summary
@@ -48,12 +50,7 @@ def write_all(
 
 
 def _write(path: Path, text: str) -> Path:
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, [text.encode("utf-8", "backslashreplace")])  # a path that is not UTF-8 is no text
     return path
 
 
@@ -76,7 +73,12 @@ def _show(options: argparse.Namespace) -> int:
     try:
         report = record.read(options.file)
         if options.out:
-            for path in write_all(report.header, report.results, report.footer, KNOWN, options.out):
+            folder = Path(options.out)
+            folder.mkdir(parents=True, exist_ok=True)
+            if why := refusal(folder / name for name in FILES.values()):
+                print(f"error: {why}", file=sys.stderr)
+                return 1
+            for path in write_all(report.header, report.results, report.footer, KNOWN, folder):
                 print(path)
             return 0
     except (OSError, record.RecordError) as error:

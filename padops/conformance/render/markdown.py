@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
+from html import escape
+from urllib.parse import quote
 
 from padops.conformance.render.summary import Record, Summary, array_text, sides
 
 UNEXPECTED_SHOWN = 200
+URL = ":/?#@!$&'*+,;=%-._~"  # what may stand in a link as it is
 
 
 def markdown(summary: Summary) -> str:
@@ -36,14 +40,23 @@ def _table(titles: Iterable[str], rows: Iterable[Iterable[str]], numbers_from: i
     return "\n".join("| " + " | ".join(row) + " |" for row in (titles, rule, *rows))
 
 
+# What Markdown reads as more than itself; an underscore inside a word it does not.
+MARKS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")  # a terminal obeys them
+
+
+def _line(text: object) -> str:
+    return CONTROLS.sub("\ufffd", " ".join(str(text).split()))
+
+
 def _cell(text: object) -> str:
-    """Text inside a table: one line, and no bar that ends the cell."""
-    return " ".join(str(text).split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    """Text as itself, in running text and in tables: one line, no HTML, no mark-up, no bar that ends a cell."""
+    return MARKS.sub(r"\\\g<0>", escape(_line(text), quote=False))
 
 
-def _code(text: str) -> str:
-    """Text as code in running text, whatever it contains."""
-    line = " ".join(text.split())
+def _code(text: object) -> str:
+    """Text as code in running text, whatever it contains; HTML is none there."""
+    line = _line(text) or " "
     fence = "`" * (1 + max((len(run) for run in _ticks(line)), default=0))
     return f"{fence} {line} {fence}" if len(fence) > 1 else f"`{line}`"
 
@@ -62,12 +75,12 @@ def _head(summary: Summary) -> str:
         f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
     )
     machine = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
-    run = f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}."
+    run = _cell(f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}.")
     return f"# Pad conformance\n\n{counts}\n\n{run}"
 
 
 def _absent(summary: Summary) -> str:
-    rows = [f"- {row['name']}: {_cell(row['reason'])}" for row in summary.header["absent"]]
+    rows = [f"- {_cell(row['name'])}: {_cell(row['reason'])}" for row in summary.header["absent"]]
     return "## Absent peers\n\nNothing is said of these.\n\n" + "\n".join(rows) if rows else ""
 
 
@@ -77,9 +90,9 @@ def _known(summary: Summary) -> str:
     for (name, peer), count in sorted(summary.seen.items(), key=lambda item: item[0][::-1]):
         entry = summary.divergences.get(name, {})
         reason = _cell(entry.get("reason") or "not in the divergence file of this padops")
-        link = f" ([upstream]({entry['link']}))" if entry.get("link") else ""
-        rows.append([_cell(summary.title(peer)), _cell(name), entry.get("outcome") or "", f"{count:,}", entry.get("rule") or "",
-                     reason + link])  # fmt: skip
+        link = f" ([upstream]({quote(entry['link'], safe=URL)}))" if entry.get("link") else ""
+        texts = [summary.title(peer), name, entry.get("outcome") or "", f"{count:,}", entry.get("rule") or ""]
+        rows.append([*map(_cell, texts), reason + link])
     if not rows:
         return ""
     return "## Known divergences\n\n" + _table(("peer", "divergence", "outcome", "cases", "rule", "reason"), rows)
@@ -87,7 +100,7 @@ def _known(summary: Summary) -> str:
 
 def _stale(summary: Summary) -> str:
     rows = [
-        f"- `{name}`: {_cell(summary.divergences.get(name, {}).get('reason') or '')}"
+        f"- {_code(name)}: {_cell(summary.divergences.get(name, {}).get('reason') or '')}"
         for name in summary.footer["stale"]
     ]
     if not rows:
@@ -101,7 +114,7 @@ def _new(summary: Summary) -> str:
     shown = summary.unexpected[:UNEXPECTED_SHOWN]
     parts = ["## Unexpected"]
     for peer, count in Counter(record["peer"] for record in summary.unexpected).items():
-        parts.append(f"### {peer}: {count:,}")
+        parts.append(f"### {_cell(peer)}: {count:,}")
         parts.extend(_record(record) for record in shown if record["peer"] == peer)
     if len(shown) < len(summary.unexpected):
         parts.append(f"{len(summary.unexpected) - len(shown):,} more are in the JSONL file.")
@@ -112,8 +125,9 @@ def _record(record: Record) -> str:
     """One result in full, with the command that shows it."""
     name = record["divergence"]
     listed = f", listed as {_code(name)}" if name else ""
-    rules = f" [{', '.join(record['rules'])}]" if record["rules"] else ""
-    lines = [f"- {_code(record['case'])}: {record['outcome']}{listed}{rules}. {_cell(record['detail'] or '')}".rstrip()]
+    rules = f" [{_cell(', '.join(record['rules']))}]" if record["rules"] else ""
+    about = f"{_cell(record['outcome'])}{listed}{rules}. {_cell(record['detail'] or '')}"
+    lines = [f"- {_code(record['case'])}: {about}".rstrip()]
     if record.get("attributes"):
         lines.append("  - attributes: " + _code(str(record["attributes"])))
     lines += [f"  - input: {_code(array_text(value))}" for value in record.get("inputs", [])]

@@ -1,0 +1,79 @@
+"""A conversion as people read it: the table of Pads, what verification found, what was written."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from padops.convert.records import Conversion, PadRecord, Verification
+from padops.dialects import OPS
+
+
+def show(console: Console, conversion: Conversion) -> None:
+    """The table of Pads, and what else there is to say."""
+    if conversion.records:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for title in ("Pad", "found as", "now", "why"):
+            table.add_column(title, overflow="fold")
+        for record in conversion.records:
+            now, style = _now(record)
+            cells = (Text(record.path), Text(record.form), Text(now, style), Text("; ".join(_why(record))))
+            table.add_row(*cells)
+        console.print(table)
+    for note in conversion.notes:
+        console.print(Text(note))
+    if conversion.verification is not None:
+        _show_verification(console, conversion.verification)
+
+
+def _now(record: PadRecord) -> tuple[str, str]:
+    """What became of a Pad, and the style to say it in."""
+    if record.status == "left":
+        return "left", "bold yellow"
+    if record.status == "folded":
+        return f"in {', '.join(record.into)}" if record.into else "gone", "green"
+    if record.status == "not needed":
+        return "as it was", "dim"
+    now = f"padops::{record.op_type}" if record.op_type in OPS else str(record.op_type)
+    return now, "green" if record.status == "converted" else "dim"
+
+
+def _why(record: PadRecord) -> list[str]:
+    already = ["already converted"] if record.status == "already converted" else []
+    corrects = [record.corrects] if record.corrects and record.corrects not in record.notes else []
+    return [*already, *([record.reason] if record.reason else []), *record.notes, *corrects]
+
+
+def _show_verification(console: Console, verification: Verification) -> None:
+    said = {
+        "equal": ("verified: the outputs are bit-equal", "green"),
+        "close": ("verified: the outputs are those of another runtime but for rounding", "green"),
+        "runs": ("verified: the converted model runs", "green"),
+        "different": ("verified: the outputs differ", "bold red"),
+        "fails": ("verified: the converted model fails", "bold red"),
+    }
+    console.print(Text(*said[verification.outcome]))
+    for inputs in verification.inputs:
+        console.print(Text(f"  with {inputs}", "dim"))
+    for output in verification.outputs:
+        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}"))
+    for note in verification.notes:
+        console.print(Text(f"  {note}"))
+
+
+def show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
+    """One line: how many of each, and what was written."""
+    counts = Counter(record.status for record in conversion.records)
+    parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
+    text = f"{len(conversion.records)} Pad{'' if len(conversion.records) == 1 else 's'}: {', '.join(parts)}"
+    if conversion.output is not None:
+        files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
+        text += f"; wrote {', '.join(files)}"
+        kept = [file.name for file in conversion.outputs if not file.written]
+        text += f"; its data stay in {', '.join(kept)}" if kept else ""
+    else:
+        text += "; nothing was written" + (" (dry run)" if dry_run else "")
+    console.print(Text(text))

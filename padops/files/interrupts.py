@@ -1,0 +1,35 @@
+"""Signals that wait until files are in place."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+
+NUMBERS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Keeps SIGINT and SIGTERM back, and delivers them at the end.
+
+    Python runs a handler between any two operations, so that its exception could come between a rename and the note
+    that it was done. Only the main thread is interrupted so; in others this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before, pending = {}, []
+    try:
+        for number in NUMBERS:
+            handler = signal.getsignal(number)
+            if handler is not None:  # else it is not Python's, and could not be put back
+                before[number] = handler
+                signal.signal(number, lambda number, frame: pending.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in pending:
+            signal.raise_signal(number)

@@ -1,0 +1,71 @@
+"""What a command prints, where that cannot be printed: a full disk, a reader that has gone, a name that is no text."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+
+class Patient:
+    """A stream that takes everything; after the first write that fails, it drops what comes.
+
+    Attributes:
+        failure: Why it does, or None.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.failure: OSError | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        if self.failure is None:
+            try:
+                self._stream.write(text)
+            except UnicodeEncodeError:  # such as the bytes of a file's name that are not UTF-8
+                encoding = self._stream.encoding or "utf-8"
+                self.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            except OSError as error:
+                self._give_up(error)
+        return len(text)
+
+    def flush(self) -> None:
+        if self.failure is None:
+            try:
+                self._stream.flush()
+            except OSError as error:
+                self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        """Has what is still in buffers go nowhere, so that the interpreter does not fail over it when it ends."""
+        self.failure = error
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+
+@contextlib.contextmanager
+def patient() -> Iterator[Patient]:
+    """Makes standard output and standard error such streams, and says on the latter what went wrong with the former.
+
+    Yields:
+        Standard output.
+    """
+    before = sys.stdout, sys.stderr
+    out, err = (Patient(io.StringIO() if stream is None else stream) for stream in before)
+    sys.stdout, sys.stderr = out, err
+    try:
+        yield out
+    finally:
+        out.flush()
+        if out.failure is not None and not isinstance(out.failure, BrokenPipeError):
+            print(f"cannot write to standard output: {out.failure.strerror}", file=err)
+        err.flush()
+        sys.stdout, sys.stderr = before

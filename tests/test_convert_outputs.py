@@ -1,0 +1,285 @@
+"""What is written where: only regular files are replaced, nothing of others is touched, and names may be anything."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from command import make_device, mounted, padops
+from killed import contents
+from small_models import convert, one_pad
+
+from padops.convert import PadopsError, UsageError
+from padops.files import staging
+from padops.files.interrupts import uninterrupted
+from padops.files.staging import write_whole
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 kB."""
+    with mounted(tmp_path / "disk", "256k"):
+        yield tmp_path / "disk"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.onnx"
+    path.write_bytes(one_pad(13).SerializeToString())
+    return path
+
+
+def make_socket(path: Path) -> None:
+    before = os.getcwd()
+    os.chdir(path.parent)  # the path of a socket may have 107 bytes
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(before)
+
+
+def link_to_fifo(path: Path) -> None:
+    os.mkfifo(path.with_name("fifo"))
+    path.symlink_to("fifo")
+
+
+OBSTACLES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "FIFO": (os.mkfifo, "it is a FIFO; only regular files are replaced"),
+    "socket": (make_socket, "it is a socket; only regular files are replaced"),
+    "device": (make_device, "it is a character device; only regular files are replaced"),
+    "folder": (os.mkdir, "it is a folder"),
+    "link to a FIFO": (link_to_fifo, "it is a symbolic link to a FIFO; only regular files are replaced"),
+    "link to a folder": (lambda path: path.symlink_to("."),
+                         "it is a symbolic link to a folder; only regular files are replaced"),
+    "dangling link": (lambda path: path.symlink_to("gone/model"),
+                      "it is a symbolic link to gone/model, which does not exist; only regular files are replaced"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["output", "report"])
+@pytest.mark.parametrize("kind", OBSTACLES)
+def test_what_is_no_regular_file_stays(kind: str, option: str, source: Path, tmp_path: Path) -> None:
+    make, text = OBSTACLES[kind]
+    target = tmp_path / "target"
+    make(target)
+    before = os.lstat(target)
+    with pytest.raises(PadopsError) as caught:
+        convert(source, **{"output": tmp_path / "out.onnx", option: target})
+    assert str(caught.value) == f"cannot write {target}: {text}"
+    assert os.lstat(target)[:4] == before[:4]
+    assert not (tmp_path / "out.onnx").exists()
+
+
+def test_a_fifo_that_comes_while_the_model_is_made(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = staging.Staging.write
+
+    def write(self: staging.Staging, *arguments: object) -> int:
+        os.mkfifo(tmp_path / "out.onnx")
+        return real(self, *arguments)
+
+    monkeypatch.setattr(staging.Staging, "write", write)
+    with pytest.raises(PadopsError, match=r"out\.onnx: it is a FIFO; only regular files are replaced"):
+        convert(source, tmp_path / "out.onnx")
+    assert stat.S_ISFIFO(os.lstat(tmp_path / "out.onnx").st_mode)
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "dangling link"])
+@pytest.mark.parametrize(
+    "arguments", [("bench", "--show", "b.json", "--json"), ("bench", "--show", "b.json", "--plot")], ids=" ".join
+)
+def test_bench_replaces_regular_files_only(arguments: tuple[str, ...], kind: str, tmp_path: Path) -> None:
+    row = {"workload": "w", "contestant": "padops", "threads": 1, "output_bytes": 8, "median": 1.0, "spread": 0.1}
+    held = {"machine": {}, "measurements": [{**row, "samples": 3}]}
+    (tmp_path / "b.json").write_text(json.dumps(held))
+    make, text = OBSTACLES[kind]
+    make(tmp_path / "out")
+    before = os.lstat(tmp_path / "out")
+    ended = padops(*arguments, "out", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (1, f"error: cannot write out: {text}\n")
+    assert os.lstat(tmp_path / "out")[:4] == before[:4]
+    assert padops(*arguments, "new", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "new").is_file()
+
+
+def test_what_is_read_is_not_written_over(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "i.npz").write_bytes(b"")
+    for option in ("output", "report"):
+        with pytest.raises(UsageError) as caught:
+            convert(source, **{option: tmp_path / "i.npz"}, inputs=tmp_path / "i.npz", verify=True)
+        assert str(caught.value) == f"{tmp_path / 'i.npz'} holds the inputs to verify with"
+    assert (tmp_path / "i.npz").read_bytes() == b""
+
+
+def test_a_source_that_changes_meanwhile_is_not_replaced(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = staging.Staging.write
+
+    def write(self: staging.Staging, *arguments: object) -> int:
+        source.write_text("somebody's newer model")
+        return real(self, *arguments)
+
+    monkeypatch.setattr(staging.Staging, "write", write)
+    with pytest.raises(PadopsError) as caught:
+        convert(source, in_place=True)
+    assert str(caught.value) == (
+        f"cannot write {source}: it has changed while the model was being converted; try again; "
+        f"nothing has been left behind"
+    )
+    assert contents(tmp_path) == {"in.onnx": b"somebody's newer model"}
+
+
+def test_a_report_that_fails_last_says_that_the_model_is_there(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.replace
+
+    def replace(one: Path, other: Path) -> None:
+        if other.name == "r.json":
+            raise OSError(5, "Input/output error")
+        real(one, other)
+
+    monkeypatch.setattr(staging.os, "replace", replace)
+    out, report = tmp_path / "out.onnx", tmp_path / "r.json"
+    with pytest.raises(PadopsError) as caught:
+        convert(source, out, report=report)
+    assert str(caught.value) == f"{out} has been written, but the report {report} has not: Input/output error"
+    assert contents(tmp_path).keys() == {"in.onnx", "out.onnx"}
+
+
+# --- Names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [250, 255])
+def test_a_long_name(length: int, source: Path, tmp_path: Path) -> None:
+    output, report = tmp_path / ("m" * (length - 5) + ".onnx"), tmp_path / ("r" * (length - 5) + ".json")
+    convert(source, output, report=report)
+    assert contents(tmp_path).keys() == {"in.onnx", output.name, report.name}
+    convert(output, in_place=True, target="onnx")
+    assert contents(tmp_path).keys() == {"in.onnx", output.name, report.name}
+
+
+def test_data_beside_a_long_name(tmp_path: Path) -> None:
+    from trials import make_source
+
+    source = make_source(tmp_path / "in")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "a.bin").touch()  # so that the data need another name
+    convert(source, out / ("m" * 250 + ".onnx"), verify=True)
+    assert contents(out).keys() == {"a.bin", "deep", "deep/b.bin", "m" * 249 + ".a.bin", "m" * 250 + ".onnx"}
+
+
+# --- Hidden folders --------------------------------------------------------------------------------------------------
+
+
+def test_only_what_is_left_of_padops_is_swept(tmp_path: Path) -> None:
+    dead, live, other, linked = (tmp_path / f".padops-{name * 8}.part" for name in "adol")
+    for folder in (dead, live, other):
+        (folder / "files").mkdir(parents=True)
+        (folder / "files" / "m.onnx").touch()
+    (other / "notes.txt").touch()  # no such folder has that
+    (tmp_path / "kept").mkdir()
+    linked.symlink_to("kept")
+    (tmp_path / ".m.onnx.abcdefgh.part").mkdir()
+    lock = os.open(live, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    before = set(contents(tmp_path))
+    write_whole(tmp_path / "new", [b"1"])
+    assert before - set(contents(tmp_path)) == {dead.name, f"{dead.name}/files", f"{dead.name}/files/m.onnx"}
+    os.close(lock)
+    write_whole(tmp_path / "new", [b"2"])
+    assert not live.exists() and other.exists() and linked.is_symlink()
+    assert (tmp_path / "new").read_bytes() == b"2"
+
+
+def test_what_has_taken_the_name_of_a_killed_process_stays(tmp_path: Path) -> None:
+    """A data file that had been put into place is taken back, unless it is not that file any more."""
+    left = tmp_path / ".padops-abcdefgh.part"
+    (left / "files").mkdir(parents=True)
+    (left / "files" / "m.onnx").touch()
+    (tmp_path / "a.bin").write_text("put into place")
+    (tmp_path / "b.bin").write_text("somebody's")
+    own = os.stat(tmp_path / "a.bin")
+    known = [own.st_dev, own.st_ino, own.st_size, own.st_mtime_ns]
+    journal = {"new": {"a.bin": known, "b.bin": known}, "folders": [], "last": "m.onnx"}
+    (left / "made.json").write_text(json.dumps(journal))
+    write_whole(tmp_path / "new", [b"1"])
+    assert contents(tmp_path) == {"b.bin": b"somebody's", "new": b"1"}
+
+
+def test_a_folder_that_is_kept_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from padops.files import hidden
+
+    monkeypatch.setattr(hidden, "LOCK_SECONDS", 0.05)
+    lock = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with pytest.raises(PadopsError) as caught:
+        convert(one_pad(13), tmp_path / "m.onnx")
+    os.close(lock)
+    assert str(caught.value) == (
+        f"cannot write {tmp_path}: another process has held a lock on it for 0.05 s; nothing has been left behind"
+    )
+    assert contents(tmp_path) == {}
+
+
+def test_signals_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        with uninterrupted(), uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(1)
+    assert (done, signal.getsignal(signal.SIGINT)) == ([1], signal.default_int_handler)
+
+
+# --- A file system that is full, or that nothing can be written to ----------------------------------------------------
+
+
+def test_a_full_disk(small_disk: Path, tmp_path: Path) -> None:
+    from trials import make_source
+
+    source = make_source(tmp_path / "in")
+    filler = small_disk / "filler"
+    with pytest.raises(OSError, match="No space left"):
+        filler.write_bytes(bytes(1 << 20))
+    before, codes = contents(small_disk), set()
+    for free in range(0, 10 << 12, 1 << 12):
+        os.truncate(filler, filler.stat().st_size - (1 << 12) * (free > 0))
+        before["filler"] = filler.read_bytes()
+        try:
+            convert(source, small_disk / "m.onnx", report=small_disk / "r.json")
+        except PadopsError as error:
+            codes.add(1)
+            assert "No space left on device; nothing has been left behind" in str(error)
+            assert contents(small_disk) == before
+        else:
+            codes.add(0)
+            break
+    assert codes == {0, 1}
+    assert contents(small_disk).keys() == {"a.bin", "deep", "deep/b.bin", "filler", "m.onnx", "r.json"}
+
+
+def test_a_disk_that_is_read_only(small_disk: Path, source: Path, tmp_path: Path) -> None:
+    (small_disk / "m.onnx").write_bytes(source.read_bytes())
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    for arguments in (
+        {"source": small_disk / "m.onnx", "in_place": True},
+        {"source": source, "output": small_disk / "n"},
+    ):
+        with pytest.raises(PadopsError) as caught:
+            convert(**arguments)
+        assert str(caught.value) == (
+            f"cannot write {small_disk}: Read-only file system; nothing has been left behind"
+        )  # fmt: skip
+    assert contents(small_disk).keys() == {"m.onnx"}

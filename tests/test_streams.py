@@ -1,0 +1,82 @@
+"""What the command cannot print: the exit code says what was done, and there is no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command import make_device, padops
+from killed import contents
+from small_models import one_pad
+
+NOT_UTF8 = os.fsdecode(b"m\xe9\xff")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.onnx"
+    path.write_bytes(one_pad(13).SerializeToString())
+    return path
+
+
+def test_a_name_that_is_not_utf8(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / NOT_UTF8
+    folder.mkdir()
+    source = source.rename(folder / f"{NOT_UTF8}.onnx")
+    output, report = folder / f"{NOT_UTF8}.out", folder / f"{NOT_UTF8}.json"
+    ended = padops("convert", source, "-o", output, "--report", report, env={**os.environ, "PYTHONUTF8": "1"})
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "Traceback" not in ended.stdout and ended.stdout.rstrip().endswith(" bytes)")
+    assert contents(folder).keys() == {source.name, output.name, report.name}
+    told = json.loads(report.read_text(encoding="utf-8"))
+    assert (told["output"]["path"], told["source"]["files"][0]["name"]) == (str(output), str(source))
+    ended = padops("convert", source, "--dry-run", "--verify", env={**os.environ, "PYTHONUTF8": "1"})
+    assert (ended.returncode, "ONNX Runtime opens no file whose name is not UTF-8" in ended.stderr) == (1, True)
+    ended = padops("convert", f"{source}x", "--dry-run")
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[int]:
+    """Where nothing can be written: no room is left."""
+    (tmp_path / "devices").mkdir()
+    make_device(tmp_path / "devices" / "full")
+    descriptor = os.open(tmp_path / "devices" / "full", os.O_WRONLY)
+    yield descriptor
+    os.close(descriptor)
+
+
+@pytest.fixture
+def closed() -> Iterator[int]:
+    """A pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
+    os.close(writing)
+
+
+ROOM = "cannot write to standard output: No space left on device\n"
+
+
+def test_a_full_disk_for_what_is_printed(full: int, source: Path, tmp_path: Path) -> None:
+    """The model is written, and so is the exit code of that; of a command that only prints it is 1."""
+    ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=full)
+    assert (ended.returncode, ended.stderr) == (0, ROOM)
+    assert (tmp_path / "out.onnx").is_file()
+    ended = padops("convert", tmp_path / "no.onnx", "-o", tmp_path / "no.out", stdout=full)
+    assert (ended.returncode, ended.stderr) == (1, f"error: {tmp_path / 'no.onnx'} does not exist\n")
+    ended = padops("describe", stdout=full)
+    assert (ended.returncode, ended.stderr) == (1, ROOM)
+    assert padops("convert", source, "-o", tmp_path / "two.onnx", stdout=full, stderr=full).returncode == 0
+    assert (tmp_path / "two.onnx").is_file()
+    assert padops("convert", tmp_path / "no.onnx", "-o", tmp_path / "no.out", stdout=full, stderr=full).returncode == 1
+
+
+def test_a_reader_that_has_gone(closed: int, source: Path, tmp_path: Path) -> None:
+    ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=closed)
+    assert (ended.returncode, ended.stderr, (tmp_path / "out.onnx").is_file()) == (0, "", True)
+    ended = padops("describe", stdout=closed)
+    assert (ended.returncode, ended.stderr) == (1, "")

@@ -1,0 +1,95 @@
+"""One conversion, ended in the middle again and again, and what must hold after each time."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from killed import Ended, Runner, contents
+from onnx import helper
+from small_models import FLOAT, external, model, pad, tensor
+
+SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM, "INT": signal.SIGINT}
+CODES = {"KILL": -signal.SIGKILL, "TERM": 128 + signal.SIGTERM, "INT": 130}
+KINDS = ("into a new folder", "over an older one", "in place")
+
+
+def make_source(folder: Path, elements: int = 4) -> Path:
+    """A model with data of so many elements in two files, one of them in a folder."""
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.bin").write_bytes(np.arange(elements, dtype=np.float32).tobytes())
+    (folder / "deep" / "b.bin").write_bytes(np.arange(elements, dtype=np.float32)[::-1].tobytes())
+    tensors = [external("a", "a.bin", elements), external("b", "deep/b.bin", elements), tensor("two", [1, 2])]
+    nodes = [helper.make_node("Sum", ["x", "a", "b"], ["s"]), pad(["s", "two"])]
+    made = model(nodes, 17, inputs=[("x", FLOAT, [elements])], outputs=[("y", FLOAT, [elements + 3])], tensors=tensors)
+    (folder / "m.onnx").write_bytes(made.SerializeToString())
+    return folder / "m.onnx"
+
+
+class Trial:
+    """One conversion, as often as it is ended: into a new folder, over an older model there, or in place."""
+
+    def __init__(self, runner: Runner, tmp_path: Path, kind: str, elements: int = 4) -> None:
+        self.runner, self.kind, self.folder = runner, kind, tmp_path / "out"
+        source = make_source(tmp_path / "in", elements)
+        self.before: dict[str, bytes] = {}
+        if kind == "in place":
+            self.before = {name: data for name, data in contents(tmp_path / "in").items() if data is not None}
+            self.arguments: tuple[object, ...] = ("convert", self.folder / "m.onnx", "--in-place", "-q")
+        else:
+            self.arguments = ("convert", source, "-o", self.folder / "m.onnx", "-q")
+        if kind == "over an older one":
+            self.before = {"m.onnx": b"what was there", "own.txt": b"somebody else's"}
+        self.arguments += ("--no-fallback", "--report", self.folder / "r.json")
+        self.prepare()
+        self.ended = self.run()
+        assert self.ended.code == 0, self.ended.said
+        self.after = contents(self.folder)
+
+    def prepare(self) -> None:
+        """The folder as it was before."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for name, data in self.before.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_bytes(data)
+        self.folder.mkdir(exist_ok=True)
+
+    def run(self, **how: object) -> Ended:
+        return self.runner.run(*self.arguments, below=str(self.folder), **how)
+
+    def check(self, ended: Ended) -> None:
+        """What must hold after a run that was ended, and after the next one."""
+        found = {name: data for name, data in contents(self.folder).items() if data is not None}
+        new = found.get("m.onnx") == self.after["m.onnx"]
+        assert new or found.get("m.onnx") == self.before.get("m.onnx"), ended
+        if new:  # then with all its data
+            assert all(found[name] == data for name, data in self.after.items() if name.endswith(".bin")), ended
+        if ended.code >= 0:  # it could clear up
+            assert (ended.code == 0) == new, ended
+            kept = set(self.after if new else self.before) | {"r.json"}
+            assert set(contents(self.folder)) - {"deep"} <= kept, ended
+            assert not new or "r.json" in found, ended
+        for name, data in self.before.items():
+            assert name == "m.onnx" or found[name] == data, ended
+        again = self.run()
+        assert again.code == 0, again.said
+        assert contents(self.folder).keys() == self.after.keys(), ended
+        assert all(data == self.after[name] for name, data in contents(self.folder).items() if name != "r.json"), ended
+
+
+def end_at(trial: Trial, name: str, steps: Iterable[int]) -> list[int]:
+    """Ends the conversion at each of these steps, checks what it left and what the next run makes of it.
+
+    Returns:
+        The exit codes.
+    """
+    codes = []
+    for step in steps:
+        trial.prepare()
+        ended = trial.run(step=step, number=SIGNALS[name])
+        trial.check(ended)
+        codes.append(ended.code)
+    return codes
