@@ -1,7 +1,8 @@
 """How the work is cut: rows into parts, rows among tasks, bytes into cache lines; and SAME padding.
 
 As csrc/engine.cpp, csrc/line_writer.h and csrc/dialects.cpp compute it, for plain integers or a solver's
-(``proof_terms``). What the engine keeps to itself is not compared with the C++; its own tests run it with guards.
+(``proof_terms``). ``cut`` and SAME are compared with the C++ (``test_proof_formulas``). What the engine keeps to itself
+is not: the engine's check runs each task between guards.
 """
 
 from __future__ import annotations

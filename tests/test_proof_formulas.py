@@ -158,6 +158,18 @@ def test_runs_and_indices_are_those_of_the_package(program: Path) -> None:
     compare(program, expected)
 
 
+def test_the_cut_is_that_of_the_engine(program: Path) -> None:
+    """Where parts of a row begin, in rows and parts of any number up to int64's end."""
+    chance = random.Random(14)
+    expected = []
+    for _ in range(SAMES):
+        total = dim(chance)
+        parts = max(dim(chance), 1)
+        part = chance.choice((0, parts, chance.randint(0, parts)))
+        expected.append((f"cut {total} {parts} {part}", str(cutting.cut(total, parts, part))))
+    compare(program, expected)
+
+
 def test_same_padding_is_that_of_the_package(program: Path) -> None:
     """S1: the same amounts of formula, Python and C++, of kernels up to the limit and dims up to int64's end."""
     chance = random.Random(13)

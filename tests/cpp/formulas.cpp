@@ -5,6 +5,7 @@
 //   period MODE AXIS
 //   run MODE AXIS AT STOP                                     run_at
 //   runs MODE AXIS                                            row_runs
+//   cut TOTAL PARTS PART                                      where a part of a row begins
 //   same SIZE KERNEL STRIDE DILATION                          the smaller and the larger amount, or the rule
 //
 // AXIS is size, start, extent, begin, interior, output. Enumerators are their numbers.
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "dialects.h"
+#include "engine.h"
 #include "plan.h"
 #include "runs.h"
 
@@ -79,6 +81,12 @@ void answer(const std::string& question, std::istream& in) {
     for (int64_t& value : values) value = integer(in);
     const Amounts pads = padops::same_padding(values[0], values[1], values[2], values[3], "SAME_UPPER");
     std::cout << pads.begin << ' ' << pads.end;
+    return;
+  }
+  if (question == "cut") {
+    int64_t values[3];
+    for (int64_t& value : values) value = integer(in);
+    std::cout << padops::cut(values[0], values[1], values[2]);
     return;
   }
   const auto mode = enumerator<Mode>(in);
