@@ -17,7 +17,8 @@ import onnx
 import onnx_ir as ir
 from google.protobuf.message import DecodeError
 
-from padops.convert.errors import PadopsError, UsageError
+from padops.convert.checks import check_model
+from padops.convert.errors import PadopsError, UsageError, library_errors
 from padops.convert.external import DataFile, check_entries, find_data_files
 from padops.convert.graphs import subgraphs
 from padops.convert.records import FileRecord
@@ -276,16 +277,12 @@ def _parse(content: bytes, path: Path) -> onnx.ModelProto:
 
 def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
     refuse_what_would_be_lost(message)
+    check_model(message)
     for tensor, place in external_tensors(message):
         check_entries(tensor, place)
     name = str(path) if path else "the model"
-    try:
+    with library_errors(name, ir.serde.SerdeError):
         model = ir.from_proto(message)
-    except (ir.serde.SerdeError, ValueError, KeyError, NotImplementedError) as error:
-        cause: BaseException = error
-        while cause.__cause__ is not None:
-            cause = cause.__cause__
-        raise PadopsError(f"{name} cannot be read into a graph: {cause}") from error
     if len(model.functions) != len(message.functions):
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
     document = Document(model, message, path, base_dir)

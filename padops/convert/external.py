@@ -16,6 +16,7 @@ import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
 
+DIGITS = 19  # of the largest number of bytes that a file can have
 IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor that lives in the process that made the model
 
 
@@ -114,8 +115,10 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
         raise PadopsError(f"{place}: its element type {tensor.data_type} has no external form") from None
     expected = (prod(tensor.dims) * bits + 7) // 8
     offset, length = entry(tensor, "offset") or "0", entry(tensor, "length") or str(expected)
-    if not offset.isdecimal() or not length.isdecimal():
-        raise PadopsError(f"{place}: offset {offset!r} and length {length!r} of its data must be numbers of bytes")
+    for what, text in (("offset", offset), ("length", length)):
+        if not text.isdecimal() or len(text) > DIGITS:
+            shown = repr(text) if len(text) <= 2 * DIGITS else f"{text[:DIGITS]!r} and {len(text) - DIGITS} characters more"
+            raise PadopsError(f"{place}: the {what} of its data is {shown}, not a number of bytes")
     if int(length) < expected:
         raise PadopsError(f"{place}: its data have {length} bytes, but dims {list(tensor.dims)} need {expected}")
     return location, int(offset), int(length)
