@@ -115,13 +115,18 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
         raise PadopsError(f"{place}: its element type {tensor.data_type} has no external form") from None
     expected = (prod(tensor.dims) * bits + 7) // 8
     offset, length = entry(tensor, "offset") or "0", entry(tensor, "length") or str(expected)
-    for what, text in (("offset", offset), ("length", length)):
-        if not text.isdecimal() or len(text) > DIGITS:
-            shown = repr(text) if len(text) <= 2 * DIGITS else f"{text[:DIGITS]!r} and {len(text) - DIGITS} characters more"
-            raise PadopsError(f"{place}: the {what} of its data is {shown}, not a number of bytes")
+    if not all(text.isdecimal() and len(text) <= DIGITS for text in (offset, length)):
+        raise PadopsError(
+            f"{place}: offset {_shown(offset)} and length {_shown(length)} of its data must be numbers of bytes"
+        )
     if int(length) < expected:
         raise PadopsError(f"{place}: its data have {length} bytes, but dims {list(tensor.dims)} need {expected}")
     return location, int(offset), int(length)
+
+
+def _shown(text: str) -> str:
+    """A text of the caller's for a message, which has no room for thousands of characters."""
+    return repr(text) if len(text) <= 2 * DIGITS else f"{text[:DIGITS]!r}… (of {len(text)} characters)"
 
 
 def place_data_files(files: Iterable[DataFile], output: Path) -> list[Placement]:

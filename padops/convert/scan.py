@@ -58,7 +58,9 @@ def _fields(message: Message, path: str) -> list[tuple[FieldDescriptor, Any]]:
                     if isinstance(text, bytes):
                         text.decode()
     except UnicodeDecodeError as error:
-        raise PadopsError(f"{path or 'the model'} ({kind}) has a text that is not UTF-8: {error.object!r:.80}") from error
+        raise PadopsError(
+            f"{path or 'the model'} ({kind}) has a text that is not UTF-8: {error.object!r:.80}"
+        ) from error
     return fields
 
 

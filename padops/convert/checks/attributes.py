@@ -50,7 +50,9 @@ def check_attribute(attribute: onnx.AttributeProto, owner: str, inside_function:
         if not inside_function:
             raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}' of a function, and stands in none")
         if present:
-            raise PadopsError(f"{place} refers to '{attribute.ref_attr_name}', and has a value in '{min(present)}' as well")
+            raise PadopsError(
+                f"{place} refers to '{attribute.ref_attr_name}', and has a value in '{min(present)}' as well"
+            )
         return
     kind = Attribute.AttributeType.Name(attribute.type)
     if wrong := present - {field}:

@@ -80,7 +80,9 @@ def _makers(nodes: Sequence[onnx.NodeProto], known: set[str], path: str) -> dict
                 first = _label(nodes[makers[name]], makers[name], path)
                 raise PadopsError(f"{_label(node, i, path)} makes '{name}', and so does {first}")
             if name in known:
-                raise PadopsError(f"{_label(node, i, path)} makes '{name}', which is an input or an initializer of {path}")
+                raise PadopsError(
+                    f"{_label(node, i, path)} makes '{name}', which is an input or an initializer of {path}"
+                )
             makers[name] = i
     return makers
 
@@ -119,7 +121,9 @@ def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], p
     cycle = chain[chain.index(maker) :]
     shown = ", ".join(_label(nodes[i], i, path) for i in cycle[:SHOWN])
     more = f" and {len(cycle) - SHOWN} more" if len(cycle) > SHOWN else ""
-    raise PadopsError(f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: {shown}{more}")
+    raise PadopsError(
+        f"{path} has a cycle of {len(cycle)} nodes, each of which reads what the next one makes: {shown}{more}"
+    )
 
 
 def _label(node: onnx.NodeProto, number: int, path: str) -> str:

@@ -11,6 +11,8 @@ from padops.convert.sources.finding import Draft, Finding
 from padops.convert.types import Types
 from padops.dialects import DOMAIN, OPS
 
+KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
+
 
 def find(found: Found, types: Types) -> Finding | None:
     """Recognises a node that is converted already."""
@@ -23,6 +25,8 @@ def find(found: Found, types: Types) -> Finding | None:
     if node.op_type not in OPS:
         return Finding(form, reason="this version of padops does not know the operator")
     draft = Draft(node.op_type, tuple(node.inputs), dict(node.attributes))
+    if wrong := _wrong(draft):
+        return Finding(form, reason=wrong)
     return Finding(form, draft, status="already converted", op_type=node.op_type, already="padops")
 
 
@@ -30,7 +34,8 @@ def _find_pyop(found: Found) -> Finding:
     """The native operator that a Python kernel stands for."""
     node = found.node
     form = f"{pyop.DOMAIN}::{node.op_type}"
-    texts = {name: node.attributes[name].value for name in pyop.ATTRIBUTES if name in node.attributes}
+    given = [attribute for name in pyop.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]
+    texts = {a.name: a.value for a in given if a.type == ir.AttributeType.STRING and not a.is_ref()}
     if node.op_type != pyop.OP_TYPE or len(texts) != len(pyop.ATTRIBUTES) or texts["op"] not in OPS:
         return Finding(form, reason="this version of padops does not know the operator")
     try:
@@ -39,7 +44,26 @@ def _find_pyop(found: Found) -> Finding:
     except (ValueError, AttributeError, OverflowError, TypeError) as error:
         return Finding(form, reason=f"its attributes cannot be read: {error}")
     draft = Draft(op_type, tuple(inputs), attributes)
+    if wrong := _wrong(draft):
+        return Finding(form, reason=wrong)
     return Finding(form, draft, status="already converted", op_type=op_type, already="pyop")
+
+
+def _wrong(draft: Draft) -> str | None:
+    """What of a node is not as its operator has it, or None."""
+    op, count = OPS[draft.op_type], len(draft.inputs)
+    if count > len(op.inputs):
+        return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
+    for i, row in enumerate(op.inputs):
+        if not row.optional and (i >= count or draft.inputs[i] is None):
+            return f"it has no {row.name}"
+    kinds = {row.name: KINDS[row.type] for row in op.attributes}
+    for name, attribute in draft.attributes.items():
+        if name not in kinds:
+            return f"{op.name} has no attribute {name}"
+        if attribute.type != kinds[name]:
+            return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
+    return None
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:
