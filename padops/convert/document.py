@@ -15,7 +15,7 @@ from pathlib import Path
 
 import onnx
 import onnx_ir as ir
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 
 from padops.convert.checks import check_model
 from padops.convert.errors import PadopsError, UsageError, library_errors
@@ -121,7 +121,7 @@ class Document:
         for node in graph:
             origin = self._origin.get(node)
             if origin is None:
-                nodes.append(ir.to_proto(node))
+                nodes.append(_node_message(node))
                 changed = True
                 continue
             nodes.append(origin)
@@ -160,10 +160,15 @@ def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
     return {name for node in message.node for name in node.output}
 
 
+def _node_message(node: ir.Node) -> onnx.NodeProto:
+    with library_errors(f"node '{node.name}' ({node.op_type})", ir.serde.SerdeError):
+        return ir.to_proto(node)
+
+
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
     """Brings a node's operator, inputs, outputs and attributes up to date; the rest of it is no pass's business."""
     kept = _keeps_attributes(node, message)
-    made = ir.to_proto(node)
+    made = _node_message(node)
     message.op_type, message.domain = made.op_type, made.domain
     if not made.domain:
         message.ClearField("domain")  # as every node of the default domain has it
@@ -212,14 +217,19 @@ def read(source: str | os.PathLike[str] | onnx.ModelProto | ir.Model, base_dir: 
         PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
     """
     if isinstance(source, ir.Model):
-        model = source.clone()
+        with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
+            message = ir.to_proto(source)
+        check_model(message)
+        with library_errors("the model", RuntimeError):
+            model = source.clone()
         folders = {Path(tensor.base_dir or ".") for tensor in _external_values(model)}
         if len(folders) > 1:
             raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
-        return Document(model, base_dir=folders.pop() if folders else base_dir)
+        return Document(model, message, base_dir=folders.pop() if folders else base_dir)
     if isinstance(source, onnx.ModelProto):
         message = onnx.ModelProto()
-        message.CopyFrom(source)
+        with library_errors("the model", DecodeError, EncodeError):
+            message.CopyFrom(source)
         return _build(message, None, base_dir)
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
@@ -268,8 +278,9 @@ def _parse(content: bytes, path: Path) -> onnx.ModelProto:
     message = onnx.ModelProto()
     try:
         message.ParseFromString(content)
-    except DecodeError:
-        raise PadopsError(f"{path} is not an ONNX model: it cannot be parsed as a protobuf message") from None
+    except DecodeError as error:
+        deep = ", whose parts are nested more than 100 deep" if "depth" in str(error).lower() else ""
+        raise PadopsError(f"{path} is not an ONNX model: it cannot be parsed as a protobuf message{deep}") from None
     if not message.HasField("graph"):
         raise PadopsError(f"{path} is not an ONNX model: it has no graph")
     return message

@@ -150,7 +150,8 @@ def deep(content: bytes, levels: int) -> bytes:
         kind = AttributeProto(name="then_branch", type=AttributeProto.GRAPH).SerializeToString()
         node = NodeProto(op_type="If", input=["deep"], output=[value.name for value in outputs]).SerializeToString()
         graph = _field(1, node + _field(5, kind + _field(6, graph))) + _field(2, b"outer") + ends
-    return model.SerializeToString() + _field(7, graph)
+    tensor = TensorProto(name="deep", data_type=TensorProto.BOOL, int32_data=[1])
+    return model.SerializeToString() + _field(7, graph + _field(5, tensor.SerializeToString()))
 
 
 def _field(number: int, content: bytes) -> bytes:

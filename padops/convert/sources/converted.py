@@ -7,11 +7,9 @@ import onnx_ir as ir
 
 from padops import pyop
 from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Finding
+from padops.convert.sources.finding import Draft, Finding, misfit
 from padops.convert.types import Types
 from padops.dialects import DOMAIN, OPS
-
-KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 
 def find(found: Found, types: Types) -> Finding | None:
@@ -25,7 +23,7 @@ def find(found: Found, types: Types) -> Finding | None:
     if node.op_type not in OPS:
         return Finding(form, reason="this version of padops does not know the operator")
     draft = Draft(node.op_type, tuple(node.inputs), dict(node.attributes))
-    if wrong := _wrong(draft):
+    if wrong := misfit(draft):
         return Finding(form, reason=wrong)
     return Finding(form, draft, status="already converted", op_type=node.op_type, already="padops")
 
@@ -44,26 +42,9 @@ def _find_pyop(found: Found) -> Finding:
     except (ValueError, AttributeError, OverflowError, TypeError) as error:
         return Finding(form, reason=f"its attributes cannot be read: {error}")
     draft = Draft(op_type, tuple(inputs), attributes)
-    if wrong := _wrong(draft):
+    if wrong := misfit(draft):
         return Finding(form, reason=wrong)
     return Finding(form, draft, status="already converted", op_type=op_type, already="pyop")
-
-
-def _wrong(draft: Draft) -> str | None:
-    """What of a node is not as its operator has it, or None."""
-    op, count = OPS[draft.op_type], len(draft.inputs)
-    if count > len(op.inputs):
-        return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
-    for i, row in enumerate(op.inputs):
-        if not row.optional and (i >= count or draft.inputs[i] is None):
-            return f"it has no {row.name}"
-    kinds = {row.name: KINDS[row.type] for row in op.attributes}
-    for name, attribute in draft.attributes.items():
-        if name not in kinds:
-            return f"{op.name} has no attribute {name}"
-        if attribute.type != kinds[name]:
-            return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
-    return None
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:

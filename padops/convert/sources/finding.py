@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from padops.convert.constants import Constants
 
 
+KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
+
+
 @dataclass(frozen=True)
 class Draft:
     """A node of the domain ``padops`` that is to take the place of another; its name and outputs stay.
@@ -124,6 +127,23 @@ class Unconvertible(Exception):
 
 class Unneeded(Exception):
     """A Pad that is already what it would become; the message says why that will do, for the record."""
+
+
+def misfit(draft: Draft) -> str | None:
+    """What of a node is not as its operator has it, or None: inputs and attributes that are missing or too many."""
+    op, count = OPS[draft.op_type], len(draft.inputs)
+    if count > len(op.inputs):
+        return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
+    for i, row in enumerate(op.inputs):
+        if not row.optional and (i >= count or draft.inputs[i] is None):
+            return f"it has no {row.name}"
+    kinds = {row.name: KINDS[row.type] for row in op.attributes}
+    for name, attribute in draft.attributes.items():
+        if name not in kinds:
+            return f"{op.name} has no attribute {name}"
+        if attribute.type != kinds[name]:
+            return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
+    return None
 
 
 def string_attribute(node: ir.Node, name: str, default: str) -> str | None:

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from padops.convert.evaluate import evaluate
 from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Unconvertible
+from padops.convert.sources.finding import Draft, Unconvertible, misfit
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand
 from padops.convert.types import Types
@@ -27,9 +27,11 @@ def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
     """The node that a draft describes, with everything that the model says of it.
 
     Raises:
-        Unconvertible: It lacks an attribute, or one says what its operator does not know (P8, P9, S1).
+        Unconvertible: It has too many inputs, lacks one or an attribute, or one says what its operator does not know (P8, P9, S1).
     """
     op = OPS[draft.op_type]
+    if wrong := misfit(draft):
+        raise Unconvertible(wrong)
     given = (*draft.inputs, *(None,) * (len(op.inputs) - len(draft.inputs)))
     inputs = [given[0], *(_known(value, found, types) for value in given[1:])]
     name, modes = found.node.name or "", _modes(op, draft.attributes, found.node.name or "")
