@@ -168,9 +168,9 @@ CALLS = [
      "node '' (graph.node[0], f) calls function 'local::f' with 2 outputs; it has 1"),
     (growing(40),
      "the calls of functions in the model stand for 1649267441662 nodes, of which those of function 'local::f39' are "
-     "1649267441662; padops takes up to 131072"),
+     "1649267441662; padops takes up to 65536"),
     (growing(100), "the calls of functions in the model stand for about 2^100 nodes, of which those of function "
-     "'local::f99' are about 2^100; padops takes up to 131072"),
+     "'local::f99' are about 2^100; padops takes up to 65536"),
 ]  # fmt: skip
 
 IMPORTS = [
@@ -319,6 +319,20 @@ def test_an_operator_of_padops_that_is_not_as_it_should_be(
     body = graph([node, pad(["a", "pads"])], tensors=[tensor("pads", [0, 0, 1, 1])])
     conversion = padops.convert(model(body, 18, imports=[("padops", 1)]), target=target)
     assert [record.reason for record in conversion.records][0] == reason
+
+
+def test_a_python_kernel_whose_attributes_are_no_text() -> None:
+    source = padops.convert(one_pad(), target="pyop").proto()
+    (node,) = [node for node in source.graph.node if node.domain == "padops.pyop"]
+    (attribute,) = [row for row in node.attribute if row.name == "op"]
+    attribute.CopyFrom(helper.make_attribute("op", [1, 2]))
+    (record,) = padops.convert(source).records
+    assert (record.status, record.reason) == ("left", "this version of padops does not know the operator")
+
+
+def test_a_part_of_a_node_that_onnx_ir_cannot_write() -> None:
+    source = changed(lambda made: made.graph.node[0].device_configurations.add())
+    assert refusal(source).startswith("node 'p' (Pad_13) cannot be read: ")
 
 
 def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
