@@ -324,6 +324,17 @@ def test_an_operator_of_padops_that_is_not_as_it_should_be(
     assert [record.reason for record in conversion.records][0] == reason
 
 
+@pytest.mark.parametrize(
+    ("data", "kind"), [({"string_data": [b"1"] * 4}, "string"), ({"float_data": [1] * 4}, "float")]
+)
+def test_amounts_of_another_type_have_no_fallback(data: dict[str, Any], kind: str) -> None:
+    number = {"string": TensorProto.STRING, "float": FLOAT}[kind]
+    (record,) = padops.convert(of_tensor(data_type=number, dims=[4], **data)).records
+    assert f"no fallback: its pads is of type {kind}, expected integers" in record.notes
+    (record,) = padops.convert(of_tensor(data_type=number, dims=[4], **data), target="onnx").records
+    assert (record.status, record.reason) == ("left", f"its pads is of type {kind}, expected integers")
+
+
 def test_a_part_of_a_node_that_onnx_ir_cannot_write() -> None:
     source = changed(lambda made: made.graph.node[0].device_configurations.add())
     assert refusal(source).startswith("node 'p' (Pad_13) cannot be read: ")
