@@ -53,7 +53,7 @@ def _mutant(base: Base, rng: random.Random) -> Mutant:
 
 
 def _change(message: onnx.ModelProto, rng: random.Random) -> str:
-    if rng.random() < 0.6:
+    if rng.random() < 0.6 or not message.graph.node:
         return change(message, rng)
     return rng.choice(BREAKS)(message, rng)
 
