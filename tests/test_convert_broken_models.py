@@ -173,6 +173,14 @@ CALLS = [
      "'local::f99' are about 2^100; padops takes up to 65536"),
 ]  # fmt: skip
 
+COUNTS = [
+    (text("a = Cast <to = 1> () y = Pad (a, p)"), f"{LABEL(0, 'Cast')} has 0 inputs; Cast of version 17 has at least 1"),
+    (text("a = Neg (x, x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 inputs; Neg of version 17 has at most 1"),
+    (text("a, b = Neg (x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 outputs; Neg of version 17 has at most 1"),
+    (text("y = local.f (x, p)", local("f", "x, p", "y", "a = Conv (x) y = Pad (a, p)")),
+     "node '' (functions[0].node[0], Conv) has 1 inputs; Conv of version 17 has at least 2"),
+]  # fmt: skip
+
 IMPORTS = [
     (one_pad(), version, f"the model imports version {version} of the domain ''; versions are 1 to 2147483647")
     for version in (0, -1, 2**31, 2**62)
@@ -189,6 +197,7 @@ BROKEN = [
     *ATTRIBUTES,
     *NAMES,
     *CALLS,
+    *COUNTS,
     *((import_version(made, version), said) for made, version, said in IMPORTS),
 ]
 
