@@ -336,12 +336,25 @@ def test_an_operator_of_padops_that_is_not_as_it_should_be(
 @pytest.mark.parametrize(
     ("data", "kind"), [({"string_data": [b"1"] * 4}, "string"), ({"float_data": [1] * 4}, "float")]
 )
-def test_amounts_of_another_type_have_no_fallback(data: dict[str, Any], kind: str) -> None:
+@pytest.mark.parametrize("options", [{}, {"target": "onnx"}, {"select": "needed"}], ids=str)
+def test_amounts_of_another_type_are_left(data: dict[str, Any], kind: str, options: dict[str, Any]) -> None:
     number = {"string": TensorProto.STRING, "float": FLOAT}[kind]
-    (record,) = padops.convert(of_tensor(data_type=number, dims=[4], **data)).records
-    assert f"no fallback: its pads is of type {kind}, expected integers" in record.notes
-    (record,) = padops.convert(of_tensor(data_type=number, dims=[4], **data), target="onnx").records
-    assert (record.status, record.reason) == ("left", f"its pads is of type {kind}, expected integers")
+    made = of_tensor(data_type=number, dims=[4], **data)
+    (record,) = padops.convert(made, **options).records
+    assert (record.status, record.reason) == ("left", f"its input pads is of type {kind}, expected integers")
+    made.opset_import.add(domain="com.microsoft", version=1)
+    made.graph.node[0].domain = "com.microsoft"
+    (record,) = padops.convert(made, **options).records
+    assert record.reason == f"its input pads is of type {kind}, expected integers"
+
+
+@pytest.mark.parametrize("target", ["padops", "onnx"])
+def test_amounts_of_another_type_in_an_operator_of_padops(target: str) -> None:
+    made = padops.convert(one_pad(), fallback=False).proto()
+    made.graph.initializer[0].CopyFrom(tensor("pads", [0.5] * 4, np.float32))
+    (record,) = padops.convert(made, target=target).records
+    said = "its input pads is of type float, expected integers"
+    assert record.reason == said if target == "onnx" else f"no fallback: {said}" in record.notes
 
 
 def test_a_part_of_a_node_that_onnx_ir_cannot_write() -> None:

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from padops.convert.evaluate import evaluate
 from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Unconvertible, misfit
+from padops.convert.sources.finding import Draft, Unconvertible, misfit, type_of
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand
 from padops.convert.types import Types
@@ -37,7 +37,7 @@ def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
     inputs = [given[0], *(_known(value, found, types) for value in given[1:])]
     for row, array in zip(op.inputs, inputs):
         if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
-            raise Unconvertible(f"its {row.name} is of type {by_numpy(array.dtype).name}, expected integers")
+            raise Unconvertible(f"its input {row.name} is of type {type_of(array)}, expected integers")
     name, modes = found.node.name or "", _modes(op, draft.attributes, found.node.name or "")
     position = op.input_index(op.fill)
     fill = None if position is None else given[position]
