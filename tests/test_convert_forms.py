@@ -19,6 +19,7 @@ from small_models import (
     INT8,
     INT16,
     INT32,
+    INT64,
     STRING,
     convert,
     external,
@@ -75,7 +76,7 @@ def test_a_model_before_opset_imports_has_opset_1() -> None:
 
 
 def test_a_graph_without_the_default_domain_is_left() -> None:
-    record, _, _ = convert_one(model([pad()], None))
+    record, _, _ = convert_one(model([pad()], None, tensors=[tensor("pads", [0, 0, 0, 1])]))
     assert record.reason == "graph does not import the default domain, so its version is unknown"
 
 
@@ -246,7 +247,8 @@ LEFT = [
 @pytest.mark.parametrize("row", LEFT, ids=[row.label for row in LEFT])
 def test_left(row: Left) -> None:
     x = ("x", row.type, [2, 3]) if row.type is not None else ("x", 0, None)
-    source = model([row.node], row.opset, inputs=[x], tensors=row.tensors, imports=[("com.microsoft", 1)])
+    inputs = [x] if row.tensors else [x, ("pads", INT64, [4])]
+    source = model([row.node], row.opset, inputs=inputs, tensors=row.tensors, imports=[("com.microsoft", 1)])
     if row.type is None:
         del source.graph.output[:]
     conversion = convert(source)

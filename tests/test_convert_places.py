@@ -327,15 +327,17 @@ def test_unknown_fields_are_refused() -> None:
 
 
 def test_a_graph_that_is_none() -> None:
-    source = model([pad(), pad()], 17)
-    with pytest.raises(PadopsError, match="cannot be read into a graph: Output 'y' is redeclared"):
+    source = model([pad(), pad()], 17, tensors=[PADS])
+    with pytest.raises(
+        PadopsError, match=r"node '' \(graph.node\[1\], Pad\) makes 'y', and so does node '' \(graph.node\[0\]"
+    ):
         convert(source)
 
 
 def test_functions_that_are_one_too_many() -> None:
     body = function(17, [helper.make_node("Identity", ["a"], ["r"])])
     with pytest.raises(PadopsError, match="several functions of the same domain, name and overload"):
-        convert(model([pad()], 17, functions=[body, body]))
+        convert(model([pad()], 17, functions=[body, body], tensors=[PADS]))
 
 
 def test_another_version_of_the_domain() -> None:

@@ -214,7 +214,8 @@ def test_pads_of_other_dialects_are_not_taken() -> None:
         helper.make_node("Pad", ["x", "p"], ["y"], domain="tf", padding_below=[0, 0], padding_above=[0, 0]),
         helper.make_node("Pad", ["x", "p", "p"], ["y"], domain="tf"),
     ):
-        record = only_record(convert(model([node], imports=[("tf", 1)]), custom_domains=["tf"]))
+        source = model([node], imports=[("tf", 1)], tensors=[tensor("p", [0, 0, 1, 1])])
+        record = only_record(convert(source, custom_domains=["tf"]))
         assert not record.form.startswith("TensorFlow")
 
 

@@ -8,6 +8,7 @@
 ``document.py``, ``graphs.py``, ``types.py``, ``constants.py``  the model as a graph
 ``scan.py``, ``external.py``, ``writing.py``  the model as files: nothing lost, nothing half-written
 ``verify.py``, ``feeds.py``  both models run on the same inputs
+``checks/``    whether a message is a model at all
 ``records.py``, ``report.py``, ``errors.py``  what is told about it
 ============== =======================================================================================
 """

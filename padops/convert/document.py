@@ -15,9 +15,10 @@ from pathlib import Path
 
 import onnx
 import onnx_ir as ir
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 
-from padops.convert.errors import PadopsError, UsageError
+from padops.convert.checks import check_model
+from padops.convert.errors import PadopsError, UsageError, library_errors
 from padops.convert.external import DataFile, Place, check_entries, check_links, find_data_files
 from padops.convert.graphs import subgraphs
 from padops.convert.records import FileRecord
@@ -124,7 +125,7 @@ class Document:
         for node in graph:
             origin = self._origin.get(node)
             if origin is None:
-                nodes.append(ir.to_proto(node))
+                nodes.append(_node_message(node))
                 changed = True
                 continue
             nodes.append(origin)
@@ -163,10 +164,15 @@ def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
     return {name for node in message.node for name in node.output}
 
 
+def _node_message(node: ir.Node) -> onnx.NodeProto:
+    with library_errors(f"node '{node.name}' ({node.op_type})", ir.serde.SerdeError):
+        return ir.to_proto(node)
+
+
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
     """Brings a node's operator, inputs, outputs and attributes up to date; the rest of it is no pass's business."""
     kept = _keeps_attributes(node, message)
-    made = ir.to_proto(node)
+    made = _node_message(node)
     message.op_type, message.domain = made.op_type, made.domain
     if not made.domain:
         message.ClearField("domain")  # as every node of the default domain has it
@@ -220,14 +226,19 @@ def read(
         PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
     """
     if isinstance(source, ir.Model):
-        model = source.clone()
+        with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
+            message = ir.to_proto(source)
+        check_model(message)
+        with library_errors("the model", RuntimeError):
+            model = source.clone()
         folders = {Path(tensor.base_dir or ".") for tensor in _external_values(model)}
         if len(folders) > 1:
             raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
-        return Document(model, base_dir=folders.pop() if folders else base_dir)
+        return Document(model, message, base_dir=folders.pop() if folders else base_dir)
     if isinstance(source, onnx.ModelProto):
         message = onnx.ModelProto()
-        message.CopyFrom(source)
+        with library_errors("the model", DecodeError, EncodeError):
+            message.CopyFrom(source)
         return _build(message, None, base_dir)
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
@@ -278,8 +289,9 @@ def _parse(content: bytes, path: Path) -> onnx.ModelProto:
     message = onnx.ModelProto()
     try:
         message.ParseFromString(content)
-    except DecodeError:
-        raise PadopsError(f"{path} is not an ONNX model: it cannot be parsed as a protobuf message") from None
+    except DecodeError as error:
+        deep = ", whose parts are nested more than 100 deep" if "depth" in str(error).lower() else ""
+        raise PadopsError(f"{path} is not an ONNX model: it cannot be parsed as a protobuf message{deep}") from None
     if not message.HasField("graph"):
         raise PadopsError(f"{path} is not an ONNX model: it has no graph")
     return message
@@ -287,16 +299,12 @@ def _parse(content: bytes, path: Path) -> onnx.ModelProto:
 
 def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
     refuse_what_would_be_lost(message)
+    check_model(message)
     for tensor, place in external_tensors(message):
         check_entries(tensor, place)
     name = str(path) if path else "the model"
-    try:
+    with library_errors(name, ir.serde.SerdeError):
         model = ir.from_proto(message)
-    except (ir.serde.SerdeError, ValueError, KeyError, NotImplementedError) as error:
-        cause: BaseException = error
-        while cause.__cause__ is not None:
-            cause = cause.__cause__
-        raise PadopsError(f"{name} cannot be read into a graph: {cause}") from error
     if len(model.functions) != len(message.functions):
         raise PadopsError(f"{name} has several functions of the same domain, name and overload")
     document = Document(model, message, path, base_dir)

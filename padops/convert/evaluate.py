@@ -106,9 +106,9 @@ def _run(nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Val
         for name, array in names.items()
     ]
     output = onnx.ValueInfoProto(name=value.name)
-    graph = onnx.helper.make_graph([ir.to_proto(node) for node in nodes], "known", infos, [output])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
     try:
+        graph = onnx.helper.make_graph([ir.to_proto(node) for node in nodes], "known", infos, [output])
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
         (array,) = ReferenceEvaluator(model).run(None, names)
     except (RuntimeError, TypeError, ValueError, IndexError, KeyError):  # it is left to the runtime, as it was
         return None

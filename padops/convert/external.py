@@ -17,6 +17,7 @@ import onnx_ir as ir
 from padops.convert.errors import PadopsError
 from padops.files.targets import kind_of, name_of, same_bytes
 
+DIGITS = 19  # of the largest number of bytes that a file can have
 IN_MEMORY = "_ORT_MEM_ADDR_"  # ONNX Runtime's mark of a tensor that lives in the process that made the model
 
 
@@ -170,11 +171,18 @@ def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
         raise PadopsError(f"{place}: its element type {tensor.data_type} has no external form") from None
     expected = (prod(tensor.dims) * bits + 7) // 8
     offset, length = entry(tensor, "offset") or "0", entry(tensor, "length") or str(expected)
-    if not offset.isdecimal() or not length.isdecimal():
-        raise PadopsError(f"{place}: offset {offset!r} and length {length!r} of its data must be numbers of bytes")
+    if not all(text.isdecimal() and len(text) <= DIGITS for text in (offset, length)):
+        raise PadopsError(
+            f"{place}: offset {_shown(offset)} and length {_shown(length)} of its data must be numbers of bytes"
+        )
     if int(length) < expected:
         raise PadopsError(f"{place}: its data have {length} bytes, but dims {list(tensor.dims)} need {expected}")
     return location, int(offset), int(length)
+
+
+def _shown(text: str) -> str:
+    """A text of the caller's for a message, which has no room for thousands of characters."""
+    return repr(text) if len(text) <= 2 * DIGITS else f"{text[:DIGITS]!r}… (of {len(text)} characters)"
 
 
 def place_data_files(files: Iterable[DataFile], output: Path, reserved: Path | None = None) -> list[Placement]:

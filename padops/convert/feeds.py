@@ -23,6 +23,7 @@ SIZES = (256, 64, 512, 576, 16, 128, 1024, 4096, 16000, 32, 8, 4, 3, 2, 1)
 HIGHEST = (9, 2, 1)  # integers that are not pixels or samples go from 0 to this: they may be indices, axes or amounts
 RANKS = (2, 4, 3, 1, 0)  # of an input of which not even the rank is known
 MOST_ELEMENTS = 1 << 22  # of one input
+MOST_RANDOM = 1 << 31  # of one input that leaves no dim open
 SAMPLES = ("int8", "uint8", "int16", "uint16")  # types of which every value is as good as another
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
 
@@ -130,13 +131,29 @@ def random_inputs(
         seed: Of the random numbers.
         turn: 0, 1, …: each turn has other values; single bools and special values alternate from turn to turn.
         special: See ``special_values``.
+
+    Raises:
+        PadopsError: An input is too large.
     """
     for highest in HIGHEST if any(row.type not in SAMPLES and "int" in row.type for row in inputs) else HIGHEST[:1]:
         for sizes in _open_sizes(inputs, turn):
-            if any(prod(_shape(row, sizes)) > MOST_ELEMENTS for row in inputs if row.dims is None or _open(row)):
+            shapes = {row: _shape(row, sizes) for row in inputs}
+            if any(prod(shapes[row]) > MOST_ELEMENTS for row in inputs if row.dims is None or _open(row)):
                 continue
+            _refuse_vast(shapes)
             rng = np.random.default_rng([seed, turn])
-            yield {row.name: _random(row, _shape(row, sizes), rng, highest, turn, special) for row in inputs}
+            try:
+                made = {row.name: _random(row, shapes[row], rng, highest, turn, special) for row in inputs}
+            except MemoryError as error:
+                raise PadopsError(f"cannot verify: there is no memory for random inputs: {error}") from error
+            yield made
+
+
+def _refuse_vast(shapes: Mapping[Input, tuple[int, ...]]) -> None:
+    """Refuses inputs of more random numbers than any memory holds, before the machine tries."""
+    for row, shape in shapes.items():
+        if prod(shape) > MOST_RANDOM:
+            raise PadopsError(f"cannot verify: the input {row} would take {prod(shape)} random numbers")
 
 
 def _open(row: Input) -> list[str]:

@@ -7,8 +7,10 @@ is refused here, with the reason and the place, before anything is made of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import onnx
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
@@ -29,7 +31,7 @@ NOT_CARRIED = {
 def messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
     """``message`` and every message inside it, depth first, each with its path, such as ``graph.node[3]``."""
     yield message, path
-    for field, value in message.ListFields():
+    for field, value in _fields(message, path):
         if field.message_type is None:
             continue
         place = f"{path}.{field.name}" if path else field.name
@@ -38,6 +40,28 @@ def messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
         else:
             for i, item in enumerate(value):
                 yield from messages(item, f"{place}[{i}]")
+
+
+def _fields(message: Message, path: str) -> list[tuple[FieldDescriptor, Any]]:
+    """The fields that a message has.
+
+    Raises:
+        PadopsError: A text among them is not UTF-8. protobuf reads it all the same, and gives bytes for it or raises when
+            somebody asks, as the release has it.
+    """
+    kind = message.DESCRIPTOR.name
+    try:
+        fields = message.ListFields()
+        for field, value in fields:
+            if field.type == FieldDescriptor.TYPE_STRING:
+                for text in [value] if isinstance(value, (str, bytes)) else value:
+                    if isinstance(text, bytes):
+                        text.decode()
+    except UnicodeDecodeError as error:
+        raise PadopsError(
+            f"{path or 'the model'} ({kind}) has a text that is not UTF-8: {error.object!r:.80}"
+        ) from error
+    return fields
 
 
 def refuse_what_would_be_lost(proto: onnx.ModelProto) -> None:

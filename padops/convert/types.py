@@ -95,9 +95,9 @@ class Types:
 
 def _behind_pads(value: ir.Value) -> ir.Value:
     """The value that was padded, of the same type: onnx's inference knows no operators of padops."""
-    while (
-        (node := value.producer()) is not None and node.domain in (DOMAIN, pyop.DOMAIN) and node.inputs[0] is not None
-    ):
+    while (node := value.producer()) is not None and node.domain in (DOMAIN, pyop.DOMAIN):
+        if not node.inputs or node.inputs[0] is None:
+            break
         value = node.inputs[0]
     return value
 

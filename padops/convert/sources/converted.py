@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from padops import pyop
 from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Finding
+from padops.convert.sources.finding import Draft, Finding, misfit
 from padops.convert.types import Types
 from padops.dialects import DOMAIN, OPS
 
@@ -23,6 +23,8 @@ def find(found: Found, types: Types) -> Finding | None:
     if node.op_type not in OPS:
         return Finding(form, reason="this version of padops does not know the operator")
     draft = Draft(node.op_type, tuple(node.inputs), dict(node.attributes))
+    if wrong := misfit(draft):
+        return Finding(form, reason=wrong)
     return Finding(form, draft, status="already converted", op_type=node.op_type, already="padops")
 
 
@@ -30,7 +32,8 @@ def _find_pyop(found: Found) -> Finding:
     """The native operator that a Python kernel stands for."""
     node = found.node
     form = f"{pyop.DOMAIN}::{node.op_type}"
-    texts = {name: node.attributes[name].value for name in pyop.ATTRIBUTES if name in node.attributes}
+    given = [attribute for name in pyop.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]
+    texts = {a.name: a.value for a in given if a.type == ir.AttributeType.STRING and not a.is_ref()}
     if node.op_type != pyop.OP_TYPE or len(texts) != len(pyop.ATTRIBUTES) or texts["op"] not in OPS:
         return Finding(form, reason="this version of padops does not know the operator")
     try:
@@ -39,6 +42,8 @@ def _find_pyop(found: Found) -> Finding:
     except (ValueError, AttributeError, OverflowError, TypeError) as error:
         return Finding(form, reason=f"its attributes cannot be read: {error}")
     draft = Draft(op_type, tuple(inputs), attributes)
+    if wrong := misfit(draft):
+        return Finding(form, reason=wrong)
     return Finding(form, draft, status="already converted", op_type=op_type, already="pyop")
 
 

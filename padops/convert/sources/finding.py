@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.graphs import Found
+from padops.convert.graphs import Found, constant
 from padops.convert.records import PadRecord, Status
 from padops.dialects import OPS
 from padops.dialects.onnx_pad import VERSIONS
+from padops.dtypes import by_numpy
 
 if TYPE_CHECKING:
     from padops.convert.constants import Constants
+
+
+KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,41 @@ class Unconvertible(Exception):
 
 class Unneeded(Exception):
     """A Pad that is already what it would become; the message says why that will do, for the record."""
+
+
+def misfit(draft: Draft) -> str | None:
+    """What of a node is not as its operator has it, or None: inputs and attributes that are missing or too many."""
+    op, count = OPS[draft.op_type], len(draft.inputs)
+    if count > len(op.inputs):
+        return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
+    for i, row in enumerate(op.inputs):
+        if not row.optional and (i >= count or draft.inputs[i] is None):
+            return f"it has no {row.name}"
+    kinds = {row.name: KINDS[row.type] for row in op.attributes}
+    for name, attribute in draft.attributes.items():
+        if name not in kinds:
+            return f"{op.name} has no attribute {name}"
+        if attribute.type != kinds[name]:
+            return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
+    return None
+
+
+def check_integers(found: Found, **positions: int) -> None:
+    """Refuses inputs, by their positions, that are constants of no integers.
+
+    Raises:
+        Unconvertible: With the name and the type.
+    """
+    for name, i in positions.items():
+        array = constant(found.node.inputs[i], found.scope) if i < len(found.node.inputs) else None
+        if array is not None and array.dtype.kind not in "iu":
+            raise Unconvertible(f"its input {name} is of type {type_of(array)}, expected integers")
+
+
+def type_of(array: np.ndarray) -> str:
+    """The element type of a constant, for a reason; of complex numbers, which no operator takes, NumPy's name."""
+    row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
+    return row.name if row is not None else array.dtype.name
 
 
 def string_attribute(node: ir.Node, name: str, default: str) -> str | None:

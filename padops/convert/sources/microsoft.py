@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from padops.convert.graphs import Found, constant
-from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible, settle_version, string_attribute
+from padops.convert.sources.finding import (
+    Draft,
+    Facts,
+    Finding,
+    Unconvertible,
+    check_integers,
+    settle_version,
+    string_attribute,
+)
 from padops.convert.types import Types
 
 DOMAIN = "com.microsoft"
@@ -26,6 +34,7 @@ def find(found: Found, types: Types) -> Finding | None:
             raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
         if foreign := sorted(set(node.attributes) - {"mode"}):
             raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
+        check_integers(found, pads=1)
         mode = string_attribute(node, "mode", "constant")
         op_type = settle_version(LIKE, type_name, mode, notes)
     except Unconvertible as why:

@@ -13,7 +13,15 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.graphs import Found, caller_strings, constant
-from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible, settle_version, string_attribute
+from padops.convert.sources.finding import (
+    Draft,
+    Facts,
+    Finding,
+    Unconvertible,
+    check_integers,
+    settle_version,
+    string_attribute,
+)
 from padops.convert.types import Types
 from padops.dialects import OPS, onnx_op
 from padops.dtypes import by_name
@@ -74,6 +82,7 @@ def find(found: Found, types: Types) -> Finding | None:
         if opset > NEWEST_OPSET:
             raise Unconvertible(f"opset {opset} is newer than the newest that padops knows, {NEWEST_OPSET}")
         _check(node)
+        check_integers(found, pads=1, axes=3)
         type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
         mode = string_attribute(node, "mode", "constant")
         if mode is None and "wrap" in caller_strings(found.scope, node.attributes["mode"].ref_attr_name):

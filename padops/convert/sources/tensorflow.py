@@ -18,7 +18,7 @@ import onnx_ir as ir
 
 from padops.convert.constants import Constants
 from padops.convert.graphs import Found, constant
-from padops.convert.sources.finding import Draft, Edit, Finding, Put, Unconvertible, string_attribute
+from padops.convert.sources.finding import Draft, Edit, Finding, Put, Unconvertible, check_integers, string_attribute
 from padops.convert.types import Types
 from padops.dialects import OPS
 
@@ -100,6 +100,7 @@ def _read(found: Found, types: Types) -> _Reading:
     type_name = types.name(data, *node.outputs)
     if type_name is not None and type_name not in OPS[OP].types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+    check_integers(found, paddings=1)
     array = constant(paddings, found.scope)
     _check_shape(list(array.shape) if array is not None else types.shape(paddings), types.shape(data))
     if array is not None and (array < 0).any():

@@ -9,11 +9,11 @@ import onnx_ir as ir
 
 from padops.convert.evaluate import evaluate
 from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Unconvertible
+from padops.convert.sources.finding import Draft, Unconvertible, misfit, type_of
 from padops.convert.standard.subject import Subject
 from padops.convert.standard.tape import Operand
 from padops.convert.types import Types
-from padops.dialects import OPS, Node, Op
+from padops.dialects import INTEGER_KINDS, OPS, Node, Op
 from padops.dtypes import by_numpy
 from padops.plan import PadError
 
@@ -27,11 +27,17 @@ def subject_of(draft: Draft, found: Found, types: Types) -> Subject:
     """The node that a draft describes, with everything that the model says of it.
 
     Raises:
-        Unconvertible: It lacks an attribute, or one says what its operator does not know (P8, P9, S1).
+        Unconvertible: It has too many inputs or lacks one, or one is of the wrong type; it lacks an attribute, or one says
+            what its operator does not know (P8, P9, S1).
     """
     op = OPS[draft.op_type]
+    if wrong := misfit(draft):
+        raise Unconvertible(wrong)
     given = (*draft.inputs, *(None,) * (len(op.inputs) - len(draft.inputs)))
     inputs = [given[0], *(_known(value, found, types) for value in given[1:])]
+    for row, array in zip(op.inputs, inputs):
+        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
+            raise Unconvertible(f"its input {row.name} is of type {type_of(array)}, expected integers")
     name, modes = found.node.name or "", _modes(op, draft.attributes, found.node.name or "")
     position = op.input_index(op.fill)
     fill = None if position is None else given[position]

@@ -1,0 +1,383 @@
+"""Models that are none: each is refused, on every road, by a message that names the part and the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import onnxruntime
+import pytest
+from mutation.onnx_breaks import deep
+from onnx import TensorProto, helper, parser
+from small_models import FLOAT, INT64, graph, model, one_pad, pad, tensor
+
+import padops
+from padops import cli
+from padops.convert import PadopsError
+
+ROADS: dict[str, dict[str, Any]] = {
+    "fold": {},
+    "no fold": {"fold": False},
+    "onnx": {"target": "onnx"},
+    "pyop": {"target": "pyop"},
+    "needed": {"select": "needed", "fallback": False},
+    "auto pad": {"auto_pad": "explicit"},
+    "verify": {"verify": True},
+}
+ATTRIBUTE = "node 'p' (graph.node[0], Pad): the attribute 'mode'"
+Change = Callable[[onnx.ModelProto], Any]
+
+
+def text(message: str, functions: str = "") -> onnx.ModelProto:
+    imports = '<ir_version: 8, opset_import: ["": 17, "local": 1]>'
+    return parser.parse_model(
+        f"{imports} g (float[2] x, bool c, int64[2] p) => (float[N] y) {{ {message} }} {functions}"
+    )
+
+
+def local(name: str, inputs: str, outputs: str, body: str) -> str:
+    return f'<domain: "local", opset_import: ["": 17, "local": 1]> {name} ({inputs}) => ({outputs}) {{ {body} }}\n'
+
+
+def refusal(source: Any, **options: Any) -> str:
+    with pytest.raises(PadopsError) as caught:
+        padops.convert(source, **options)
+    return str(caught.value)
+
+
+def of_tensor(**parts: Any) -> onnx.ModelProto:
+    """A model of one Pad, whose amounts are a tensor of these parts."""
+    made = one_pad()
+    made.graph.initializer[0].CopyFrom(TensorProto(name="pads", **parts))
+    return made
+
+
+def changed(change: Change, opset: int = 17) -> onnx.ModelProto:
+    made = one_pad(opset)
+    change(made)
+    return made
+
+
+def with_attribute(**parts: Any) -> onnx.ModelProto:
+    return changed(lambda made: made.graph.node[0].attribute.add(**{"name": "mode", **parts}))
+
+
+PADS = "initializer 'pads' (graph.initializer[0]): "
+TENSORS = [
+    (of_tensor(data_type=INT64, dims=[3], int64_data=[1, 0, 2, 0]),
+     "4 values in int64_data, int64 of dims [3] needs 3"),
+    (of_tensor(data_type=INT64, dims=[4], raw_data=b"\0" * 7), "7 bytes in raw_data, int64 of dims [4] needs 32"),
+    (of_tensor(data_type=INT64, dims=[4], raw_data=b""), "0 bytes in raw_data, int64 of dims [4] needs 32"),
+    (of_tensor(data_type=FLOAT, dims=[4], int64_data=[1, 0, 2, 0]),
+     "0 values in float_data, float of dims [4] needs 4"),
+    (of_tensor(data_type=TensorProto.COMPLEX64, dims=[4], float_data=[1, 0, 2, 0]),
+     "4 values in float_data, complex64 of dims [4] needs 8"),
+    (of_tensor(data_type=TensorProto.INT4, dims=[5], int32_data=[1, 0]),
+     "2 values in int32_data, int4 of dims [5] needs 3"),
+    (of_tensor(data_type=TensorProto.STRING, dims=[2], raw_data=b"ab"),
+     "0 values in string_data, string of dims [2] needs 2"),
+    (of_tensor(data_type=INT64, dims=[4]), "0 values in int64_data, int64 of dims [4] needs 4"),
+    (of_tensor(data_type=INT64, dims=[-4], int64_data=[1, 0, 2, 0]), "dims [-4] have the negative size -4"),
+    (of_tensor(data_type=INT64, dims=[2**62], int64_data=[1]),
+     f"1 values in int64_data, int64 of dims [{2**62}] needs {2**62}"),
+    (of_tensor(data_type=INT64, dims=[2**62, 4]), f"dims [{2**62}, 4] are more than {2**63 - 1} elements"),
+    (of_tensor(data_type=INT64, dims=[1] * 20, int64_data=[]),
+     f"0 values in int64_data, int64 of dims [{'1, ' * 16}…] needs 1"),
+    (of_tensor(data_type=0, dims=[4], int64_data=[1, 0, 2, 0]),
+     f"0 is no element type that onnx {onnx.__version__} knows"),
+    (of_tensor(data_type=99, dims=[4]), f"99 is no element type that onnx {onnx.__version__} knows"),
+]  # fmt: skip
+
+ATTRIBUTES = [
+    (with_attribute(s=b"edge"), f"{ATTRIBUTE} is of type 0, which no attribute has"),
+    (with_attribute(type=2, s=b"edge"), f"{ATTRIBUTE} is of type INT, but has a value in 's'"),
+    (with_attribute(type=3, s=b"edge", i=1), f"{ATTRIBUTE} is of type STRING, but has a value in 'i'"),
+    (with_attribute(type=3, ref_attr_name="m"),
+     f"{ATTRIBUTE} refers to 'm' of a function, and stands in none"),
+    (with_attribute(type=4), f"{ATTRIBUTE} is of type TENSOR, but has no value"),
+    (with_attribute(type=5), f"{ATTRIBUTE} is of type GRAPH, but has no value"),
+    (with_attribute(type=4, t=TensorProto(name="t", data_type=1, dims=[2], float_data=[1])),
+     f"{ATTRIBUTE}, tensor 't': 1 values in float_data, float of dims [2] needs 2"),
+    (with_attribute(name="", type=3), "node 'p' (graph.node[0], Pad): an attribute has no name"),
+    (changed(lambda made: made.graph.node[0].attribute.extend([helper.make_attribute("mode", "edge")] * 2)),
+     "node 'p' (graph.node[0], Pad): the attribute 'mode' is there twice"),
+]  # fmt: skip
+
+
+def twice_a_graph() -> onnx.ModelProto:
+    made = text("y = If (c) <then_branch = t () => (float[N] a) { a = Neg (x) }, else_branch = e () => (float[N] b) { "
+                "b = Abs (x) }>")  # fmt: skip
+    made.graph.node[0].attribute.append(made.graph.node[0].attribute[0])
+    return made
+
+
+LABEL = "node '' (graph.node[{}], {})".format
+NAMES = [
+    (text("a = Add (x, b) b = Pad (a, p) y = Neg (b)"),
+     f"graph has a cycle of 2 nodes, each of which reads what the next one makes: {LABEL(0, 'Add')}, {LABEL(1, 'Pad')}"),
+    (text("y = Add (x, y)"),
+     f"graph has a cycle of 1 nodes, each of which reads what the next one makes: {LABEL(0, 'Add')}"),
+    (text("a = Neg (b) b = Neg (d) d = Neg (e) e = Neg (f) f = Neg (g) g = Neg (h) h = Neg (a) y = Pad (x, p)"),
+     "graph has a cycle of 7 nodes, each of which reads what the next one makes: "
+     + ", ".join(LABEL(i, "Neg") for i in range(6)) + " and 1 more"),
+    (text("y = If (c) <then_branch = t () => (float[N] a) { a = Neg (y) }, else_branch = e () => (float[N] b) { b = "
+          "Pad (x, p) }>"),
+     f"graph has a cycle of 1 nodes, each of which reads what the next one makes: {LABEL(0, 'If')}"),
+    (text("y = If (c) <then_branch = t () => (float[N] a) { a = Neg (d) d = Neg (x) }, else_branch = e () => (float[N] b)"
+          " { b = Pad (x, p) }>"),
+     "node '' (graph.node[0].then_branch.node[0], Neg) reads 'd' before node '' (graph.node[0].then_branch.node[1], "
+     "Neg) makes it"),
+    (text("y = local.f (x)", local("f", "x", "y", "y = Neg (a) a = Neg (x)")),
+     "node '' (functions[0].node[0], Neg) reads 'a' before node '' (functions[0].node[1], Neg) makes it"),
+    (text("y = Pad (x, nothing)"),
+     f"{LABEL(0, 'Pad')} reads 'nothing', which is no input, no initializer and no output of a node"),
+    (text("z = Pad (x, p)"),
+     "the output of graph reads 'y', which is no input, no initializer and no output of a node"),
+    (text("y = Neg (x) y = Pad (x, p)"), f"{LABEL(1, 'Pad')} makes 'y', and so does {LABEL(0, 'Neg')}"),
+    (text("x = Neg (x) y = Pad (x, p)"), f"{LABEL(0, 'Neg')} makes 'x', which is an input or an initializer of graph"),
+    (one_pad(inputs=[("x", FLOAT, [2, 3])] * 2), "graph has two inputs with the name 'x'"),
+    (one_pad(inputs=[("x", FLOAT, [2, 3]), ("", FLOAT, [2, 3])]), "graph.input[1] has no name"),
+    (changed(lambda made: made.graph.node[0].ClearField("op_type")),
+     "node 'p' (graph.node[0], of no operator): it does not say which operator it is"),
+    (twice_a_graph(), "node '' (graph.node[0], If): the attribute 'then_branch' is there twice"),
+]  # fmt: skip
+
+
+def growing(count: int) -> onnx.ModelProto:
+    """As many functions, each of which calls the one before twice."""
+    bodies = ["y = Pad (x, p)", *(f"a = local.f{i} (x, p) y = local.f{i} (a, p)" for i in range(count - 1))]
+    functions = "".join(local(f"f{i}", "x, p", "y", body) for i, body in enumerate(bodies))
+    return text(f"y = local.f{count - 1} (x, p)", functions)
+
+
+CALLS = [
+    (text("y = local.f (x)", local("f", "x", "y", "y = local.f (x)")),
+     "function 'local::f' calls function 'local::f': a function cannot call itself"),
+    (text("y = Pad (x, p)", local("f", "x", "y", "y = local.g (x)") + local("g", "x", "y", "y = local.f (x)")),
+     "function 'local::f' calls function 'local::g' calls function 'local::f': a function cannot call itself"),
+    (text("y = Pad (x, p)", "".join(local(f"f{i}", "x", "y", f"y = local.f{(i + 1) % 8} (x)") for i in range(8))),
+     "".join(f"function 'local::f{i}' calls " for i in range(6))
+     + "… (of 8 functions) calls function 'local::f0': a function cannot call itself"),
+    (text("y = local.f (x, p)", local("f", "x", "y", "y = Neg (x)")),
+     "node '' (graph.node[0], f) calls function 'local::f' with 2 inputs; it has 1"),
+    (text("y, z = local.f (x)", local("f", "x", "y", "y = Neg (x)")),
+     "node '' (graph.node[0], f) calls function 'local::f' with 2 outputs; it has 1"),
+    (growing(40),
+     "the calls of functions in the model stand for 1649267441662 nodes, of which those of function 'local::f39' are "
+     "1649267441662; padops takes up to 65536"),
+    (growing(100), "the calls of functions in the model stand for about 2^100 nodes, of which those of function "
+     "'local::f99' are about 2^100; padops takes up to 65536"),
+]  # fmt: skip
+
+COUNTS = [
+    (text("a = Cast <to = 1> () y = Pad (a, p)"), f"{LABEL(0, 'Cast')} has 0 inputs; Cast of version 17 has at least 1"),
+    (text("a = Neg (x, x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 inputs; Neg of version 17 has at most 1"),
+    (text("a, b = Neg (x) y = Pad (a, p)"), f"{LABEL(0, 'Neg')} has 2 outputs; Neg of version 17 has at most 1"),
+    (text("y = local.f (x, p)", local("f", "x, p", "y", "a = Conv (x) y = Pad (a, p)")),
+     "node '' (functions[0].node[0], Conv) has 1 inputs; Conv of version 17 has at least 2"),
+]  # fmt: skip
+
+IMPORTS = [
+    (one_pad(), version, f"the model imports version {version} of the domain ''; versions are 1 to 2147483647")
+    for version in (0, -1, 2**31, 2**62)
+]
+
+
+def import_version(made: onnx.ModelProto, version: int) -> onnx.ModelProto:
+    made.opset_import[0].version = version
+    return made
+
+
+BROKEN = [
+    *((made, PADS + said) for made, said in TENSORS),
+    *ATTRIBUTES,
+    *NAMES,
+    *CALLS,
+    *COUNTS,
+    *((import_version(made, version), said) for made, version, said in IMPORTS),
+]
+
+
+@pytest.mark.parametrize(("source", "said"), BROKEN, ids=[said[:70] for _, said in BROKEN])
+def test_what_is_no_model_is_refused(source: onnx.ModelProto, said: str, tmp_path: Path) -> None:
+    assert refusal(source) == said
+    path = tmp_path / "m.onnx"
+    path.write_bytes(source.SerializeToString())
+    for options in ({}, {"fold": False}, {"target": "onnx"}):
+        assert refusal(path, output=tmp_path / "out.onnx", **options) == said
+    assert [file.name for file in tmp_path.iterdir()] == ["m.onnx"]
+
+
+CYCLE = text("a = Pad (b, p) b = Pad (a, p) y = Neg (b)")
+SAID_OF_CYCLE = (
+    f"graph has a cycle of 2 nodes, each of which reads what the next one makes: {LABEL(0, 'Pad')}, {LABEL(1, 'Pad')}"
+)
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_cycle_is_refused_on_every_road(road: str) -> None:
+    assert refusal(CYCLE, **ROADS[road]) == SAID_OF_CYCLE
+
+
+def test_a_cycle_is_refused_by_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    onnx.save(CYCLE, tmp_path / "m.onnx")
+    code = cli.main(["convert", str(tmp_path / "m.onnx"), "--dry-run", "--report", str(tmp_path / "report.json")])
+    assert (code, capsys.readouterr().err) == (1, f"error: {SAID_OF_CYCLE}\n")
+    assert not (tmp_path / "report.json").exists()
+
+
+def test_lower_refuses_a_cycle() -> None:
+    with pytest.raises(PadopsError, match="graph has a cycle of 2 nodes"):
+        padops.lower(CYCLE)
+
+
+def test_a_cycle_of_a_graph_that_is_no_message_is_refused() -> None:
+    """onnx_ir takes such graphs."""
+    source = ir.from_proto(text("a = Add (x, x) b = Pad (a, p) y = Neg (b)"))
+    add, padded, _ = source.graph
+    add.replace_input_with(1, padded.outputs[0])
+    assert refusal(source, fold=False).startswith("graph has a cycle of 2 nodes")
+
+
+def test_functions_that_grow_within_reason_are_converted() -> None:
+    conversion = padops.convert(growing(5))
+    assert [record.status for record in conversion.records] == ["converted"]
+
+
+@pytest.mark.parametrize("fold", [True, False])
+def test_nodes_of_the_main_graph_may_be_in_any_order(fold: bool) -> None:
+    """ONNX Runtime sorts them."""
+    source = text("y = Neg (b) b = Pad <mode = \"edge\"> (a, p) a = If (c) <then_branch = t () => (float[N] d) { d = Neg (e) "
+                  "}, else_branch = f () => (float[N] g) { g = Abs (e) }> e = Neg (x)")  # fmt: skip
+    feeds = {"x": np.array([1, 2], np.float32), "c": np.array(True), "p": np.array([1, 2])}
+    expected = run(source, feeds)
+    conversion = padops.convert(source, fold=fold)
+    assert [record.status for record in conversion.records] == ["converted"]
+    np.testing.assert_array_equal(run(conversion.proto(), feeds), expected)
+
+
+def run(made: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
+    return onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, feeds)[
+        0
+    ]
+
+
+def harmless() -> list[tuple[str, Change]]:
+    """What is wrong with a model, but no obstacle to ONNX Runtime."""
+    return [
+        ("an initializer twice", lambda made: made.graph.initializer.append(made.graph.initializer[0])),
+        ("values in another field", lambda made: made.graph.initializer[0].float_data.append(1)),
+        ("raw data and others", lambda made: made.graph.initializer[0].int64_data.extend([1, 2, 3, 4, 5])),
+        ("no name of the graph", lambda made: made.graph.ClearField("name")),
+        ("an output twice", lambda made: made.graph.output.append(made.graph.output[0])),
+        ("an unused domain of version -13", lambda made: made.opset_import.add(domain="unused", version=-13)),
+    ]
+
+
+@pytest.mark.parametrize(("what", "change"), harmless(), ids=[what for what, _ in harmless()])
+def test_what_onnx_runtime_runs_is_converted(what: str, change: Change) -> None:
+    source = one_pad()
+    change(source)
+    feeds = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    expected = run(source, feeds)
+    conversion = padops.convert(source)
+    assert [record.status for record in conversion.records] == ["converted"]
+    np.testing.assert_array_equal(run(conversion.proto(), feeds), expected)
+
+
+@pytest.mark.parametrize(("name", "part"), [
+    (b"pads", "graph.node[0] (NodeProto)"),
+    (b"ai.none", "opset_import[1] (OperatorSetIdProto)"),
+], ids=["node", "domain"])  # fmt: skip
+def test_a_name_that_is_not_utf8(name: bytes, part: str, tmp_path: Path) -> None:
+    content = model([pad()], imports=[("ai.none", 1)], tensors=[tensor("pads", [0] * 4)]).SerializeToString()
+    wrong = b"\xff" + name[1:]
+    (tmp_path / "m.onnx").write_bytes(content.replace(name, wrong))
+    assert refusal(tmp_path / "m.onnx") == f"{part} has a text that is not UTF-8: {wrong!r}"
+
+
+DEEP = [(30, None), (32, "nested"), (1000, "nested")]
+
+
+@pytest.mark.parametrize(("levels", "said"), DEEP)
+def test_graphs_deep_inside_each_other(levels: int, said: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(deep(one_pad().SerializeToString(), levels))
+    if said is None:
+        assert padops.convert(path, fold=False).records
+    else:
+        assert said in refusal(path)
+
+
+OPERATOR = [
+    ([], "Pad_18", {}, "it has no data"),
+    (["x"], "Pad_18", {}, "it has no pads"),
+    (["x", "pads", "", "", "x"], "Pad_18", {}, "it has 5 inputs; Pad_18 has 4"),
+    (["x", "pads"], "Pad_18", {"mode": 1}, "its attribute mode is of type INT, expected STRING"),
+    (["x", "pads"], "Pad_18", {"other": 1}, "Pad_18 has no attribute other"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "op_type", "attributes", "reason"), OPERATOR)
+@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
+def test_an_operator_of_padops_that_is_not_as_it_should_be(
+    inputs: Sequence[str], op_type: str, attributes: dict[str, Any], reason: str, target: str
+) -> None:
+    node = helper.make_node(op_type, inputs, ["a"], domain="padops", **attributes)
+    body = graph([node, pad(["a", "pads"])], tensors=[tensor("pads", [0, 0, 1, 1])])
+    conversion = padops.convert(model(body, 18, imports=[("padops", 1)]), target=target)
+    assert [record.reason for record in conversion.records][0] == reason
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [({"string_data": [b"1"] * 4}, "string"), ({"float_data": [1] * 4}, "float")]
+)
+@pytest.mark.parametrize("options", [{}, {"target": "onnx"}, {"select": "needed"}], ids=str)
+def test_amounts_of_another_type_are_left(data: dict[str, Any], kind: str, options: dict[str, Any]) -> None:
+    number = {"string": TensorProto.STRING, "float": FLOAT}[kind]
+    made = of_tensor(data_type=number, dims=[4], **data)
+    (record,) = padops.convert(made, **options).records
+    assert (record.status, record.reason) == ("left", f"its input pads is of type {kind}, expected integers")
+    made.opset_import.add(domain="com.microsoft", version=1)
+    made.graph.node[0].domain = "com.microsoft"
+    (record,) = padops.convert(made, **options).records
+    assert record.reason == f"its input pads is of type {kind}, expected integers"
+
+
+@pytest.mark.parametrize("target", ["padops", "onnx"])
+def test_amounts_of_another_type_in_an_operator_of_padops(target: str) -> None:
+    made = padops.convert(one_pad(), fallback=False).proto()
+    made.graph.initializer[0].CopyFrom(tensor("pads", [0.5] * 4, np.float32))
+    (record,) = padops.convert(made, target=target).records
+    said = "its input pads is of type float, expected integers"
+    assert record.reason == said if target == "onnx" else f"no fallback: {said}" in record.notes
+
+
+def test_a_part_of_a_node_that_onnx_ir_cannot_write() -> None:
+    source = changed(lambda made: made.graph.node[0].device_configurations.add())
+    assert refusal(source).startswith("node 'p' (Pad_13) cannot be read: ")
+
+
+def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
+    source = one_pad()
+    data = source.graph.initializer[0]
+    data.ClearField("raw_data")
+    data.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", "w.bin"), ("length", "9" * 5000)):
+        data.external_data.add(key=key, value=value)
+    (tmp_path / "w.bin").write_bytes(b"\0" * 32)
+    onnx.save(source, tmp_path / "m.onnx")
+    assert refusal(tmp_path / "m.onnx") == (
+        f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 19}'… (of 5000 characters) of its data must "
+        "be numbers of bytes"
+    )
+
+
+def test_inputs_that_no_memory_holds() -> None:
+    source = model([pad()], inputs=[("x", FLOAT, [2**40, 3])], tensors=[tensor("pads", [0, 1, 0, 1])])
+    said = refusal(source, verify=True)
+    assert said == f"cannot verify: the input x: float[{2**40}, 3] would take {3 * 2**40} random numbers"
