@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,8 +13,10 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops.convert.errors import PadopsError, UsageError
+from padops.convert.errors import PadopsError, UsageError, library_errors
 from padops.convert.graphs import constant, walk
+from padops.convert.limits import ask_for
+from padops.convert.npz import read_npz
 from padops.dtypes import by_name, by_numpy, by_onnx
 
 # Tried in this order for dims that the model leaves open; audio models have favourites of their own.
@@ -83,26 +84,23 @@ def load_inputs(source: str | os.PathLike[str] | Mapping[str, np.ndarray]) -> di
     """The caller's arrays.
 
     Raises:
-        PadopsError: The file cannot be read.
+        PadopsError: The file cannot be read, or what is given makes no array.
     """
     if isinstance(source, Mapping):
-        return {name: np.asarray(array) for name, array in source.items()}
-    path = Path(source)
-    try:
-        archive = np.load(path, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
-        with archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise PadopsError(f"the inputs in {path} cannot be read: {error}") from error
+        arrays = {}
+        for name, array in source.items():
+            with library_errors(f"input '{name}'"):
+                arrays[name] = np.asarray(array)
+        return arrays
+    return read_npz(Path(source))
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
     """The caller's arrays, as the model wants them; the bits of types that NumPy lacks may come as unsigned integers.
 
     Raises:
-        UsageError: One is missing, not known to the model, or of the wrong type.
+        UsageError: One is missing, not known to the model, or of the wrong type or shape.
+        PadopsError: A text is none that a tensor can hold.
     """
     names = [row.name for row in inputs]
     if missing := [name for name in names if name not in given]:
@@ -116,8 +114,27 @@ def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict
             array = array.view(wanted.numpy)
         if by_numpy(array.dtype) is not wanted:
             raise UsageError(f"input '{row.name}' is {array.dtype}, expected {row.type}")
-        fitted[row.name] = array.astype(object) if row.type == "string" else array
+        if not _takes(row, array.shape):
+            raise UsageError(f"input '{row.name}' has the shape {list(array.shape)}; the model takes {row}")
+        fitted[row.name] = _texts(array, row.name) if row.type == "string" else array
     return fitted
+
+
+def _takes(row: Input, shape: Sequence[int]) -> bool:
+    """Whether an array of a shape can be what an input declares."""
+    if row.dims is None:
+        return True
+    return len(shape) == len(row.dims) and all(n == dim for n, dim in zip(shape, row.dims) if isinstance(dim, int))
+
+
+def _texts(array: np.ndarray, name: str) -> np.ndarray:
+    """Texts as Python objects, each of which has to be one in UTF-8 as well."""
+    with library_errors(f"input '{name}'"):
+        texts = array.astype(object)
+        for text in texts.flat:
+            if isinstance(text, str):
+                text.encode()
+    return texts
 
 
 def random_inputs(
@@ -130,11 +147,17 @@ def random_inputs(
         seed: Of the random numbers.
         turn: 0, 1, …: each turn has other values; single bools and special values alternate from turn to turn.
         special: See ``special_values``.
+
+    Raises:
+        PadopsError: There is no memory for them.
     """
     for highest in HIGHEST if any(row.type not in SAMPLES and "int" in row.type for row in inputs) else HIGHEST[:1]:
         for sizes in _open_sizes(inputs, turn):
             if any(prod(_shape(row, sizes)) > MOST_ELEMENTS for row in inputs if row.dims is None or _open(row)):
                 continue
+            # Random numbers are made as 8 bytes each, and then get the type of the input.
+            elements = sum(prod(_shape(row, sizes)) for row in inputs)
+            ask_for(2 * 8 * elements, f"random inputs of {elements} elements need")
             rng = np.random.default_rng([seed, turn])
             yield {row.name: _random(row, _shape(row, sizes), rng, highest, turn, special) for row in inputs}
 
