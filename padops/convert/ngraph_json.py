@@ -46,7 +46,9 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
         except ValueError as error:
             raise PadopsError(f"{path} is not JSON: {error}") from None
         except RecursionError:
-            raise PadopsError(f"{path} is not what nGraph's serializer writes: it has lists in lists without end") from None
+            raise PadopsError(
+                f"{path} is not what nGraph's serializer writes: it has lists in lists without end"
+            ) from None
     if not isinstance(functions, list) or not functions or not all(isinstance(f, dict) for f in functions):
         raise PadopsError(f"{path} is not what nGraph's serializer writes: expected a list of functions")
     return build(functions[-1], path), [FileRecord(str(path), len(content), hashlib.sha256(content).hexdigest())]

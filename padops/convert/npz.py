@@ -30,7 +30,16 @@ LONGEST_HEADER = 10_000  # bytes; NumPy's own limit
 POINTER = 8  # bytes that a text takes at least, once it is a Python object
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # of compression; NumPy writes no others
 # What zipfile and NumPy raise over damaged files, beside what every library does.
-DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, SyntaxError, EOFError, OSError, RuntimeError)
+DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    tokenize.TokenError,
+    SyntaxError,
+    EOFError,
+    OSError,
+    RuntimeError,
+)
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,9 @@ class _Builder:
         key = ngraph.OP.mode
         mode = op.get(key)
         if is_int(mode) and not 0 <= mode < len(ngraph.OP.modes):
-            raise self._fields.damaged(f"{key} of {what} is {shown(mode)}, expected 0 to {len(ngraph.OP.modes) - 1} [P9]")
+            raise self._fields.damaged(
+                f"{key} of {what} is {shown(mode)}, expected 0 to {len(ngraph.OP.modes) - 1} [P9]"
+            )
         if mode is not None:
             attributes[key] = mode if is_int(mode) else self._fields.name(mode, f"{key} of {what}")
         return attributes

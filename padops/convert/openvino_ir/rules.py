@@ -12,11 +12,13 @@ from typing import Any
 
 import onnx
 
-from padops.convert.errors import PadopsError
+from padops.convert.errors import PadopsError, library_errors
 from padops.convert.openvino_ir.tables import REPAIRS, harmless
 from padops.convert.openvino_ir.values import attributes_of
+from padops.convert.openvino_ir.weights import LARGEST
 
-LARGEST = (1 << 31) - 1  # bytes of a model; onnxifier infers shapes with its weights inside
+# What onnxifier, and onnx below it, raise beside what every library does.
+RAISED = (RuntimeError, AssertionError, OSError, onnx.checker.ValidationError)
 
 
 @dataclass
@@ -48,6 +50,7 @@ def apply_rules(
         raise PadopsError(f"{path} has {message.ByteSize()} bytes of layers and weights; onnxifier takes {LARGEST}")
     try:
         with _quiet():  # it uses what onnx deprecates
+            from networkx import NetworkXException  # which onnxifier is made of
             from onnxifier import OnnxGraph, PassManager
             from onnxifier.domain.intel.openvino.passes.op import OP_CONVERT
     except ImportError as error:
@@ -59,7 +62,8 @@ def apply_rules(
     rules = [OP_CONVERT.get_type(name) for name in sorted(OP_CONVERT)]
     with _quiet():
         watched = [_watch(rule, log) for rule in rules if rule.__name__ in kinds]
-        message = PassManager(watched).optimize(OnnxGraph(message), strict=True).model
+        with library_errors(f"{path}, as onnxifier takes it,", NetworkXException, *RAISED):
+            message = PassManager(watched).optimize(OnnxGraph(message), strict=True).model
     return message, log.refusals or _unread(layers, log.read)
 
 
