@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from onnx import TensorProto, helper
+from onnx import helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.ngraph_function.constants import add_constant, read_elements

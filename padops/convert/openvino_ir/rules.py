@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
+from onnx import helper, numpy_helper
 
 from padops.convert.errors import PadopsError, library_errors
 from padops.convert.openvino_ir.tables import REPAIRS, harmless
@@ -97,11 +99,10 @@ def _watch(rule: type, log: _Log) -> Any:
             return super().get_attribute(node, name, default)
 
         def get_value(self, node: onnx.NodeProto | str, output_name: str | None = None) -> Any:
-            # onnxifier would run whatever is before the node, on random inputs where it needs inputs.
+            # onnxifier would run whatever is before the node, of any size, on random inputs where it needs inputs; and
+            # where that fails, it leaves a model in the folder for temporary files.
             maker = self.graph._out_to_node.get(node) if isinstance(node, str) else node.name
-            if maker is None or _varies(self.graph, maker):
-                return None
-            return super().get_value(node, output_name)
+            return None if maker is None else _constant(self.graph, maker)
 
     Watched.__name__ = rule.__name__  # onnxifier finds the layers of a rule by the name of its class
     for name in ("__NAME__", "__DEPS__", "__PATCHES__"):
@@ -109,17 +110,22 @@ def _watch(rule: type, log: _Log) -> Any:
     return Watched()
 
 
-def _varies(graph: Any, name: str) -> bool:
-    """Whether what a node gives depends on the inputs of the model."""
-    found, waiting = {name}, [name]
-    while waiting:
-        node = waiting.pop()
-        if any(value in graph.inputs for value in graph.nodes[node]["pb"].input):
-            return True
-        before = set(graph.predecessors(node)) - found
-        found |= before
-        waiting += before
-    return False
+def _constant(graph: Any, name: str) -> np.ndarray | None:
+    """What a node always gives: a Constant, or a Cast of one, as weights of half precision have it; else None."""
+    node, casts = graph.nodes[name]["pb"], []
+    while (node.domain, node.op_type) == ("", "Cast"):
+        casts.append(helper.tensor_dtype_to_np_dtype(node.attribute[0].i))
+        maker = graph._out_to_node.get(node.input[0])
+        if maker is None:
+            return None
+        node = graph.nodes[maker]["pb"]
+    if (node.domain, node.op_type) != ("", "Constant"):
+        return None
+    array = numpy_helper.to_array(node.attribute[0].t)
+    with np.errstate(all="ignore"):
+        for dtype in reversed(casts):
+            array = array.astype(dtype)
+    return array
 
 
 def _unread(layers: Mapping[str, onnx.NodeProto], read: set[tuple[str, str]]) -> dict[str, str]:
