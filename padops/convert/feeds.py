@@ -27,6 +27,8 @@ MOST_ELEMENTS = 1 << 22  # of one input
 SAMPLES = ("int8", "uint8", "int16", "uint16")  # types of which every value is as good as another
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
 
+LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
+
 
 @dataclass(frozen=True)
 class Input:
@@ -128,7 +130,12 @@ def _takes(row: Input, shape: Sequence[int]) -> bool:
 
 
 def _texts(array: np.ndarray, name: str) -> np.ndarray:
-    """Texts as Python objects, each of which has to be one in UTF-8 as well."""
+    """Texts as Python objects, without code points that Python or UTF-8 cannot have."""
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        wrong = codes[(codes > LAST_CHARACTER) | ((codes >= SURROGATES[0]) & (codes <= SURROGATES[1]))]
+        if wrong.size:
+            raise PadopsError(f"input '{name}' has a text with U+{wrong[0]:04X}, which is no character")
     with library_errors(f"input '{name}'"):
         texts = array.astype(object)
         for text in texts.flat:

@@ -22,7 +22,22 @@ VERIFY = ("-o", "out.onnx", "--verify")
 VERIFIED = 0.03  # of all; it takes the most time
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 4, 7, 64, 1000, 10**9, 2**31, 2**59, 2**63, -(2**63), 2**70, 10**400),
-    *(0.5, -0.0, 1e300, float("nan"), float("inf"), "", " ", "1", "x", "\ud800", "a\0b", "\udfff\ud800", "é" * 300, "9" * 5_000),
+    *(
+        0.5,
+        -0.0,
+        1e300,
+        float("nan"),
+        float("inf"),
+        "",
+        " ",
+        "1",
+        "x",
+        "\ud800",
+        "a\0b",
+        "\udfff\ud800",
+        "é" * 300,
+        "9" * 5_000,
+    ),
     *([], {}, [[]], [None], [0], [1, 1], [True], [1.5], ["1"], [-1, 10**10], [10**5] * 4, [1] * 70, {"a": 1}, [{}]),
     *("float", "char", "int64_t", "bfloat16", "uint8_t", "Pad", "Constant", "Parameter", "Result", "EDGE", "wrap"),
 )

@@ -24,7 +24,24 @@ MODELS = {
     "rank": ("float16 x", "float16 y"),
     "text": ("string[N, 3] x", "string[N, 3] y"),
 }
-TYPES = ("<f4", ">f4", "<f8", "<f2", "|i1", "<i8", "|b1", "<c8", "|S3", "<U3", "<U0", "|V2", "|O", "<M8[D]", "<f16", "f99")
+TYPES = (
+    "<f4",
+    ">f4",
+    "<f8",
+    "<f2",
+    "|i1",
+    "<i8",
+    "|b1",
+    "<c8",
+    "|S3",
+    "<U3",
+    "<U0",
+    "|V2",
+    "|O",
+    "<M8[D]",
+    "<f16",
+    "f99",
+)
 DESCRIPTIONS: tuple[Any, ...] = (
     *TYPES, [("a", "<f4"), ("b", "|O")], [("a", "<f4", (2, 3))], [("é", "<i4")], ("<f4", (3,)), [], None, 4, "float32, (1000,)f8",
 )  # fmt: skip
@@ -58,7 +75,9 @@ def mutants(seed: int) -> Iterator[Mutant]:
     while True:
         name = rng.choice(sorted(_bases()))
         model, array = _bases()[name]
-        done, content = rng.choice((_bytes, _bytes, _bytes, _member, _member, _member, _member, _archive, _other))(array, rng)
+        done, content = rng.choice((_bytes, _bytes, _bytes, _member, _member, _member, _member, _archive, _other))(
+            array, rng
+        )
         yield Mutant(f"{name}: {done}", {"m.onnx": model, "in.npz": content}, ("convert", "m.onnx", *OPTIONS))
 
 
@@ -69,8 +88,16 @@ def _npy(array: np.ndarray, **changes: Any) -> bytes:
     text = changes.get("header", repr(header).encode("latin-1", "replace"))
     text += b" " * (-(len(text) + 11) % 64) + b"\n"
     version = changes.get("version", 1)
-    length = struct.pack("<I" if version > 1 else "<H", changes.get("length", len(text)) & (0xFFFFFFFF if version > 1 else 0xFFFF))
-    return changes.get("magic", b"\x93NUMPY") + bytes([version, 0]) + length + text + changes.get("elements", array.tobytes())
+    length = struct.pack(
+        "<I" if version > 1 else "<H", changes.get("length", len(text)) & (0xFFFFFFFF if version > 1 else 0xFFFF)
+    )
+    return (
+        changes.get("magic", b"\x93NUMPY")
+        + bytes([version, 0])
+        + length
+        + text
+        + changes.get("elements", array.tobytes())
+    )
 
 
 def _zip(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -85,7 +112,9 @@ def _zip(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -
         row = struct.pack("<HHHHHIII", 20, 0, method, 0, 33, zlib.crc32(content), len(packed), len(content))
         encoded = name.encode("utf-8", "surrogatepass")
         made += b"PK\x03\x04" + row + struct.pack("<HH", len(encoded), 0) + encoded + packed
-        ends.append(b"PK\x01\x02\x14\0" + row + struct.pack("<HHHHHII", len(encoded), 0, 0, 0, 0, 0, places[-1]) + encoded)
+        ends.append(
+            b"PK\x01\x02\x14\0" + row + struct.pack("<HHHHHII", len(encoded), 0, 0, 0, 0, 0, places[-1]) + encoded
+        )
     directory = b"".join(ends)
     last = struct.pack("<HHHHIIH", 0, 0, len(ends), len(ends), len(directory), len(made), 0)
     return bytes(made) + directory + b"PK\x05\x06" + last
@@ -111,7 +140,9 @@ def _bytes(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
 def _member(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
     """A right archive of an array whose header is wrong."""
     changes: dict[str, Any] = {}
-    for name in rng.sample(("descr", "shape", "fortran_order", "version", "length", "header", "magic", "elements"), rng.choice((1, 1, 2))):
+    for name in rng.sample(
+        ("descr", "shape", "fortran_order", "version", "length", "header", "magic", "elements"), rng.choice((1, 1, 2))
+    ):
         changes[name] = {
             "descr": lambda: rng.choice(DESCRIPTIONS),
             "shape": lambda: rng.choice(SHAPES),

@@ -29,11 +29,12 @@ NESTED = "nested"  # the tag that stands for many elements, one in the other, un
 WORDS = ("", "x", "..", "...", "f32", "FP32", "i64", "boolean", "string", "nf4", "explicit", "same_upper", "opset1", "opset12", "true",
          "1,1", "1,1,1,1,1", "0,0", "-1,-1", "1, x", "\t", "é" * 300, "a\\,b,c", "Parameter", "Const", "Result", "Pad", "Split")  # fmt: skip
 TAGS = ("layer", "layers", "edges", "edge", "port", "dim", "data", "input", "output", "net", "other", NESTED)
+LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi"))
 PROLOGS = (
     *(f'<?xml version="1.0" encoding="{name}"?>' for name in
       ("utf-16", "latin-1", "ascii", "utf-7", "shift_jis", "nonsense", "idna", "rot13", "undefined", "zlib", "unicode_escape", "")),
     '<?xml version="9.9"?>',
-    '<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">%s]>' % "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi")),
+    f'<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">{LAUGHS}]>',
     '<!DOCTYPE net [<!ENTITY i SYSTEM "file:///etc/passwd">]>',
     '<!DOCTYPE net SYSTEM "file:///dev/zero">',
 )  # fmt: skip
@@ -57,7 +58,9 @@ def _bases() -> tuple[_Base, ...]:
         for mode in ("constant", "edge", "reflect", "symmetric") * 4:  # as many as matter beside the layers
             name = f"pad {mode} {len(paths)}"
             paths[name] = pad_model(Path(folder, f"{len(paths)}.xml"), mode, SHAPE, *amounts, 7.5)
-        return tuple(_Base(name, _named(path.read_text()), path.with_suffix(".bin").read_bytes()) for name, path in paths.items())
+        return tuple(
+            _Base(name, _named(path.read_text()), path.with_suffix(".bin").read_bytes()) for name, path in paths.items()
+        )
 
 
 def _named(text: str) -> str:
@@ -91,7 +94,9 @@ def _change(net: ElementTree.Element, rng: random.Random) -> str:
     parents = [parent for parent in net.iter() if len(parent) and parent.tag != NESTED]
     kinds = sorted({child.tag for parent in parents for child in parent})
     kind = rng.choice(kinds)
-    parent, at = rng.choice([(parent, at) for parent in parents for at, child in enumerate(parent) if child.tag == kind])
+    parent, at = rng.choice(
+        [(parent, at) for parent in parents for at, child in enumerate(parent) if child.tag == kind]
+    )
     child = parent[at]
     place = f"{parent.tag} {parent.get('name', parent.get('id', ''))}/{kind}[{at}]"
     act = rng.choice((_set, _set, _set, _set, _unset, _tag, _text, "gone", "twice", "move", "swap", "many"))
@@ -126,7 +131,9 @@ def _edited(value: str, rng: random.Random) -> str:
     """A list with another number in it, fewer or more of them."""
     parts = value.split(",")
     at = rng.randrange(len(parts))
-    parts[at : at + 1] = rng.choice(([], [parts[at]] * 2, [rng.choice(NUMBERS)], [rng.choice(NUMBERS)], [f"-{parts[at]}"]))
+    parts[at : at + 1] = rng.choice(
+        ([], [parts[at]] * 2, [rng.choice(NUMBERS)], [rng.choice(NUMBERS)], [f"-{parts[at]}"])
+    )
     return ",".join(parts)
 
 
@@ -154,7 +161,12 @@ def _write(net: ElementTree.Element, rng: random.Random) -> tuple[bytes, str]:
     text = ElementTree.tostring(net, encoding="unicode")
     if f"<{NESTED}" in text:
         levels = rng.choice((100, 100_000))
-        text = re.sub(rf"<{NESTED}\b[^>]*>", lambda match: match[0].replace("/", "") + "<a>" * levels + "</a>" * levels, text, count=1)
+        text = re.sub(
+            rf"<{NESTED}\b[^>]*>",
+            lambda match: match[0].replace("/", "") + "<a>" * levels + "</a>" * levels,
+            text,
+            count=1,
+        )
     if rng.random() > 0.06:
         return text.encode(), ""
     prolog = rng.choice(PROLOGS)

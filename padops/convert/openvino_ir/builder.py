@@ -38,6 +38,7 @@ class _Builder:
         self._net = net
         self._path = net.path
         self._weights = Weights(net)
+        self._constants: dict[str, tuple[int, list[int], int, int]] = {}
         self._graph = onnx.GraphProto()
         self._names: dict[tuple[str, str], str] = {}
         self._taken: dict[str, int] = {}  # names, with the last number that was put behind each
@@ -47,6 +48,7 @@ class _Builder:
     def build(self) -> onnx.ModelProto:
         for layer in self._net.layers:
             _check_ports(layer, self._path)
+        self._constants = {layer.id: self._check_constant(layer) for layer in self._net.layers if layer.type == "Const"}
         self._graph.name = self._net.name
         for layer in self._net.layers:
             for port in layer.outputs:
@@ -108,8 +110,8 @@ class _Builder:
         dims = None if shape == "..." else dims_of(_split(shape), str(layer), self._path)
         self._graph.input.append(_value(name, type, dims))
 
-    def _add_constant(self, layer: Layer) -> None:
-        name = self._output(layer)
+    def _check_constant(self, layer: Layer) -> tuple[int, list[int], int, int]:
+        """Element type, dims, offset and bytes of a Const; its bytes are there."""
         type = element_type(self._data(layer, "element_type"), str(layer), self._path)
         dims = dims_of(_split(self._data(layer, "shape")), str(layer), self._path)
         if type == TensorProto.STRING:
@@ -120,8 +122,17 @@ class _Builder:
         needed = (prod(dims) * _bits(type) + 7) // 8
         if needed > size:
             raise PadopsError(f"{self._path} is damaged: {layer} has {size} bytes, but its shape needs {needed}")
-        tensor = TensorProto(name=name, data_type=type, dims=dims, raw_data=self._weights.read(layer, offset, needed))
-        self._graph.node.append(helper.make_node("Constant", [], [name], name=layer.name, value=tensor))
+        self._weights.check(layer, offset, needed)
+        return type, dims, offset, needed
+
+    def _add_constant(self, layer: Layer) -> None:
+        name = self._output(layer)
+        type, dims, offset, size = self._constants[layer.id]
+        # Filled in place: a tensor that is put into an attribute, a node and a graph is copied each time.
+        node = self._graph.node.add(op_type="Constant", name=layer.name, output=[name])
+        tensor = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR).t
+        tensor.name, tensor.data_type, tensor.raw_data = name, type, self._weights.read(offset, size)
+        tensor.dims.extend(dims)
         self._made.add(name)
         self._graph.value_info.append(_value(name, type, dims))
 

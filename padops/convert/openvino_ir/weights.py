@@ -13,17 +13,17 @@ class Weights:
 
     def __init__(self, net: Net) -> None:
         self._net = net
-        self._read = 0
+        self._asked = 0
 
-    def read(self, layer: Layer, offset: int, size: int) -> bytes:
-        """The bytes of a Const.
+    def check(self, layer: Layer, offset: int, size: int) -> None:
+        """Looks whether the bytes of a Const are there; of all of them, before the first is read.
 
         Raises:
-            PadopsError: They are not there, or with those before them they are more than a model can have.
+            PadopsError: They are not, or with those of the layers before they are more than a model can have.
         """
         path, weights = self._net.path, self._net.weights
         if not size:
-            return b""
+            return
         if not weights.is_file():
             raise PadopsError(f"{path}: {layer} needs {weights}, which does not exist")
         there = weights.stat().st_size
@@ -31,12 +31,17 @@ class Weights:
             raise PadopsError(
                 f"{path}: {layer} needs the bytes {offset} to {offset + size} of {weights}, which has only {there}"
             )
-        self._read += size
-        if self._read > LARGEST:
-            raise PadopsError(f"{path} has {self._read} bytes of weights and more; {LARGEST} are read")
-        with open(weights, "rb") as file:
+        self._asked += size
+        if self._asked > LARGEST:
+            raise PadopsError(f"{path} has {self._asked} bytes of weights or more; up to {LARGEST} are read")
+
+    def read(self, offset: int, size: int) -> bytes:
+        """The bytes of a Const that has been checked."""
+        if not size:
+            return b""
+        with open(self._net.weights, "rb") as file:
             file.seek(offset)
             content = file.read(size)
         if len(content) < size:
-            raise PadopsError(f"{path}: {weights} became shorter while it was read")
+            raise PadopsError(f"{self._net.path}: {self._net.weights} became shorter while it was read")
         return content
