@@ -75,13 +75,13 @@ def mutants(seed: int) -> Iterator[Mutant]:
     while True:
         name = rng.choice(sorted(_bases()))
         model, array = _bases()[name]
-        done, content = rng.choice((_bytes, _bytes, _bytes, _member, _member, _member, _member, _archive, _other))(
+        done, content = rng.choice((_bytes, _bytes, _bytes, _member, _member, _member, _member, _members, _other))(
             array, rng
         )
         yield Mutant(f"{name}: {done}", {"m.onnx": model, "in.npz": content}, ("convert", "m.onnx", *OPTIONS))
 
 
-def _npy(array: np.ndarray, **changes: Any) -> bytes:
+def npy(array: np.ndarray, **changes: Any) -> bytes:
     """An array as NumPy writes it, or with another header or other elements."""
     header = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape}
     header |= {name: changes[name] for name in header if name in changes}
@@ -100,7 +100,7 @@ def _npy(array: np.ndarray, **changes: Any) -> bytes:
     )
 
 
-def _zip(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def archive(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """An archive; names may be there twice."""
     made, places, ends = bytearray(), [], []
     for name, content in members:
@@ -126,7 +126,7 @@ def _method(rng: random.Random) -> int:
 
 def _bytes(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
     """Bytes of a right archive, those of the directory at its end above all."""
-    made = bytearray(_zip([("x.npy", _npy(array))], _method(rng)))
+    made = bytearray(archive([("x.npy", npy(array))], _method(rng)))
     if rng.random() < 0.2:
         end = rng.randrange(len(made))
         return f"cut off at byte {end}", bytes(made[:end])
@@ -154,15 +154,15 @@ def _member(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
             "elements": lambda: rng.choice((b"", b"\xff" * 24, b"\xff\xff\x10\x00" * 18, b"\0\xd8\0\0" * 18, bytes(72), bytes(10**7))),
         }[name]()  # fmt: skip
     done = ", ".join(f"{name} -> {ascii(value)[:50]}" for name, value in changes.items())
-    return done, _zip([("x.npy", _npy(array, **changes))], _method(rng))
+    return done, archive([("x.npy", npy(array, **changes))], _method(rng))
 
 
-def _archive(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
+def _members(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
     """A right array under another name, with others, or with much of nothing."""
-    right, act = _npy(array), rng.choice(("name", "twice", "more", "none", "bomb", "text", "python"))
+    right, act = npy(array), rng.choice(("name", "twice", "more", "none", "bomb", "text", "python"))
     if act == "name":
         name = rng.choice(("", ".npy", "y.npy", "x", "x.npy.npy", "x/", "../x.npy", "\ud800.npy", "x\0.npy", "é.npy"))
-        return f"named {name!a}", _zip([(name, right)], _method(rng))
+        return f"named {name!a}", archive([(name, right)], _method(rng))
     if act == "bomb":
         return f"{BOMB} zeros", _bomb(array.dtype.str)
     if act == "python":
@@ -173,13 +173,13 @@ def _archive(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
         "none": [],
         "text": [("x.npy", right), ("x.txt", b"hello")],
     }[act]
-    return act, _zip(members, _method(rng))
+    return act, archive(members, _method(rng))
 
 
 @cache
 def _bomb(kind: str) -> bytes:
     count = BOMB // 3 // np.dtype(kind).itemsize
-    return _zip([("x.npy", _npy(np.zeros(0, kind), shape=(count, 3), elements=bytes(BOMB)))])
+    return archive([("x.npy", npy(np.zeros(0, kind), shape=(count, 3), elements=bytes(BOMB)))])
 
 
 def _saved(array: np.ndarray) -> bytes:
@@ -190,7 +190,7 @@ def _saved(array: np.ndarray) -> bytes:
 
 def _other(array: np.ndarray, rng: random.Random) -> tuple[str, bytes]:
     """No archive at all."""
-    others = {"empty": b"", "text": b"x = 1\n", "an array": _npy(array), "a pickle": b"\x80\x04]\x94.", "zeros": bytes(3_000),
+    others = {"empty": b"", "text": b"x = 1\n", "an array": npy(array), "a pickle": b"\x80\x04]\x94.", "zeros": bytes(3_000),
               "an end": b"PK\x05\x06" + bytes(18), "an end that lies": b"PK\x05\x06" + b"\xff" * 18,
               "64 bits": b"PK\x06\x06" + b"\xff" * 52 + b"PK\x06\x07" + bytes(16) + b"PK\x05\x06" + b"\xff" * 16 + bytes(2)}  # fmt: skip
     name = rng.choice(sorted(others))
