@@ -116,3 +116,14 @@ def test_a_large_file_of_text_is_not_read(tmp_path: Path, name: str) -> None:
         file.truncate(3 << 30)
     with pytest.raises(PadopsError, match="has 3221225472 bytes; files of text are read up to 2147483648"):
         padops.convert(tmp_path / name)
+
+
+@pytest.mark.parametrize("shape", [[2], [1000]], ids=str)
+@pytest.mark.parametrize("mode", [1, 2, 3], ids=["edge", "reflect", "symmetric"])
+def test_amounts_of_thousands_of_millions_are_not_listed(mode: int, shape: list[int]) -> None:
+    """In standard operators, each position had a number of its own in the model."""
+    changes = {"X": {"element_type": "bfloat16", "shape": shape}, "V": {"element_type": "bfloat16"}}
+    changes["P"] = {"pad_mode": mode, "padding_below": [2**31], "padding_above": [2**40]}
+    files = {"m.json": written(function(**changes))}
+    outcome = ran(files, "m.json", "-o", "out.onnx", "--target", "onnx")
+    assert outcome.code == 0, outcome.said

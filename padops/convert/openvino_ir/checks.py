@@ -28,7 +28,7 @@ class Seen:
         type: Element type of its first input, None if it has none.
         dims: Those of its inputs.
         constants: Elements of its inputs, None for those that are not constant, or large.
-        amounts: Of a pool, begin and end of each spatial axis, None where only a run can tell.
+        amounts: Of a pool, or of what has auto_pad, begin and end of each spatial axis, None where only a run can tell.
     """
 
     node: onnx.NodeProto
@@ -42,13 +42,15 @@ class Seen:
     def of(node: onnx.NodeProto, values: Values) -> Seen:
         """Looks at a layer."""
         arrays = [values.constant(name) for name in node.input]
+        attributes = attributes_of(node)
+        follow = node.op_type in ("AvgPool", "MaxPool") or attributes.get("auto_pad", "").startswith("same_")
         return Seen(
             node,
-            attributes_of(node),
+            attributes,
             values.types[node.input[0]] if node.input else None,
             [values.dims[name] for name in node.input],
             [None if array is None else array.tolist() for array in arrays],
-            amounts(node, values) if node.op_type in ("AvgPool", "MaxPool") else None,
+            amounts(node, values) if follow else None,
         )
 
     def flag(self, name: str) -> bool:
