@@ -90,6 +90,17 @@ def test_json_that_is_no_function(content: bytes, reason: str) -> None:
         ({"P": {"pad_mode": 2**70}}, "pad_mode of Pad 'P' is 1180591620717411303424, expected 0 to 3 [P9]"),
         ({"P": {"pad_mode": True}}, "pad_mode of Pad 'P' is True, which is no name"),
         ({"P": {"pad_mode": "\ud83d"}}, r"pad_mode of Pad 'P' is '\ud83d', which is no name"),
+        ({"V": {"shape": [10**9]}}, "the fill 'V' of Pad 'P' has the shape [1000000000], expected one element [P7]"),
+        ({"V": {"element_type": "double"}}, "the fill 'V' of Pad 'P' is double, the data float"),
+        ({"P": {"op_version": 1, "inputs": ["X", "V", "V"]}}, "the amounts 'V' of Pad 'P' are float"),
+        (
+            {
+                "X": {"element_type": "int64_t"},
+                "V": {"element_type": "int64_t", "shape": [10**9]},
+                "P": {"op_version": 1, "inputs": ["X", "V", "V"]},
+            },
+            "the amounts 'V' of Pad 'P' have the shape [1000000000], expected the shape [1] [P8]",
+        ),
         ({"P": {"op_version": [0]}}, "Pad 'P' of version [0]"),
     ],
     ids=short,

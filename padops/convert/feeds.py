@@ -15,7 +15,6 @@ import onnx_ir as ir
 
 from padops.convert.errors import PadopsError, UsageError, library_errors
 from padops.convert.graphs import constant, walk
-from padops.convert.limits import ask_for
 from padops.convert.npz import read_npz
 from padops.dtypes import by_name, by_numpy, by_onnx
 
@@ -154,17 +153,11 @@ def random_inputs(
         seed: Of the random numbers.
         turn: 0, 1, …: each turn has other values; single bools and special values alternate from turn to turn.
         special: See ``special_values``.
-
-    Raises:
-        PadopsError: There is no memory for them.
     """
     for highest in HIGHEST if any(row.type not in SAMPLES and "int" in row.type for row in inputs) else HIGHEST[:1]:
         for sizes in _open_sizes(inputs, turn):
             if any(prod(_shape(row, sizes)) > MOST_ELEMENTS for row in inputs if row.dims is None or _open(row)):
                 continue
-            # Random numbers are made as 8 bytes each, and then get the type of the input.
-            elements = sum(prod(_shape(row, sizes)) for row in inputs)
-            ask_for(2 * 8 * elements, f"random inputs of {elements} elements need")
             rng = np.random.default_rng([seed, turn])
             yield {row.name: _random(row, _shape(row, sizes), rng, highest, turn, special) for row in inputs}
 

@@ -15,6 +15,8 @@ from padops.convert.ngraph_function.constants import add_constant, read_elements
 from padops.convert.ngraph_function.fields import Dims, Fields, is_int, shown
 from padops.convert.sources import ngraph, openvino
 from padops.dialects import OPS, Node, make_node_plan
+from padops.dialects.node import INTEGER_KINDS
+from padops.dtypes import by_onnx
 from padops.plan import PadError
 
 IR_VERSION = 8
@@ -143,7 +145,11 @@ class _Builder:
         if not inputs:
             raise self._fields.damaged(f"Pad '{name}' has no inputs")
         kind, dims = self._values[inputs[0]]
-        if op.get("op_version", 0) == 1:
+        explicit = op.get("op_version", 0) == 1  # amounts are inputs
+        if explicit:
+            self._check_amounts(name, inputs[1:3], dims)
+        self._check_fill(name, inputs[3 if explicit else 1 :], kind)
+        if explicit:
             mode = self._fields.get({"pad_mode": "constant", **op}, "pad_mode", str, f"Pad '{name}'")
             mode = self._fields.name(mode, f"pad_mode of Pad '{name}'")
             attributes = {"version": "opset1", "pad_mode": mode.lower()}
@@ -159,6 +165,30 @@ class _Builder:
         self._made.add(name)
         self._domains[domain] = 1
         self._values[name] = kind, dims
+
+    def _check_amounts(self, name: str, inputs: list[str], dims: Dims) -> None:
+        """Refuses amounts that are no integers, or not one for each axis, as far as that is known."""
+        for value in inputs:
+            kind, own = self._values[value]
+            if by_onnx(kind).name not in INTEGER_KINDS["integer"]:
+                raise self._fields.damaged(f"the amounts '{value}' of Pad '{name}' are {by_onnx(kind).name}")
+            if own is not None and (len(own) != 1 or (dims is not None and own[0] not in (None, len(dims)))):
+                expected = "one number for each axis" if dims is None else f"the shape [{len(dims)}]"
+                raise self._fields.damaged(
+                    f"the amounts '{value}' of Pad '{name}' have the shape {shown(own)}, expected {expected} [P8]"
+                )
+
+    def _check_fill(self, name: str, inputs: list[str], kind: int) -> None:
+        """Refuses a fill of another type than the data's, or of more than one element, as far as that is known."""
+        for value in inputs:
+            own, dims = self._values[value]
+            if own != kind:
+                types = f"{by_onnx(own).name}, the data {by_onnx(kind).name}"
+                raise self._fields.damaged(f"the fill '{value}' of Pad '{name}' is {types}")
+            if dims is not None and any(dim not in (None, 1) for dim in dims):
+                raise self._fields.damaged(
+                    f"the fill '{value}' of Pad '{name}' has the shape {shown(dims)}, expected one element [P7]"
+                )
 
     def _attributes(self, op: dict[str, Any], name: str, dims: Dims) -> dict[str, Any]:
         """The attributes of a Pad of version 0 that are there."""
