@@ -1,0 +1,110 @@
+"""Runs commands of padops in forked children with limits of time and memory; ``runner.py`` starts it as a process.
+
+It imports everything once, so that a child costs milliseconds. Each line on standard input is a request, each line on
+standard output what became of it; both are JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+import traceback
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+MEMORY = 2 << 30  # bytes of address space beyond what the server itself has
+CPU_SECONDS = 10  # of the processor: on a busy machine the clock runs faster than the work
+CLOCK_SECONDS = 60
+# Everything that a command may import later.
+MODULES = (
+    "onnx.inliner",
+    "onnx.reference.ops",
+    "onnxruntime",
+    "padops.cli",
+    "padops.convert",
+    "padops.convert.ngraph_json",
+    "padops.convert.openvino_ir",
+    "padops.convert.verify",
+    "rich.progress",
+    "rich.table",
+)
+EXTRAS = ("onnxifier.domain.intel.openvino.passes.op",)  # likewise, where they are installed
+RAISED = 70  # the exit code of a child that an exception ended
+
+
+def main() -> None:
+    _import()
+    for line in sys.stdin:
+        print(json.dumps(_serve(json.loads(line))), flush=True)
+
+
+def _import() -> None:
+    for name in (*MODULES, *(extra for extra in EXTRAS if find_spec(extra.partition(".")[0]))):
+        import_module(name)
+
+
+def _serve(request: dict[str, Any]) -> dict[str, Any]:
+    """Runs one command in a child; says how it ended, how long it took and what it printed as an error."""
+    with tempfile.TemporaryFile() as errors:
+        start = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            _run(request, errors.fileno())
+        status, clock_ran_out = _wait(child, start + CLOCK_SECONDS)
+        errors.seek(0)
+        said = errors.read().decode(errors="replace")
+    code = os.waitstatus_to_exitcode(status)
+    return {"code": code, "late": clock_ran_out, "seconds": time.monotonic() - start, "said": said}
+
+
+def _wait(child: int, end: float) -> tuple[int, bool]:
+    """The status of a child, and whether it had to be killed."""
+    pause = 0.001
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status, False
+        if time.monotonic() > end:
+            os.kill(child, 9)
+            return os.waitpid(child, 0)[1], True
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
+
+
+def _run(request: dict[str, Any], errors: int) -> None:
+    """The child: runs the command and ends the process."""
+    code = RAISED
+    try:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for old, new in ((nothing, 0), (nothing, 1), (errors, 2)):
+            os.dup2(old, new)
+        os.chdir(request["folder"])
+        tempfile.tempdir = request["temporary"]
+        _limit()
+        from padops.cli import main as command
+
+        code = command(request["arguments"])
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _limit() -> None:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        size = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+"""Wrong files of each kind that the converter reads, a few of many; ``tests/long/long_mutations.py`` tries thousands."""
+
+from __future__ import annotations
+
+import pytest
+from mutation.kinds import KINDS
+from mutation.runner import harmed, outcomes
+
+SEED, COUNT = 11, 75
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wrong_file_is_refused_or_converted(kind: str) -> None:
+    found = list(outcomes(KINDS[kind], SEED, COUNT))
+    assert len(found) == COUNT
+    assert not harmed(found), "\n".join(map(str, harmed(found)))
+    refused = sum(outcome.code == 1 for outcome in found)
+    assert refused, "none of the files was wrong enough"
