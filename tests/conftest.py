@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_report_header() -> list[str]:
     import onnxruntime
-    from mutation.kinds import LACKING
+    from mutation.lacking import LACKING
 
     import padops
 

@@ -1,18 +1,14 @@
-"""The kinds of files that are mutated.
-
-``openvino`` is there where OpenVINO and onnxifier are; elsewhere ``LACKING`` says what it lacks, and the header of a test
-run names it.
-"""
+"""The kinds of files that are mutated; ``openvino`` is there where OpenVINO and onnxifier are."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 from . import ngraph_json, npz_inputs, onnx_models
+from .lacking import LACKING
 from .mutant import Mutant
 
 KINDS: dict[str, Callable[[int], Iterator[Mutant]]] = {
@@ -20,8 +16,6 @@ KINDS: dict[str, Callable[[int], Iterator[Mutant]]] = {
     "ngraph": ngraph_json.mutants,
     "npz": npz_inputs.mutants,
 }
-
-LACKING = [name for name in ("onnxifier", "openvino") if find_spec(name) is None]  # of what the kind openvino needs
 if not LACKING or os.environ.get("PADOPS_PEERS"):
     sys.path.append(str(Path(__file__).parents[1]))  # where pytest has it already, with the neighbours of this package
     from . import openvino_ir
