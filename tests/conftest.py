@@ -59,6 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_report_header() -> list[str]:
     import onnxruntime
+    from mutation.lacking import LACKING
 
     import padops
 
@@ -69,6 +70,8 @@ def pytest_report_header() -> list[str]:
     if collect_ignore:
         peers = ", ".join(sorted({peer for name in collect_ignore for peer in MISSING[name]}))
         lines.append(f"NOT COMPARED with {peers}: not installed; left out: {', '.join(collect_ignore)}")
+    if LACKING:
+        lines.append(f"NOT MUTATED: IRs of OpenVINO, for lack of {', '.join(LACKING)}; the kind 'openvino' is left out")
     if NO_BROWSER:
         lines.append("NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page are left out")
     if NO_CLANG:

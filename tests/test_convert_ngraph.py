@@ -226,7 +226,7 @@ def test_other_operators_are_listed_and_nothing_is_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
 
 
-PARAMETER = first_generation("X", "Parameter", [], element_type="float", shape=[2])
+PARAMETER = first_generation("X", "Parameter", [], element_type="float", shape=[1])
 PAD = first_generation("P", "Pad", ["X", "X"], padding_below=[1], padding_above=[1])
 
 
@@ -252,8 +252,18 @@ PAD = first_generation("P", "Pad", ["X", "X"], padding_below=[1], padding_above=
         ),
         ([PARAMETER, {**PAD, "padding_below": "1"}], ["X"], ["P"], "padding_below of Pad 'P' is '1'"),
         ([PARAMETER, {"name": "P"}], ["X"], ["P"], "one of the ops has no op"),
-        ([{**PARAMETER, "op": "Constant", "value": ["1", "x"]}], [], ["X"], "Constant 'X': could not convert string"),
-        ([{**PARAMETER, "op": "Constant", "value": ["1"] * 3}], [], ["X"], "Constant 'X' of shape [2] has 3 values"),
+        (
+            [{**PARAMETER, "op": "Constant", "shape": [2], "value": ["1", "x"]}],
+            [],
+            ["X"],
+            "Constant 'X': could not convert string",
+        ),
+        (
+            [{**PARAMETER, "op": "Constant", "shape": [2], "value": ["1"] * 3}],
+            [],
+            ["X"],
+            "Constant 'X' of shape [2] has 3 values",
+        ),
     ],
 )
 def test_a_damaged_file_says_what_is_wrong(tmp_path, ops, parameters, result, reason):

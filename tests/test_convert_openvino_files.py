@@ -178,7 +178,7 @@ def test_an_ir_that_crashes_openvino_is_compared_with_the_reference(tmp_path):
     path = pad_model(tmp_path / "m.xml", "edge", (4,), constant([-6]), constant([5]))
     verification = padops.convert(path, verify=True).verification
     assert verification.outcome == "equal"
-    assert verification.notes == (
-        "OpenVINO does not run the original: OpenVINO has crashed",
-        "the converted model was compared with the NumPy reference",
-    )
+    # OpenVINO computes a shape from memory that it has not written: it crashes, or says that the shape is another.
+    refused, compared = verification.notes
+    assert refused.startswith("OpenVINO does not run the original: ")
+    assert compared == "the converted model was compared with the NumPy reference"

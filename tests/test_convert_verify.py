@@ -244,8 +244,13 @@ def test_given_inputs_that_do_not_fit(tmp_path: Path) -> None:
     assert refusal(tmp_path / "in.npy", PadopsError) == (
         f"{tmp_path / 'in.npy'} has one array without a name; save inputs with numpy.savez"
     )
+    assert refusal({"x": np.zeros((2, 2, 2), np.float32)}) == (
+        "input 'x' has the shape [2, 2, 2]; the model takes x: float[2, 3]"
+    )
+    source = reflecting()
+    source.graph.input[0].type.tensor_type.ClearField("shape")
     with pytest.raises(VerificationError, match="nor the converted model"):
-        padops.convert(reflecting(), verify=True, inputs={"x": np.zeros((2, 2, 2), np.float32)})
+        padops.convert(source, verify=True, inputs={"x": np.zeros((2, 2, 2), np.float32)})
 
 
 def test_a_model_that_cannot_be_fed() -> None:

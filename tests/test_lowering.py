@@ -271,3 +271,17 @@ def test_the_report_names_what_was_made() -> None:
     assert (record.status, record.op_type, record.notes) == ("converted", "standard ONNX", ("Concat",))
     source = model([one_pad().graph.node[0]], tensors=[tensor("pads", [0, 0, 0, 0])])
     assert padops.lower(source, fold=False).records[0].notes == ("Identity",)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "edge"])
+def test_a_long_extension_is_computed_in_a_run(mode: str) -> None:
+    """A list of its positions would make the model as large as its output."""
+    data, pads = np.arange(5, dtype=np.int8), [1_500_000, 7]
+    source = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 17]> g (int8[5] x) => (int8[N] y) <int64[2] pads = {1500000, 7}> '
+        f'{{ y = Pad <mode = "{mode}"> (x, pads) }}'
+    )
+    lowered = padops.convert(source, target="onnx").proto()
+    assert len(lowered.SerializeToString()) < 2_000
+    (found,) = onnxruntime.InferenceSession(lowered.SerializeToString()).run(None, {"x": data})
+    assert (found == np.pad(data, pads, mode)).all()

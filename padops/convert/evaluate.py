@@ -5,6 +5,8 @@ Exporters write amounts that they know as a chain of a dozen nodes: ConstantOfSh
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import onnx
 import onnx_ir as ir
@@ -55,7 +57,7 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
         return None if value is None else known
     known_leaves: dict[ir.Value, np.ndarray] = {}
     nodes = _ancestors(value, scope, types, known_leaves)
-    if nodes is None:
+    if nodes is None or any(_is_vast(node, types) for node in nodes):
         return None
     return _run(nodes, known_leaves, value, scope)
 
@@ -84,6 +86,14 @@ def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Valu
     return nodes
 
 
+def _is_vast(node: ir.Node, types: Types) -> bool:
+    """Whether a node is known to make more of its inputs than anything here is worth."""
+    if node.op_type not in ("ConstantOfShape", "Expand", "Range", "Tile"):
+        return False
+    dims = types.shape(node.outputs[0])
+    return dims is not None and prod(dim for dim in dims if dim is not None) > LARGEST_CONSTANT
+
+
 def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
     """A constant, or the dims of a value where all of them are known."""
     array = constant(value, scope)
@@ -110,6 +120,13 @@ def _run(nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Val
         graph = onnx.helper.make_graph([ir.to_proto(node) for node in nodes], "known", infos, [output])
         model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
         (array,) = ReferenceEvaluator(model).run(None, names)
-    except (RuntimeError, TypeError, ValueError, IndexError, KeyError):  # it is left to the runtime, as it was
+    except (
+        RuntimeError,
+        TypeError,
+        ValueError,
+        IndexError,
+        KeyError,
+        MemoryError,
+    ):  # it is left to the runtime, as it was
         return None
     return array if isinstance(array, np.ndarray) and array.size <= LARGEST_CONSTANT else None

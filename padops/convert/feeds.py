@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,8 +13,9 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops.convert.errors import PadopsError, UsageError
+from padops.convert.errors import PadopsError, UsageError, library_errors
 from padops.convert.graphs import constant, walk
+from padops.convert.npz import read_npz
 from padops.dtypes import by_name, by_numpy, by_onnx
 
 # Tried in this order for dims that the model leaves open; audio models have favourites of their own.
@@ -26,6 +26,8 @@ MOST_ELEMENTS = 1 << 22  # of one input
 MOST_RANDOM = 1 << 31  # of one input that leaves no dim open
 SAMPLES = ("int8", "uint8", "int16", "uint16")  # types of which every value is as good as another
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
+
+LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 @dataclass(frozen=True)
@@ -84,26 +86,23 @@ def load_inputs(source: str | os.PathLike[str] | Mapping[str, np.ndarray]) -> di
     """The caller's arrays.
 
     Raises:
-        PadopsError: The file cannot be read.
+        PadopsError: The file cannot be read, or what is given makes no array.
     """
     if isinstance(source, Mapping):
-        return {name: np.asarray(array) for name, array in source.items()}
-    path = Path(source)
-    try:
-        archive = np.load(path, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
-        with archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise PadopsError(f"the inputs in {path} cannot be read: {error}") from error
+        arrays = {}
+        for name, array in source.items():
+            with library_errors(f"input '{name}'"):
+                arrays[name] = np.asarray(array)
+        return arrays
+    return read_npz(Path(source))
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
     """The caller's arrays, as the model wants them; the bits of types that NumPy lacks may come as unsigned integers.
 
     Raises:
-        UsageError: One is missing, not known to the model, or of the wrong type.
+        UsageError: One is missing, not known to the model, or of the wrong type or shape.
+        PadopsError: A text is none that a tensor can hold.
     """
     names = [row.name for row in inputs]
     if missing := [name for name in names if name not in given]:
@@ -117,8 +116,32 @@ def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict
             array = array.view(wanted.numpy)
         if by_numpy(array.dtype) is not wanted:
             raise UsageError(f"input '{row.name}' is {array.dtype}, expected {row.type}")
-        fitted[row.name] = array.astype(object) if row.type == "string" else array
+        if not _takes(row, array.shape):
+            raise UsageError(f"input '{row.name}' has the shape {list(array.shape)}; the model takes {row}")
+        fitted[row.name] = _texts(array, row.name) if row.type == "string" else array
     return fitted
+
+
+def _takes(row: Input, shape: Sequence[int]) -> bool:
+    """Whether an array of a shape can be what an input declares."""
+    if row.dims is None:
+        return True
+    return len(shape) == len(row.dims) and all(n == dim for n, dim in zip(shape, row.dims) if isinstance(dim, int))
+
+
+def _texts(array: np.ndarray, name: str) -> np.ndarray:
+    """Texts as Python objects, without code points that Python or UTF-8 cannot have."""
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        wrong = codes[(codes > LAST_CHARACTER) | ((codes >= SURROGATES[0]) & (codes <= SURROGATES[1]))]
+        if wrong.size:
+            raise PadopsError(f"input '{name}' has a text with U+{wrong[0]:04X}, which is no character")
+    with library_errors(f"input '{name}'"):
+        texts = array.astype(object)
+        for text in texts.flat:
+            if isinstance(text, str):
+                text.encode()
+    return texts
 
 
 def random_inputs(

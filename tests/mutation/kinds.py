@@ -1,10 +1,23 @@
-"""The kinds of files that are mutated."""
+"""The kinds of files that are mutated; ``openvino`` is there where OpenVINO and onnxifier are."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from . import onnx_models
+from . import ngraph_json, npz_inputs, onnx_models
+from .lacking import LACKING
 from .mutant import Mutant
 
-KINDS: dict[str, Callable[[int], Iterator[Mutant]]] = {"onnx": onnx_models.mutants}
+KINDS: dict[str, Callable[[int], Iterator[Mutant]]] = {
+    "onnx": onnx_models.mutants,
+    "ngraph": ngraph_json.mutants,
+    "npz": npz_inputs.mutants,
+}
+if not LACKING or os.environ.get("PADOPS_PEERS"):
+    sys.path.append(str(Path(__file__).parents[1]))  # where pytest has it already, with the neighbours of this package
+    from . import openvino_ir
+
+    KINDS["openvino"] = openvino_ir.mutants

@@ -11,7 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import onnx
+from google.protobuf.message import EncodeError
 
+from padops.convert.errors import PadopsError
 from padops.convert.openvino_ir.builder import build
 from padops.convert.openvino_ir.layers import convert_layers
 from padops.convert.openvino_ir.reader import read_net
@@ -28,4 +30,7 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
         PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
     """
     net, files = read_net(path)
-    return convert_layers(build(net), path), files
+    try:
+        return convert_layers(build(net), path), files
+    except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
+        raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from math import prod
+from pathlib import Path
 
 import onnx
 from onnx import TensorProto, helper
 
 from padops.convert.errors import PadopsError
-from padops.convert.openvino_ir.reader import Layer, Net, Port, dim_of, element_type
+from padops.convert.openvino_ir.reader import Layer, Net, Port, dims_of, element_type, number_of
+from padops.convert.openvino_ir.weights import Weights
 from padops.convert.sources.openvino import DOMAIN
 
 OPSET = 21  # of ONNX; onnxifier's rules are for 19, of which 21 differs for them only in that Cast has 4-bit types
@@ -36,12 +37,18 @@ class _Builder:
     def __init__(self, net: Net) -> None:
         self._net = net
         self._path = net.path
-        self._weights = net.weights
+        self._weights = Weights(net)
+        self._constants: dict[str, tuple[int, list[int], int, int]] = {}
         self._graph = onnx.GraphProto()
         self._names: dict[tuple[str, str], str] = {}
-        self._taken: set[str] = set()
+        self._taken: dict[str, int] = {}  # names, with the last number that was put behind each
+        self._made: set[str] = set()  # the values that nodes give
+        self._put_out: set[str] = set()  # the names of the outputs
 
     def build(self) -> onnx.ModelProto:
+        for layer in self._net.layers:
+            _check_ports(layer, self._path)
+        self._constants = {layer.id: self._check_constant(layer) for layer in self._net.layers if layer.type == "Const"}
         self._graph.name = self._net.name
         for layer in self._net.layers:
             for port in layer.outputs:
@@ -66,15 +73,16 @@ class _Builder:
 
     def _fresh(self, *wanted: str) -> str:
         """The first of the names that is free, else the last one with a number."""
-        number = 1
-        candidates = [*wanted]
-        while candidates[0] in self._taken:
-            candidates.pop(0)
-            if not candidates:
-                number += 1
-                candidates = [f"{wanted[-1]}_{number}"]
-        self._taken.add(candidates[0])
-        return candidates[0]
+        for name in wanted:
+            if name not in self._taken:
+                self._taken[name] = 1
+                return name
+        while True:
+            self._taken[wanted[-1]] += 1
+            name = f"{wanted[-1]}_{self._taken[wanted[-1]]}"
+            if name not in self._taken:
+                self._taken[name] = 1
+                return name
 
     def _source(self, layer: Layer, port: Port) -> str:
         """The value that an input reads."""
@@ -99,44 +107,38 @@ class _Builder:
         name = self._output(layer)
         type = element_type(self._data(layer, "element_type"), str(layer), self._path)
         shape = self._data(layer, "shape")
-        dims = None if shape == "..." else [dim_of(dim, str(layer), self._path) for dim in _split(shape)]
+        dims = None if shape == "..." else dims_of(_split(shape), str(layer), self._path)
         self._graph.input.append(_value(name, type, dims))
 
-    def _add_constant(self, layer: Layer) -> None:
-        name = self._output(layer)
+    def _check_constant(self, layer: Layer) -> tuple[int, list[int], int, int]:
+        """Element type, dims, offset and bytes of a Const; its bytes are there."""
         type = element_type(self._data(layer, "element_type"), str(layer), self._path)
-        dims = [self._number(layer, "shape", dim) for dim in _split(self._data(layer, "shape"))]
-        offset = self._number(layer, "offset", self._data(layer, "offset"))
-        size = self._number(layer, "size", self._data(layer, "size"))
+        dims = dims_of(_split(self._data(layer, "shape")), str(layer), self._path)
         if type == TensorProto.STRING:
             raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
+        if None in dims:
+            raise PadopsError(f"{self._path} is damaged: {layer} has the shape '{layer.data['shape']}'")
+        offset, size = (self._number(layer, name) for name in ("offset", "size"))
         needed = (prod(dims) * _bits(type) + 7) // 8
         if needed > size:
             raise PadopsError(f"{self._path} is damaged: {layer} has {size} bytes, but its shape needs {needed}")
-        tensor = TensorProto(name=name, data_type=type, dims=dims, raw_data=self._read(layer, offset, needed))
-        self._graph.node.append(helper.make_node("Constant", [], [name], name=layer.name, value=tensor))
+        self._weights.check(layer, offset, needed)
+        return type, dims, offset, needed
+
+    def _add_constant(self, layer: Layer) -> None:
+        name = self._output(layer)
+        type, dims, offset, size = self._constants[layer.id]
+        # Filled in place: a tensor that is put into an attribute, a node and a graph is copied each time.
+        node = self._graph.node.add(op_type="Constant", name=layer.name, output=[name])
+        tensor = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR).t
+        tensor.name, tensor.data_type, tensor.raw_data = name, type, self._weights.read(offset, size)
+        tensor.dims.extend(dims)
+        self._made.add(name)
         self._graph.value_info.append(_value(name, type, dims))
 
-    def _number(self, layer: Layer, name: str, text: str) -> int:
-        if not text.strip().isdecimal():
-            raise PadopsError(f"{self._path} is damaged: {layer} has {name} '{text}'")
-        return int(text)
-
-    def _read(self, layer: Layer, offset: int, size: int) -> bytes:
-        """Bytes of the ``.bin``."""
-        if not size:
-            return b""
-        if not self._weights.is_file():
-            raise PadopsError(f"{self._path}: {layer} needs {self._weights}, which does not exist")
-        with open(self._weights, "rb") as file:
-            file.seek(offset)
-            content = file.read(size)
-        if len(content) < size:
-            raise PadopsError(
-                f"{self._path}: {layer} needs the bytes {offset} to {offset + size} of {self._weights}, "
-                f"which has only {self._weights.stat().st_size}"
-            )
-        return content
+    def _number(self, layer: Layer, name: str) -> int:
+        text = self._data(layer, name)
+        return number_of(text.strip(), f"{name} '{text}'", str(layer), self._path)
 
     def _add_output(self, layer: Layer, inputs: list[str]) -> None:
         """A Result; it gets the name that OpenVINO gives it, and a node of its own where that is not the value's."""
@@ -144,17 +146,21 @@ class _Builder:
             raise PadopsError(f"{self._path} is damaged: {layer} has {len(inputs)} inputs, expected one")
         port = layer.inputs[0]
         names = [name for name in re.split(r"(?<!\\),", layer.data.get("output_names", "")) if name]
-        name, made = inputs[0], {output for node in self._graph.node for output in node.output}
-        if name not in made or any(output.name == name for output in self._graph.output):
+        name = inputs[0]
+        if name not in self._made or name in self._put_out:
             name = self._fresh(*sorted(names), layer.name)
             self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
+        self._put_out.add(name)
         self._graph.output.append(_value(name, port.type, port.dims))
 
     def _add_node(self, layer: Layer, inputs: list[str]) -> None:
         outputs = [self._names[layer.id, port.id] for port in layer.outputs]
         node = helper.make_node(layer.type, inputs, outputs, name=layer.name, domain=DOMAIN, version=layer.version)
-        node.attribute.extend(helper.make_attribute(name, value) for name, value in layer.data.items())
+        node.attribute.extend(
+            helper.make_attribute(name, value) for name, value in layer.data.items() if name != "version"
+        )
         self._graph.node.append(node)
+        self._made.update(outputs)
         for port, name in zip(layer.outputs, outputs):
             self._graph.value_info.append(_value(name, port.type, port.dims))
 
@@ -166,9 +172,17 @@ def _bits(type: int) -> int:
     return helper.tensor_dtype_to_np_dtype(type).itemsize * 8
 
 
-def _split(shape: str) -> Iterator[str]:
+def _check_ports(layer: Layer, path: Path) -> None:
+    """Refuses ports on the side of a layer where it has none."""
+    ends = {"Parameter": layer.inputs, "Const": layer.inputs, "Result": layer.outputs}
+    if ports := ends.get(layer.type):
+        side = "outputs" if layer.type == "Result" else "inputs"
+        raise PadopsError(f"{path} is damaged: {layer} has {len(ports)} {side}, expected none")
+
+
+def _split(shape: str) -> list[str]:
     """The dims of a shape attribute; an empty one is that of a scalar."""
-    return (dim.strip() for dim in shape.split(",")) if shape.strip() else iter(())
+    return shape.split(",") if shape.strip() else []
 
 
 def _value(name: str, type: int, dims: tuple[int | None, ...] | list[int | None] | None) -> onnx.ValueInfoProto:

@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto
 
 from padops.convert.openvino_ir.reader import ELEMENT_TYPES
-from padops.convert.openvino_ir.values import Dims, Values, amounts, attributes_of, integers
+from padops.convert.openvino_ir.values import Dims, Values, amounts, attributes_of, decimal, integers, word
 
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 
@@ -28,7 +28,7 @@ class Seen:
         type: Element type of its first input, None if it has none.
         dims: Those of its inputs.
         constants: Elements of its inputs, None for those that are not constant, or large.
-        amounts: Of a pool, begin and end of each spatial axis, None where only a run can tell.
+        amounts: Of a pool, or of what has auto_pad, begin and end of each spatial axis, None where only a run can tell.
     """
 
     node: onnx.NodeProto
@@ -42,13 +42,15 @@ class Seen:
     def of(node: onnx.NodeProto, values: Values) -> Seen:
         """Looks at a layer."""
         arrays = [values.constant(name) for name in node.input]
+        attributes = attributes_of(node)
+        follow = node.op_type in ("AvgPool", "MaxPool") or attributes.get("auto_pad", "").startswith("same_")
         return Seen(
             node,
-            attributes_of(node),
+            attributes,
             values.types[node.input[0]] if node.input else None,
             [values.dims[name] for name in node.input],
             [None if array is None else array.tolist() for array in arrays],
-            amounts(node, values) if node.op_type in ("AvgPool", "MaxPool") else None,
+            amounts(node, values) if follow else None,
         )
 
     def flag(self, name: str) -> bool:
@@ -72,9 +74,9 @@ def _pool(seen: Seen) -> str | None:
     kind = seen.attributes.get("rounding_type", "floor")
     if kind not in ("floor", "ceil"):
         return f"onnxifier takes rounding_type='{kind}' for 'floor'"
-    if seen.amounts is None and max(integers(seen.attributes.get("dilations", "")), default=1) > 1:
+    if seen.amounts is None and max(integers(seen.attributes, "dilations", missing=""), default=1) > 1:
         return "ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself"
-    for size, pads in zip(integers(seen.attributes["kernel"]), seen.amounts or []):
+    for size, pads in zip(integers(seen.attributes, "kernel"), seen.amounts or []):
         if max(pads) >= size:
             return f"ONNX Runtime refuses a pad of {max(pads)} for a kernel of {size}"
     return None
@@ -94,7 +96,7 @@ def _broadcast(seen: Seen) -> str | None:
 def _clamp(seen: Seen) -> str | None:
     if seen.type not in FLOATS:
         for name in ("min", "max"):
-            limit = float(seen.attributes.get(name, "nan"))
+            limit = decimal(seen.attributes, name)
             if not limit.is_integer() or abs(limit) > 2**31 - 1:
                 return f"{name}='{seen.attributes.get(name)}' is not an integer of the data's type"
     return None
@@ -120,7 +122,7 @@ def _divide(seen: Seen) -> str | None:
 
 
 def _gather_nd(seen: Seen) -> str | None:
-    if seen.attributes.get("version") == "opset5" and int(seen.attributes.get("batch_dims", "0")) > 1:
+    if seen.attributes.get("version") == "opset5" and integers(seen.attributes, "batch_dims", missing="0") > [1]:
         return "GatherND of opset5 makes one dim of all its batch dims, ONNX's does not"
     return None
 
@@ -152,7 +154,11 @@ def _matmul(seen: Seen) -> str | None:
 
 
 def _mvn(seen: Seen) -> str | None:
-    return None if seen.attributes.get("version") == "opset6" else "only MVN of opset6 is read"
+    if seen.attributes.get("version") != "opset6":
+        return "only MVN of opset6 is read"
+    decimal(seen.attributes, "eps")
+    word(seen.attributes, "normalize_variance")
+    return None if seen.type in FLOATS and word(seen.attributes, "eps_mode") else "its data are no floats"
 
 
 def _prelu(seen: Seen) -> str | None:
@@ -174,6 +180,11 @@ def _attention(seen: Seen) -> str | None:
     if None in seen.constants[3:]:
         return "onnxifier may take another value for a mask or scale that is not constant"
     return None
+
+
+def _shape_of(seen: Seen) -> str | None:
+    name = seen.attributes.get("output_type", "i64")
+    return None if name in ("i32", "i64") else f"output_type='{name}' is not i32 or i64"
 
 
 def _slice(seen: Seen) -> str | None:
@@ -217,6 +228,7 @@ CHECKS: Mapping[str, Callable[[Seen], str | None]] = {
     "PReLU": _prelu,
     **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
     "ScaledDotProductAttention": _attention,
+    "ShapeOf": _shape_of,
     "Slice": _slice,
     "StridedSlice": _strided_slice,
     "Swish": _swish,

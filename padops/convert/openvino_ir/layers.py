@@ -21,8 +21,8 @@ from padops.convert.errors import PadopsError
 from padops.convert.openvino_ir.checks import CHECKS, Seen
 from padops.convert.openvino_ir.forms import prepare, replace_nodes
 from padops.convert.openvino_ir.rules import apply_rules
-from padops.convert.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, harmless
-from padops.convert.openvino_ir.values import Values, attributes_of, dims_of
+from padops.convert.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, harmless, inputs_of
+from padops.convert.openvino_ir.values import Unreadable, Values, attributes_of, dims_of
 from padops.convert.sources.openvino import DOMAIN
 
 SHOWN = 20  # layers in a message
@@ -64,13 +64,26 @@ def _refusals(message: onnx.ModelProto, values: Values) -> dict[str, str]:
     """The layers of which it can be told beforehand that they cannot be converted, with the reasons."""
     refusals = {}
     for node in message.graph.node:
-        if node.domain == DOMAIN and (reason := _refusal(Seen.of(node, values))):
+        if node.domain == DOMAIN and (reason := _refusal(node, values)):
             refusals[node.name] = reason
     return refusals
 
 
-def _refusal(seen: Seen) -> str | None:
+def _refusal(node: onnx.NodeProto, values: Values) -> str | None:
     """Why a layer cannot be converted."""
+    least, most = inputs_of(node.op_type)
+    if not least <= len(node.input) <= most:
+        return f"it has {len(node.input)} inputs, expected {least if least == most else f'{least} to {most}'}"
+    if not node.output:
+        return "it has no outputs"
+    try:
+        return _refusal_of(Seen.of(node, values))
+    except Unreadable as error:
+        return str(error)
+
+
+def _refusal_of(seen: Seen) -> str | None:
+    """Why a layer with the right number of inputs cannot be converted."""
     kind = seen.node.op_type
     if kind in CHECKS and (reason := CHECKS[kind](seen)):
         return reason

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from xml.etree import ElementTree
 
 from onnx import TensorProto
 
 from padops.convert.errors import PadopsError
+from padops.convert.limits import read_text, too_large
+from padops.convert.openvino_ir.xml_text import parse
 from padops.convert.records import FileRecord
 
 VERSION = "11"  # of the format; OpenVINO has written no other since 2022
@@ -38,7 +43,10 @@ ELEMENT_TYPES = {
     "f8e8m0": getattr(TensorProto, "FLOAT8E8M0", 24),
     "f4e2m1": TensorProto.FLOAT4E2M1,
 }
+LONGEST_NUMBER = 20  # digits; those of 2**64
 PRECISIONS = {"FP64": "f64", "FP32": "f32", "FP16": "f16", "BF16": "bf16", "BOOL": "boolean", "STRING": "string"}
+
+Edges = dict[tuple[str, str], tuple[str, str]]  # layer and port that an input comes from, by those of the input
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,7 @@ class Net:
     weights: Path
     name: str
     layers: tuple[Layer, ...]
-    edges: dict[tuple[str, str], tuple[str, str]]
+    edges: Edges
 
 
 def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
@@ -95,8 +103,9 @@ def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
     Raises:
         PadopsError: The XML is damaged or of another version.
     """
-    content = path.read_bytes()
-    net = _net(content, path)
+    content = read_text(path)
+    net = parse(content, path)
+    _check(net, path)
     weights = path.with_suffix(".bin")
     files = [FileRecord(str(path), len(content), hashlib.sha256(content).hexdigest())]
     if weights.is_file():
@@ -104,14 +113,14 @@ def read_net(path: Path) -> tuple[Net, list[FileRecord]]:
     layers = tuple(_layer(element, path) for element in net.iterfind("layers/layer"))
     if not layers:
         raise PadopsError(f"{path} is not an OpenVINO IR: it has no layers")
-    return Net(path, weights, net.get("name") or path.stem, layers, _edges(net, path)), files
+    _check_ids(layers, path)
+    edges = _edges(net, path)
+    name = net.get("name") or path.stem.encode(errors="replace").decode()
+    return Net(path, weights, name, in_order(layers, edges, path), edges), files
 
 
-def _net(content: bytes, path: Path) -> ElementTree.Element:
-    try:
-        net = ElementTree.fromstring(content)
-    except ElementTree.ParseError as error:
-        raise PadopsError(f"{path} is not an OpenVINO IR, or is damaged: it is not well-formed XML: {error}") from None
+def _check(net: ElementTree.Element, path: Path) -> None:
+    """Refuses XML that is no IR of the version that is read."""
     if net.tag != "net":
         raise PadopsError(f"{path} is not an OpenVINO IR: it is a <{net.tag}>, expected a <net>")
     if net.get("version") != VERSION:
@@ -119,7 +128,6 @@ def _net(content: bytes, path: Path) -> ElementTree.Element:
             f"{path} is an IR of version {net.get('version')}, expected {VERSION}; "
             "OpenVINO writes that with openvino.save_model(openvino.Core().read_model(...), ...)"
         )
-    return net
 
 
 def _attribute(element: ElementTree.Element, name: str, what: str, path: Path) -> str:
@@ -132,6 +140,8 @@ def _attribute(element: ElementTree.Element, name: str, what: str, path: Path) -
 def _layer(element: ElementTree.Element, path: Path) -> Layer:
     what = f"layer {element.get('type')} '{element.get('name')}'"
     id, name, type, version = (_attribute(element, key, what, path) for key in ("id", "name", "type", "version"))
+    if not name or not type:  # to ONNX, a value without a name is none
+        raise PadopsError(f"{path} is damaged: layer {id} has an empty {'type' if name else 'name'}")
     data = element.find("data")
     inputs = tuple(_port(port, what, path) for port in element.iterfind("input/port"))
     outputs = tuple(_port(port, what, path) for port in element.iterfind("output/port"))
@@ -141,7 +151,7 @@ def _layer(element: ElementTree.Element, path: Path) -> Layer:
 def _port(element: ElementTree.Element, what: str, path: Path) -> Port:
     id = _attribute(element, "id", f"a port of {what}", path)
     precision = _attribute(element, "precision", f"port {id} of {what}", path)
-    dims = [dim_of(dim.text, f"port {id} of {what}", path) for dim in element.iterfind("dim")]
+    dims = dims_of([dim.text for dim in element.iterfind("dim")], f"port {id} of {what}", path)
     names = re.split(r"(?<!\\),", element.get("names", ""))  # a comma in a name has a backslash before it
     return Port(
         id,
@@ -151,13 +161,34 @@ def _port(element: ElementTree.Element, what: str, path: Path) -> Port:
     )
 
 
-def dim_of(text: str | None, what: str, path: Path) -> int | None:
-    """A dim of a port (-1 where it is open) or of a Parameter (? or a range)."""
-    text = (text or "").strip()
-    if text in ("-1", "?") or ".." in text:
-        return None
-    if not text.isdecimal():
-        raise PadopsError(f"{path} is damaged: {what} has the dim '{text}'")
+def dims_of(texts: Sequence[str | None], what: str, path: Path) -> list[int | None]:
+    """The dims of a port (-1 where one is open), of a Parameter (? or a range) or of a Const.
+
+    Raises:
+        PadopsError: One is no dim, or no tensor can have all of them.
+    """
+    dims = [_dim((text or "").strip(), what, path) for text in texts]
+    if wrong := too_large(dims):
+        raise PadopsError(f"{path} is damaged: {what} has {wrong}")
+    return dims
+
+
+def _dim(text: str, what: str, path: Path) -> int | None:
+    return None if text in ("-1", "?") or ".." in text else number_of(text, f"the dim '{text}'", what, path)
+
+
+def number_of(text: str, called: str, what: str, path: Path) -> int:
+    """A number that is not negative and not longer than any that can mean something here.
+
+    Args:
+        text: Its digits.
+        called: What it is, such as ``"offset '-1'"``, for the message.
+        what: What has it.
+        path: Of the IR.
+    """
+    if not text.isascii() or not text.isdecimal() or len(text) > LONGEST_NUMBER:
+        called = called if len(called) <= 2 * LONGEST_NUMBER else f"{called[: 2 * LONGEST_NUMBER]}…"
+        raise PadopsError(f"{path} is damaged: {what} has {called}")
     return int(text)
 
 
@@ -167,10 +198,50 @@ def element_type(name: str, what: str, path: Path) -> int:
     return ELEMENT_TYPES[name]
 
 
-def _edges(net: ElementTree.Element, path: Path) -> dict[tuple[str, str], tuple[str, str]]:
+def _check_ids(layers: Sequence[Layer], path: Path) -> None:
+    """Refuses ids that are there twice: an edge to them could mean either."""
+    for id, count in Counter(layer.id for layer in layers).items():
+        if count > 1:
+            raise PadopsError(f"{path} is damaged: {count} layers have the id {id}")
+    for layer in layers:
+        for side, ports in (("input", layer.inputs), ("output", layer.outputs)):
+            for id, count in Counter(port.id for port in ports).items():
+                if count > 1:
+                    raise PadopsError(f"{path} is damaged: {count} {side} ports of {layer} have the id {id}")
+
+
+def _edges(net: ElementTree.Element, path: Path) -> Edges:
     """Layer and port that each input comes from, by layer and port of the input."""
-    edges = {}
+    edges: Edges = {}
     for edge in net.iterfind("edges/edge"):
         to = (_attribute(edge, "to-layer", "an edge", path), _attribute(edge, "to-port", "an edge", path))
+        if to in edges:
+            raise PadopsError(f"{path} is damaged: two edges lead to port {to[1]} of layer {to[0]}")
         edges[to] = (_attribute(edge, "from-layer", "an edge", path), _attribute(edge, "from-port", "an edge", path))
     return edges
+
+
+def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, ...]:
+    """The layers, each behind those that it reads; as they stand, where that is so already.
+
+    Raises:
+        PadopsError: Layers read each other in a circle.
+    """
+    sources = {layer.id: {edges[layer.id, port.id][0] for port in layer.inputs if (layer.id, port.id) in edges}
+               for layer in layers}  # fmt: skip
+    seen: set[str] = set()
+    for layer in layers:
+        if not sources[layer.id] <= seen:
+            break
+        seen.add(layer.id)
+    else:
+        return tuple(layers)
+    try:
+        order = {id: place for place, id in enumerate(TopologicalSorter(sources).static_order())}
+    except CycleError as error:
+        raise PadopsError(
+            f"{path} is damaged: layers read each other in a circle: {', '.join(error.args[1][:8])}"
+        ) from None
+    # Inputs and outputs of the model are those of the file, in its order.
+    ends = {"Parameter": -1, "Result": len(order)}
+    return tuple(sorted(layers, key=lambda layer: ends.get(layer.type, order[layer.id])))

@@ -10,13 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
+from onnx import helper, numpy_helper
 
-from padops.convert.errors import PadopsError
+from padops.convert.errors import PadopsError, library_errors
 from padops.convert.openvino_ir.tables import REPAIRS, harmless
 from padops.convert.openvino_ir.values import attributes_of
+from padops.convert.openvino_ir.weights import LARGEST
 
-LARGEST = (1 << 31) - 1  # bytes of a model; onnxifier infers shapes with its weights inside
+# What onnxifier, and onnx below it, raise beside what every library does.
+RAISED = (RuntimeError, AssertionError, OSError, onnx.checker.ValidationError)
 
 
 @dataclass
@@ -48,6 +52,7 @@ def apply_rules(
         raise PadopsError(f"{path} has {message.ByteSize()} bytes of layers and weights; onnxifier takes {LARGEST}")
     try:
         with _quiet():  # it uses what onnx deprecates
+            from networkx import NetworkXException  # which onnxifier is made of
             from onnxifier import OnnxGraph, PassManager
             from onnxifier.domain.intel.openvino.passes.op import OP_CONVERT
     except ImportError as error:
@@ -59,7 +64,8 @@ def apply_rules(
     rules = [OP_CONVERT.get_type(name) for name in sorted(OP_CONVERT)]
     with _quiet():
         watched = [_watch(rule, log) for rule in rules if rule.__name__ in kinds]
-        message = PassManager(watched).optimize(OnnxGraph(message), strict=True).model
+        with library_errors(f"{path}, as onnxifier takes it,", NetworkXException, *RAISED):
+            message = PassManager(watched).optimize(OnnxGraph(message), strict=True).model
     return message, log.refusals or _unread(layers, log.read)
 
 
@@ -93,11 +99,10 @@ def _watch(rule: type, log: _Log) -> Any:
             return super().get_attribute(node, name, default)
 
         def get_value(self, node: onnx.NodeProto | str, output_name: str | None = None) -> Any:
-            # onnxifier would run whatever is before the node, on random inputs where it needs inputs.
+            # onnxifier would run whatever is before the node, of any size, on random inputs where it needs inputs; and
+            # where that fails, it leaves a model in the folder for temporary files.
             maker = self.graph._out_to_node.get(node) if isinstance(node, str) else node.name
-            if maker is None or _varies(self.graph, maker):
-                return None
-            return super().get_value(node, output_name)
+            return None if maker is None else _constant(self.graph, maker)
 
     Watched.__name__ = rule.__name__  # onnxifier finds the layers of a rule by the name of its class
     for name in ("__NAME__", "__DEPS__", "__PATCHES__"):
@@ -105,17 +110,22 @@ def _watch(rule: type, log: _Log) -> Any:
     return Watched()
 
 
-def _varies(graph: Any, name: str) -> bool:
-    """Whether what a node gives depends on the inputs of the model."""
-    found, waiting = {name}, [name]
-    while waiting:
-        node = waiting.pop()
-        if any(value in graph.inputs for value in graph.nodes[node]["pb"].input):
-            return True
-        before = set(graph.predecessors(node)) - found
-        found |= before
-        waiting += before
-    return False
+def _constant(graph: Any, name: str) -> np.ndarray | None:
+    """What a node always gives: a Constant, or a Cast of one, as weights of half precision have it; else None."""
+    node, casts = graph.nodes[name]["pb"], []
+    while (node.domain, node.op_type) == ("", "Cast"):
+        casts.append(helper.tensor_dtype_to_np_dtype(node.attribute[0].i))
+        maker = graph._out_to_node.get(node.input[0])
+        if maker is None:
+            return None
+        node = graph.nodes[maker]["pb"]
+    if (node.domain, node.op_type) != ("", "Constant"):
+        return None
+    array = numpy_helper.to_array(node.attribute[0].t)
+    with np.errstate(all="ignore"):
+        for dtype in reversed(casts):
+            array = array.astype(dtype)
+    return array
 
 
 def _unread(layers: Mapping[str, onnx.NodeProto], read: set[tuple[str, str]]) -> dict[str, str]:

@@ -27,6 +27,8 @@ SAME = {
 # their shape, and normalises over the wrong axes.
 OWN = frozenset({"Convert", "MVN", "ShapeOf", "Transpose"})
 
+MOST_INPUTS = 1 << 20  # of a layer that takes any number
+
 # Layers whose rule in onnxifier gives what OpenVINO gives, apart from what ``checks.py`` and the rest of this file say.
 RULES = frozenset(
     """
@@ -84,6 +86,31 @@ INPUTS: Mapping[str, Mapping[int, str]] = {
     "Unsqueeze": {1: "list"},
     "VariadicSplit": {1: "scalar", 2: "int64"},
 }
+
+# How many inputs a layer has, where that is not one.
+COUNTS: Mapping[tuple[int, int], str] = {
+    (1, 2): "Squeeze Swish",
+    (1, MOST_INPUTS): "Concat",
+    (2, 2): """
+        Add ConvertLike Convolution CumSum Divide Equal GatherElements GatherND Greater GreaterEqual GroupConvolution Less
+        LessEqual LogicalAnd LogicalOr LogicalXor MVN MatMul Maximum Minimum Multiply PReLU Power ReduceL1 ReduceL2
+        ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Split Subtract Tile TopK Transpose Unsqueeze
+        """,
+    (2, 3): "Broadcast ConvolutionBackpropData GroupConvolutionBackpropData",
+    (2, 4): "Interpolate",
+    (3, 3): "Gather HardSigmoid Range ScatterNDUpdate Select Selu VariadicSplit",
+    (3, 4): "Pad StridedSlice",
+    (3, 6): "ScaledDotProductAttention",
+    (4, 4): "ScatterElementsUpdate ScatterUpdate",
+    (4, 5): "Slice",
+    (5, 5): "BatchNormInference",
+}
+_COUNTS = {name: count for count, names in COUNTS.items() for name in names.split()}
+
+
+def inputs_of(kind: str) -> tuple[int, int]:
+    """The least and the most inputs that a layer has; any number for one that is not converted."""
+    return _COUNTS.get(kind, (1, 1) if kind in RULES or kind in OWN or kind in SAME else (0, MOST_INPUTS))
 
 
 def harmless(kind: str, name: str, value: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +11,13 @@ import onnx
 from onnx import numpy_helper
 
 from padops.dialects import same_padding
+from padops.plan import LARGEST, PadError
 
 WEIGHTS = {"Convolution": 2, "GroupConvolution": 3}  # dims of the weights before those of the kernel
 SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, shapes
+
+INTEGER = re.compile("[+-]?[0-9]{1,19}")
+LONGEST_TEXT = 100  # characters of an attribute in a message
 
 Dims = list[int | str] | None  # a string for each dim that is open; None where not even the rank is known
 
@@ -55,23 +61,75 @@ def attributes_of(node: onnx.NodeProto) -> dict[str, str]:
     return {attribute.name: attribute.s.decode() for attribute in node.attribute}
 
 
-def integers(text: str) -> list[int]:
-    """The numbers of an attribute such as ``"1, 2"``."""
-    return [int(part) for part in text.split(",")] if text.strip() else []
+class Unreadable(ValueError):
+    """A layer with an attribute that is missing, or not what it has to be; the message is the reason, for the listing."""
+
+
+def word(attributes: Mapping[str, str], name: str) -> str:
+    """An attribute that has to be there."""
+    if name not in attributes:
+        raise Unreadable(f"it has no {name}")
+    return attributes[name]
+
+
+def integers(attributes: Mapping[str, str], name: str, missing: str | None = None) -> list[int]:
+    """The numbers of an attribute such as ``"1, 2"``.
+
+    Args:
+        attributes: Of a layer.
+        name: Of the attribute.
+        missing: What an absent one says; None where it has to be there.
+
+    Raises:
+        Unreadable: It is missing, or not a list of integers.
+    """
+    text = word(attributes, name) if missing is None else attributes.get(name, missing)
+    numbers = []
+    for part in text.split(",") if text.strip() else []:
+        number = part.strip()
+        if not INTEGER.fullmatch(number) or abs(int(number)) > LARGEST:
+            raise Unreadable(f"{name}='{text[:LONGEST_TEXT]}' is not a list of integers")
+        numbers.append(int(number))
+    return numbers
+
+
+def decimal(attributes: Mapping[str, str], name: str) -> float:
+    """The number of an attribute.
+
+    Raises:
+        Unreadable: It is missing, or no number.
+    """
+    text = word(attributes, name)
+    try:
+        return float(text)
+    except ValueError:
+        raise Unreadable(f"{name}='{text[:LONGEST_TEXT]}' is not a number") from None
 
 
 def amounts(node: onnx.NodeProto, values: Values) -> list[tuple[int, int]] | None:
-    """Begin and end of each spatial axis of a convolution or pool, None where only a run can tell."""
+    """Begin and end of each spatial axis of a convolution or pool, None where only a run can tell.
+
+    Raises:
+        Unreadable: An attribute that says so is missing or wrong.
+    """
     attributes = attributes_of(node)
     mode = attributes.get("auto_pad", "explicit")
     if mode in ("explicit", "notset"):
-        return list(zip(integers(attributes["pads_begin"]), integers(attributes["pads_end"]), strict=True))
+        begin, end = integers(attributes, "pads_begin"), integers(attributes, "pads_end")
+        if len(begin) != len(end):
+            raise Unreadable(f"pads_begin has {len(begin)} values, pads_end {len(end)}")
+        return list(zip(begin, end))
     if node.op_type in WEIGHTS:
         kernel = (values.static(node.input[1]) or [])[WEIGHTS[node.op_type] :]
     else:
-        kernel = integers(attributes.get("kernel", ""))
+        kernel = integers(attributes, "kernel", missing="")
     sizes = (values.dims[node.input[0]] or [])[2:]
     if not kernel or len(kernel) != len(sizes) or any(isinstance(size, str) for size in sizes):
         return None
-    strides, dilations = (integers(attributes.get(name, "")) or [1] * len(kernel) for name in ("strides", "dilations"))
-    return [same_padding(*axis, mode.upper()) for axis in zip(sizes, kernel, strides, dilations, strict=True)]
+    steps = [integers(attributes, name, missing="") or [1] * len(kernel) for name in ("strides", "dilations")]
+    if wrong := [numbers for numbers in steps if len(numbers) != len(kernel)]:
+        raise Unreadable(f"strides or dilations have {len(wrong[0])} values, expected {len(kernel)}")
+    try:
+        return [same_padding(*axis, mode.upper()) for axis in zip(sizes, kernel, *steps)]
+    except PadError as error:
+        raise Unreadable(error.detail) from None

@@ -72,6 +72,10 @@ class Work:
         """Whether fill is to be repeated by Gather: ONNX Runtime expands no bfloat16."""
         return self.subject.type == "bfloat16" and isinstance(with_what, ir.Value)
 
+    def listed(self, amounts: AxisPlan) -> int:
+        """How many positions ``extend`` lists for an axis, at least."""
+        return amounts.output if self.by_elements else amounts.output - amounts.extent
+
     def gather(self, axis: int, positions: Sequence[int] | Operand) -> ir.Value:
         """The tensor at some positions of an axis."""
         tape, last = self.tape, len(self.dims) - 1

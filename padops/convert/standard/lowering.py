@@ -11,10 +11,18 @@ from padops import plan
 from padops.convert.sources.finding import Unconvertible
 from padops.convert.standard import body, builtin, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.axes import MOST_POSITIONS, Work, extend, extend_by_computing, fill, fill_around, plan_of
+from padops.convert.standard.axes import (
+    MOST_POSITIONS,
+    Work,
+    extend,
+    extend_by_computing,
+    fill,
+    fill_around,
+    plan_of,
+)
 from padops.convert.standard.carriers import cast_back, cast_inputs, check_moved
 from padops.convert.standard.subject import Subject
-from padops.convert.standard.tape import Operand, Tape, ints, scalar
+from padops.convert.standard.tape import MOST_LISTED, Operand, Tape, ints, scalar
 from padops.dialects import make_node_plan
 from padops.dtypes import by_name
 from padops.plan import AxisPlan, Limit, Mode, PadError
@@ -167,7 +175,8 @@ def _extend(tape: Tape, subject: Subject, known: list[plan.Amounts] | None) -> O
     to_compute = []
     for i, one in enumerate(known):
         extension = None if subject.dims[i] is None else _plan_of_extension(subject, i, one)
-        if extension is None and (i in padded or subject.op.limit is Limit.NGRAPH):
+        long = extension is not None and i in padded and i not in crops and work.listed(extension) > MOST_LISTED
+        if long or (extension is None and (i in padded or subject.op.limit is Limit.NGRAPH)):
             to_compute.append(i)
         elif i in padded and i not in crops:
             extend(work, i, extension, subject.known_modes[0])

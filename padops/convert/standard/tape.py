@@ -23,6 +23,10 @@ FIRST = {
     "ReduceMin": 11, "ScatterElements": 11,
 }  # fmt: skip
 
+MOST_LISTED = (
+    1 << 20
+)  # positions along an axis that are listed in the model; those of longer ones are computed in a run
+
 INT64 = ir.TensorType(ir.DataType.INT64)
 BOOL = ir.TensorType(ir.DataType.BOOL)
 
@@ -234,7 +238,10 @@ class Tape:
         return self.emit("Unsqueeze", [x], {"axes": [axis]})
 
     def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:
-        return self._apply("Range", lambda *limits: np.arange(*limits, dtype=np.int64), start, stop, step)
+        limits = (start, stop, step)
+        if all(isinstance(limit, np.ndarray) for limit in limits) and abs(stop - start) // abs(step) > MOST_LISTED:
+            return self.emit("Range", limits)
+        return self._apply("Range", lambda *limits: np.arange(*limits, dtype=np.int64), *limits)
 
     def lowest(self, vector: Operand) -> Operand:
         """The least of the numbers of a vector, of rank 0."""

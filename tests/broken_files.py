@@ -1,0 +1,40 @@
+"""Commands over broken files: each runs as a mutant does, in a child with 10 s and 2 GB, and may leave no file behind."""
+
+from __future__ import annotations
+
+import atexit
+from functools import cache
+from typing import Any
+
+from mutation.mutant import Mutant
+from mutation.runner import Outcome, _Server, _try
+
+
+@cache
+def _server() -> _Server:
+    """The process that starts the children of all tests in this one."""
+    server = _Server().__enter__()
+    atexit.register(server.__exit__)
+    return server
+
+
+def ran(files: dict[str, bytes], *arguments: str) -> Outcome:
+    """Runs ``padops convert``; nothing about how it ends may be wrong but the exit code."""
+    outcome = _try(_server(), 0, 0, Mutant("", files, ("convert", *arguments)))
+    assert not outcome.harm, str(outcome)
+    return outcome
+
+
+def refusal(files: dict[str, bytes], *arguments: str, code: int = 1) -> str:
+    """The error that a command prints, which is one and not long."""
+    outcome = ran(files, *arguments, "-o", "out.onnx")
+    assert outcome.code == code, outcome.said
+    first, *listed = outcome.said.splitlines()
+    assert first.startswith("error: ") and all(line.startswith("  ") for line in listed)
+    assert len(outcome.said) < 1_000
+    return outcome.said.removeprefix("error: ").rstrip("\n")
+
+
+def short(value: Any) -> str:
+    """The id of a case; pytest puts it into the environment of children, which takes no long ones."""
+    return ascii(value)[:40]

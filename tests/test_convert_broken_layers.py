@@ -1,0 +1,92 @@
+"""IRs of other layers than Pads with broken parts: the layers are refused by name, whatever onnxifier makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from broken_files import ran, refusal, short
+from openvino import opset13
+from openvino_irs import IMAGE, Build, constant, i, layer
+from openvino_layers import LAYERS, save_layer
+
+
+def damaged(path: Path, damage: Callable[[str], str]) -> dict[str, bytes]:
+    """The files of an IR whose XML is another."""
+    text = path.read_text()
+    changed = damage(text)
+    assert changed != text
+    return {"m.xml": changed.encode(), "m.bin": path.with_suffix(".bin").read_bytes()}
+
+
+def without_last_input(text: str) -> str:
+    """The last port of the first list of inputs is not there."""
+    end = text.index("</input>")
+    return text[: text.rindex("<port", 0, end)] + text[end:]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "reason"),
+    [
+        ("max pool", lambda t: t.replace(' kernel="3, 2"', ""), "it has no kernel"),
+        ("max pool", lambda t: t.replace(' pads_begin="1, 0"', ""), "it has no pads_begin"),
+        ("max pool", lambda t: t.replace('pads_end="0, 1"', 'pads_end="0"'), "pads_begin has 2 values, pads_end 1"),
+        ("max pool", lambda t: t.replace('dilations="1, 2"', 'dilations="1, x"'), "onnxifier: invalid literal"),
+        ("max pool", lambda t: t.replace('kernel="3, 2"', f'kernel="{2**70}, 2"'), "is not a list of integers"),
+        ("convolution SAME_UPPER with dilations", lambda t: t.replace('strides="2, 1"', 'strides="0, 1"'), "stride is 0, expected 1"),
+        ("convolution SAME_UPPER with dilations", lambda t: t.replace('strides="2, 1"', 'strides="2"'), "strides or dilations have 1"),
+        ("convolution SAME_UPPER with dilations", without_last_input, "it has 1 inputs, expected 2"),
+        ("clamp of integers", lambda t: t.replace('min="-1"', 'min="x"'), "min='x' is not a number"),
+        ("clamp of integers", lambda t: t.replace(' max="2"', ""), "it has no max"),
+        ("mvn", lambda t: t.replace('eps="', 'epsilon="'), "it has no eps"),
+        ("shape of", lambda t: t.replace('output_type="i64"', 'output_type="f32"'), "output_type='f32' is not i32 or i64"),
+        ("gather nd", lambda t: t.replace('batch_dims="0"', 'batch_dims="x"'), "GatherND"),
+        ("add", without_last_input, "it has 1 inputs, expected 2"),
+        ("reduce_sum", without_last_input, "it has 1 inputs, expected 2"),
+        ("prelu", without_last_input, "it has 1 inputs, expected 2"),
+        ("concat", lambda t: t.replace('axis="1"', 'axis="9999999999999999999999"'), "onnxifier"),
+    ],
+    ids=short,
+)  # fmt: skip
+def test_a_layer_with_a_broken_part(tmp_path: Path, name: str, damage: Callable[[str], str], reason: str) -> None:
+    assert name in LAYERS
+    said = refusal(damaged(save_layer(tmp_path / "m.xml", name), damage), "m.xml")
+    assert said.startswith("m.xml: 1 of its 1 layers cannot be converted:") and reason in said
+
+
+def sliced(end: Callable[[], object]) -> Build:
+    return lambda x: opset13.strided_slice(x, i(0, 0), end(), i(1, 1), begin_mask=[0, 0], end_mask=[0, 1])
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda: opset13.variadic_split(i(2, 2, 9), constant(0, np.int64), i(2, 1)).output(0),
+        lambda: opset13.range(constant(0, np.int64), constant(78, np.int64), constant(39, np.int64), "i64"),
+    ],
+    ids=["a layer that is converted later", "ten thousand million numbers"],
+)
+def test_what_stands_before_a_layer_is_not_run(tmp_path: Path, end: Callable[[], object]) -> None:
+    """onnxifier ran it, with any memory, and where that failed, it left a model among the temporary files."""
+    path = layer(tmp_path / "m.xml", sliced(end), (3, 3))
+    weights = path.with_suffix(".bin").read_bytes()
+    for before, after in ((78, 10**10), (39, 1)):
+        weights = weights.replace(np.int64(before).tobytes(), np.int64(after).tobytes())
+    files = {"m.xml": path.read_bytes(), "m.bin": weights}
+    assert "onnxifier: Failed to evaluate value" in refusal(files, "m.xml")
+
+
+def test_weights_of_half_precision_are_constants(tmp_path: Path) -> None:
+    """They are read through the layer that makes them floats."""
+
+    def build(x: object) -> object:
+        weights = opset13.convert(constant(np.ones((2, 2, 3, 3, 3)), np.float16), "f32")
+        return opset13.group_convolution_backprop_data(
+            x, weights, [2, 2], pads_begin=[0, 0], pads_end=[0, 0], dilations=[1, 1]
+        )
+
+    path = layer(tmp_path / "m.xml", build, IMAGE)
+    files = {"m.xml": path.read_bytes(), "m.bin": path.with_suffix(".bin").read_bytes()}
+    assert ran(files, "m.xml", "-o", "out.onnx").code == 0
