@@ -13,6 +13,7 @@ import onnx_ir as ir
 
 from padops import pyop
 from padops.convert.constants import Constants
+from padops.convert.graphs import Found
 from padops.convert.folding.forms import set_input
 from padops.convert.folding.reading import Reading
 from padops.convert.types import Types
@@ -63,7 +64,8 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     data = before.inputs[0]
     node.replace_input_with(0, data)
     node.graph.remove(before, safe=True)
-    _take_over(node, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
+    _take_over(reading.found, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
+    types.forget(reading.output)
     told = [before.name or "Cast", after.name or "Cast"]
     return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
 
@@ -124,13 +126,14 @@ def _retype(reading: Reading, narrow: str, constants: Constants) -> None:
     set_input(reading, position, constants.add(fill, reading.found, "fill"))
 
 
-def _take_over(node: ir.Node, after: ir.Node, kind: ir.TensorType) -> None:
+def _take_over(found: Found, after: ir.Node, kind: ir.TensorType) -> None:
     """Lets the node give what the Cast behind it gave, under the same name."""
-    made, former = node.outputs[0], after.outputs[0]
-    graph = node.graph
+    made, former = found.node.outputs[0], after.outputs[0]
+    graph = found.node.graph
     name, shape = former.name, former.shape
     former.replace_all_uses_with(made, replace_graph_outputs=True)
     graph.remove(after, safe=True)
-    made.name, made.type = name, kind
+    found.scope.index.rename(made, name)
+    made.type = kind
     if shape is not None:
         made.shape = shape
