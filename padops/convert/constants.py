@@ -83,4 +83,4 @@ def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
     """An array as a tensor of the model; strings as those of ``padops.dtypes``."""
     if array.dtype.kind == "O":
         return ir.StringTensor([text.encode() for text in array.reshape(-1)], shape=ir.Shape(array.shape), name=name)
-    return ir.tensor(array, name=name)
+    return ir.Tensor(array, name=name)  # ir.tensor asks first whether it is one of a dozen other things

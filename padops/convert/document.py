@@ -120,7 +120,7 @@ class Document:
         for node in graph:
             origin = self._origin.get(node)
             if origin is None:
-                nodes.append(ir.to_proto(node))
+                nodes.append(ir.serde.serialize_node(node))
                 changed = True
                 continue
             nodes.append(origin)
@@ -148,7 +148,7 @@ class Document:
             for value in node.outputs if node in self.touched else ():
                 if value.name in outputs or value.shape is None or value.type is None:
                     continue
-                made = ir.to_proto(value)
+                made = ir.serde.serialize_value(value)
                 if value.name not in stated:
                     message.value_info.append(made)
                 elif not stated[value.name].type.tensor_type.HasField("shape"):
@@ -162,7 +162,7 @@ def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
     """Brings a node's operator, inputs, outputs and attributes up to date; the rest of it is no pass's business."""
     kept = _keeps_attributes(node, message)
-    made = ir.to_proto(node)
+    made = ir.serde.serialize_node(node)
     message.op_type, message.domain = made.op_type, made.domain
     if not made.domain:
         message.ClearField("domain")  # as every node of the default domain has it

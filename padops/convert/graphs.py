@@ -14,6 +14,8 @@ from padops.convert.external import read_range
 
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
+Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inputs
+
 
 class Index:
     """What is asked of a whole model again and again: found in one walk, when it is first asked for.
@@ -25,6 +27,7 @@ class Index:
         self._model = model
         self._calls: dict[ir.OperatorIdentifier, list[ir.Node]] | None = None
         self._values: dict[str | None, set[ir.Value]] | None = None
+        self._last_uses: dict[ir.Value, list[Use]] = {}
 
     def calls(self, function: ir.Function) -> list[ir.Node]:
         """The nodes that call a function."""
@@ -43,6 +46,16 @@ class Index:
                 self._add(value for node in graph for value in node.outputs)
         there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
         return next(there, None) is not None and next(there, None) is not None
+
+    def last_uses(self, value: ir.Value) -> list[Use]:
+        """The last two uses of a value, or all where there are fewer.
+
+        ``value.uses()`` copies all of them, of which the amounts that every Pad of a model reads have many.
+        """
+        known = self._last_uses.get(value, [])
+        if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
+            known = self._last_uses[value] = list(value.uses())[-2:]
+        return known
 
     def rename(self, value: ir.Value, name: str | None) -> None:
         """Gives a value another name."""
@@ -200,10 +213,10 @@ def remake(
     node.domain, node.op_type = domain, op_type
 
 
-def drop_unread(values: Iterable[ir.Value]) -> None:
+def drop_unread(values: Iterable[ir.Value], index: Index) -> None:
     """Takes initializers and Constants away that nothing reads any more."""
     for value in values:
-        if value.uses() or value.is_graph_output() or value.is_graph_input():
+        if index.last_uses(value) or value.is_graph_output() or value.is_graph_input():
             continue
         node = value.producer()
         if node is None and value.is_initializer():

@@ -54,6 +54,11 @@ class Types:
             return inferred  # from the nodes; see _drop_contradicted
         return [one if one is not None else other for one, other in zip(inferred, stated)]
 
+    @property
+    def settled(self) -> bool:
+        """Whether inference has run."""
+        return self._inferred is not None
+
     def settle(self) -> None:
         """Infers now: once a node has been added to the model, it no longer goes beside the message."""
         if self._inferred is None:

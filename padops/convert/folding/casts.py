@@ -13,9 +13,9 @@ import onnx_ir as ir
 
 from padops import pyop
 from padops.convert.constants import Constants
-from padops.convert.graphs import Found
 from padops.convert.folding.forms import set_input
 from padops.convert.folding.reading import Reading
+from padops.convert.graphs import Found, Index
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
 from padops.dtypes import by_name, by_onnx
@@ -50,9 +50,10 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = reading.found.node, reading.data.producer()
-    if not is_cast(before) or not _is_read_once(reading.data) or before.graph is not node.graph:
+    index = reading.found.scope.index
+    if not is_cast(before) or not _is_read_once(reading.data, index) or before.graph is not node.graph:
         return None
-    after = reading.output.uses()[0].node if _is_read_once(reading.output) else None
+    after = reading.output.uses()[0].node if _is_read_once(reading.output, index) else None
     if not is_cast(after) or after.graph is not node.graph:
         return None
     narrow, wide = types.name(before.inputs[0]), _cast_type(before)
@@ -83,8 +84,8 @@ def _cast_type(node: ir.Node) -> str | None:
     return row.name if row else None
 
 
-def _is_read_once(value: ir.Value) -> bool:
-    return len(value.uses()) == 1 and not value.is_graph_output()
+def _is_read_once(value: ir.Value, index: Index) -> bool:
+    return len(index.last_uses(value)) == 1 and not value.is_graph_output()
 
 
 def _has_type(reading: Reading, narrow: str, target: str) -> bool:

@@ -49,13 +49,13 @@ def remove(found: Found, types: Types, only_bypass: bool = False) -> Removal | N
             return None
         remake(node, "", "Identity", [data])
         types.forget()
-        drop_unread(read)
+        drop_unread(read, found.scope.index)
         why = "its output is one of the graph" if is_output else "another value hides the name of its data"
         return Removal((node,), (f"an Identity stays: {why}",))
     readers = tuple(dict.fromkeys(use.node for use in output.uses()))
     output.replace_all_uses_with(data)
     node.graph.remove(node, safe=True)
-    drop_unread(read)
+    drop_unread(read, found.scope.index)
     return Removal(readers)
 
 
