@@ -18,12 +18,14 @@ class Constants:
 
     def __init__(self, model: ir.Model) -> None:
         self._taken: set[str] = set()
-        for graph in (*model.graphs(), *(function.graph for function in model.functions.values())):
-            self._take(*graph.inputs, *graph.initializers.values())
+        self._numbers: dict[str, int] = {}  # the last one that a name got
+        graphs = {*model.graphs(), *(function.graph for function in model.functions.values())}
         for found in walk(model):
             self._taken.add(found.node.name or "")
             self._take(*found.node.inputs, *found.node.outputs)
-            self._take(*found.scope.graph.inputs, *found.scope.graph.initializers.values())
+            graphs.add(found.scope.graph)
+        for graph in graphs:
+            self._take(*graph.inputs, *graph.initializers.values())
 
     def add(self, array: np.ndarray, found: Found, role: str) -> ir.Value:
         """A constant that the node of ``found`` can read.
@@ -68,10 +70,11 @@ class Constants:
 
     def fresh(self, wanted: str) -> str:
         """A name that nothing in the model has: ``wanted``, or that and a number."""
-        name, number = wanted, 1
+        name, number = wanted, self._numbers.get(wanted, 1)
         while name in self._taken:
             number += 1
             name = f"{wanted}_{number}"
+        self._numbers[wanted] = number
         self._taken.add(name)
         return name
 
@@ -80,4 +83,4 @@ def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
     """An array as a tensor of the model; strings as those of ``padops.dtypes``."""
     if array.dtype.kind == "O":
         return ir.StringTensor([text.encode() for text in array.reshape(-1)], shape=ir.Shape(array.shape), name=name)
-    return ir.tensor(array, name=name)
+    return ir.Tensor(array, name=name)  # ir.tensor asks first whether it is one of a dozen other things

@@ -153,7 +153,7 @@ class Document:
             for value in node.outputs if node in self.touched else ():
                 if value.name in outputs or value.shape is None or value.type is None:
                     continue
-                made = ir.to_proto(value)
+                made = ir.serde.serialize_value(value)
                 if value.name not in stated:
                     message.value_info.append(made)
                 elif not stated[value.name].type.tensor_type.HasField("shape"):
@@ -166,7 +166,7 @@ def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
 
 def _node_message(node: ir.Node) -> onnx.NodeProto:
     with library_errors(f"node '{node.name}' ({node.op_type})", ir.serde.SerdeError):
-        return ir.to_proto(node)
+        return ir.serde.serialize_node(node)
 
 
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:

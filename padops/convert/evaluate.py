@@ -117,7 +117,7 @@ def _run(nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Val
     ]
     output = onnx.ValueInfoProto(name=value.name)
     try:
-        graph = onnx.helper.make_graph([ir.to_proto(node) for node in nodes], "known", infos, [output])
+        graph = onnx.helper.make_graph([ir.serde.serialize_node(node) for node in nodes], "known", infos, [output])
         model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
         (array,) = ReferenceEvaluator(model).run(None, names)
     except (

@@ -9,7 +9,7 @@ import onnx
 import onnx_ir as ir
 
 from padops import pyop, reference
-from padops.convert.graphs import Scope, constant
+from padops.convert.graphs import Index, Scope, constant
 from padops.dialects import DOMAIN, OPS
 
 
@@ -20,7 +20,7 @@ def expected_outputs(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) 
         PadError: A rule is broken.
     """
     model = ir.from_proto(message)
-    scope = Scope(model, model.graph, model.graph, "graph")
+    scope = Scope(model, model.graph, model.graph, "graph", Index(model))
     values = {value: feeds[value.name] for value in model.graph.inputs if value.name in feeds}
     for value in model.graph.initializers.values():
         values.setdefault(value, value.const_value.numpy())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
@@ -13,6 +13,65 @@ import onnx_ir as ir
 from padops.convert.external import read_range
 
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
+
+Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inputs
+
+
+class Index:
+    """What is asked of a whole model again and again: found in one walk, when it is first asked for.
+
+    Nodes may be taken out of the model meanwhile; calls of functions stay, and so do names but for what ``rename`` says.
+    """
+
+    def __init__(self, model: ir.Model) -> None:
+        self._model = model
+        self._calls: dict[ir.OperatorIdentifier, list[ir.Node]] | None = None
+        self._values: dict[str | None, set[ir.Value]] | None = None
+        self._last_uses: dict[ir.Value, list[Use]] = {}
+
+    def calls(self, function: ir.Function) -> list[ir.Node]:
+        """The nodes that call a function."""
+        if self._calls is None:
+            self._calls = {}
+            for found in walk(self._model):
+                self._calls.setdefault(found.node.op_identifier(), []).append(found.node)
+        return self._calls.get(function.identifier(), [])
+
+    def is_shared(self, name: str | None) -> bool:
+        """Whether several values have a name, in graphs that may lie in each other."""
+        if self._values is None:
+            self._values = {}
+            for graph in {found.scope.graph: None for found in walk(self._model)}:
+                self._add({*graph.inputs, *graph.initializers.values()})
+                self._add(value for node in graph for value in node.outputs)
+        there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
+        return next(there, None) is not None and next(there, None) is not None
+
+    def last_uses(self, value: ir.Value) -> list[Use]:
+        """The last two uses of a value, or all where there are fewer.
+
+        ``value.uses()`` copies all of them, of which the amounts that every Pad of a model reads have many.
+        """
+        known = self._last_uses.get(value, [])
+        if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
+            known = self._last_uses[value] = list(value.uses())[-2:]
+        return known
+
+    def rename(self, value: ir.Value, name: str | None) -> None:
+        """Gives a value another name."""
+        value.name = name
+        if self._values is not None:
+            self._add([value])
+
+    def _add(self, values: Iterable[ir.Value]) -> None:
+        for value in values:
+            self._values.setdefault(value.name, set()).add(value)
+
+
+def _is_there(value: ir.Value) -> bool:
+    """Whether a value is still one of its graph."""
+    node = value.producer()
+    return (value.is_graph_input() or value.is_initializer()) if node is None else node.graph is not None
 
 
 @dataclass(frozen=True)
@@ -24,12 +83,14 @@ class Scope:
         graph: The graph that the node is in.
         root: The main graph or the function, whose opset imports count.
         path: Of the graph, such as ``graph/If_12.then_branch``.
+        index: Of the model; one for all that a walk has found.
     """
 
     model: ir.Model
     graph: ir.Graph
     root: ir.Graph | ir.Function
     path: str
+    index: Index = field(repr=False, compare=False)
 
     @property
     def opset(self) -> int | None:
@@ -55,11 +116,12 @@ class Found:
 
 def walk(model: ir.Model) -> Iterator[Found]:
     """Every node of the main graph, of all graphs inside it and of the functions."""
-    yield from _walk_graph(model.graph, Scope(model, model.graph, model.graph, "graph"))
+    index = Index(model)
+    yield from _walk_graph(model.graph, Scope(model, model.graph, model.graph, "graph", index))
     for function in model.functions.values():
         overload = f":{function.overload}" if function.overload else ""
         path = f"function {function.domain or 'ai.onnx'}::{function.name}{overload}"
-        yield from _walk_graph(function.graph, Scope(model, function.graph, function, path))
+        yield from _walk_graph(function.graph, Scope(model, function.graph, function, path, index))
 
 
 def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[Found]:
@@ -78,7 +140,7 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[Found]:
             else:
                 continue
             for name, inner in graphs:
-                yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}"))
+                yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}", scope.index))
 
 
 def constant(value: ir.Value | None, scope: Scope) -> np.ndarray | None:
@@ -130,8 +192,7 @@ def caller_strings(scope: Scope, name: str) -> set[str]:
     """What the attribute ``name`` of the function around ``scope`` may be: its default, and what calls give it."""
     function = scope.root
     given = [function.attributes.get(name)]
-    calls = (found.node for found in walk(scope.model))
-    given += [node.attributes.get(name) for node in calls if node.op_identifier() == function.identifier()]
+    given += [node.attributes.get(name) for node in scope.index.calls(function)]
     return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
 
 
@@ -152,10 +213,10 @@ def remake(
     node.domain, node.op_type = domain, op_type
 
 
-def drop_unread(values: Iterable[ir.Value]) -> None:
+def drop_unread(values: Iterable[ir.Value], index: Index) -> None:
     """Takes initializers and Constants away that nothing reads any more."""
     for value in values:
-        if value.uses() or value.is_graph_output() or value.is_graph_input():
+        if index.last_uses(value) or value.is_graph_output() or value.is_graph_input():
             continue
         node = value.producer()
         if node is None and value.is_initializer():

@@ -24,10 +24,11 @@ class Types:
         self.problem: str | None = None
         self._document = document
         self._inferred: dict[ir.Value, ir.TypeAndShape] | None = None
+        self._behind: dict[ir.Value, ir.Value] = {}  # of values that Pads give, what stands behind all of the Pads
 
     def name(self, *values: ir.Value | None) -> str | None:
         """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
-        present = [_behind_pads(value) for value in values if value is not None]
+        present = [self._behind_pads(value) for value in values if value is not None]
         for ask in (_stated_dtype, self._inferred_dtype):  # of all values, before anything is inferred
             for value in present:
                 dtype = ask(value)
@@ -53,10 +54,35 @@ class Types:
             return inferred  # from the nodes; see _drop_contradicted
         return [one if one is not None else other for one, other in zip(inferred, stated)]
 
+    @property
+    def settled(self) -> bool:
+        """Whether inference has run."""
+        return self._inferred is not None
+
     def settle(self) -> None:
         """Infers now: once a node has been added to the model, it no longer goes beside the message."""
         if self._inferred is None:
             self._infer()
+
+    def forget(self, value: ir.Value | None = None) -> None:
+        """Says that something else than before stands behind a padded value, or behind any of them."""
+        if value is None:
+            self._behind.clear()
+        else:
+            self._behind.pop(value, None)
+
+    def _behind_pads(self, value: ir.Value) -> ir.Value:
+        """The value that was padded, of the same type: onnx's inference knows no operators of padops.
+
+        What has been found is remembered for every Pad on the way, so that a chain of them is walked once.
+        """
+        walked: set[ir.Value] = set()
+        while value not in walked and (data := _padded(value)) is not None:
+            walked.add(value)
+            known = self._behind.get(value)
+            value = data if known is None or _is_gone(known) else known
+        self._behind.update(dict.fromkeys(walked, value))
+        return value
 
     def _inferred_dtype(self, value: ir.Value) -> ir.DataType | None:
         inferred = self._lookup(value)
@@ -93,13 +119,16 @@ class Types:
                 self._collect(inner, inner_message)
 
 
-def _behind_pads(value: ir.Value) -> ir.Value:
-    """The value that was padded, of the same type: onnx's inference knows no operators of padops."""
-    while (node := value.producer()) is not None and node.domain in (DOMAIN, pyop.DOMAIN):
-        if not node.inputs or node.inputs[0] is None:
-            break
-        value = node.inputs[0]
-    return value
+def _padded(value: ir.Value) -> ir.Value | None:
+    """The data of the Pad of padops that gives a value; None where none gives it."""
+    node = value.producer()
+    return node.inputs[0] if node is not None and node.domain in (DOMAIN, pyop.DOMAIN) and node.inputs else None
+
+
+def _is_gone(value: ir.Value) -> bool:
+    """Whether the node that gave a value has been taken out of its graph."""
+    node = value.producer()
+    return node is not None and node.graph is None
 
 
 def _dims(shape: ir.Shape | None) -> list[int | None] | None:

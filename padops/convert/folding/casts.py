@@ -15,6 +15,7 @@ from padops import pyop
 from padops.convert.constants import Constants
 from padops.convert.folding.forms import set_input
 from padops.convert.folding.reading import Reading
+from padops.convert.graphs import Found, Index
 from padops.convert.types import Types
 from padops.dialects import DOMAIN
 from padops.dtypes import by_name, by_onnx
@@ -49,9 +50,10 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = reading.found.node, reading.data.producer()
-    if not is_cast(before) or not _is_read_once(reading.data) or before.graph is not node.graph:
+    index = reading.found.scope.index
+    if not is_cast(before) or not _is_read_once(reading.data, index) or before.graph is not node.graph:
         return None
-    after = reading.output.uses()[0].node if _is_read_once(reading.output) else None
+    after = reading.output.uses()[0].node if _is_read_once(reading.output, index) else None
     if not is_cast(after) or after.graph is not node.graph:
         return None
     narrow, wide = types.name(before.inputs[0]), _cast_type(before)
@@ -63,7 +65,8 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     data = before.inputs[0]
     node.replace_input_with(0, data)
     node.graph.remove(before, safe=True)
-    _take_over(node, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
+    _take_over(reading.found, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
+    types.forget(reading.output)
     told = [before.name or "Cast", after.name or "Cast"]
     return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
 
@@ -81,8 +84,8 @@ def _cast_type(node: ir.Node) -> str | None:
     return row.name if row else None
 
 
-def _is_read_once(value: ir.Value) -> bool:
-    return len(value.uses()) == 1 and not value.is_graph_output()
+def _is_read_once(value: ir.Value, index: Index) -> bool:
+    return len(index.last_uses(value)) == 1 and not value.is_graph_output()
 
 
 def _has_type(reading: Reading, narrow: str, target: str) -> bool:
@@ -124,13 +127,14 @@ def _retype(reading: Reading, narrow: str, constants: Constants) -> None:
     set_input(reading, position, constants.add(fill, reading.found, "fill"))
 
 
-def _take_over(node: ir.Node, after: ir.Node, kind: ir.TensorType) -> None:
+def _take_over(found: Found, after: ir.Node, kind: ir.TensorType) -> None:
     """Lets the node give what the Cast behind it gave, under the same name."""
-    made, former = node.outputs[0], after.outputs[0]
-    graph = node.graph
+    made, former = found.node.outputs[0], after.outputs[0]
+    graph = found.node.graph
     name, shape = former.name, former.shape
     former.replace_all_uses_with(made, replace_graph_outputs=True)
     graph.remove(after, safe=True)
-    made.name, made.type = name, kind
+    found.scope.index.rename(made, name)
+    made.type = kind
     if shape is not None:
         made.shape = shape

@@ -62,6 +62,7 @@ class FoldPads(ir.passes.InPlacePass):
         self._target = target
         self._sources = asked
         self._types = Types(document)
+        self._readings: dict[ir.Node, tuple[tuple[object, ...], Reading | None]] = {}
         self._new: Constants | None = None
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
@@ -161,7 +162,17 @@ class FoldPads(ir.passes.InPlacePass):
         self.notes[node] = (*self.notes.get(node, ()), note)
 
     def _reading(self, found: Found) -> Reading | None:
-        """The Pad that a node is, if it is one that was asked for and can be read."""
+        """The Pad that a node is, if it is one that was asked for and can be read.
+
+        It is read anew only where something has changed that it is read from.
+        """
+        node = found.node
+        state = (*node.op_identifier(), *node.inputs, *node.attributes.values(), self._types.settled)
+        if node not in self._readings or self._readings[node][0] != state:
+            self._readings[node] = state, self._read(found)
+        return self._readings[node][1]
+
+    def _read(self, found: Found) -> Reading | None:
         if isinstance(found.scope.root, ir.Function) and found.scope.root.domain == DOMAIN:
             return None  # what an operator falls back on where the library is absent
         finding = sources.find(found, self._types, self._sources)

@@ -75,4 +75,4 @@ def set_input(reading: Reading, position: int, value: ir.Value | None) -> None:
     while node.inputs[count - 1] is None:
         count -= 1
     node.resize_inputs(count)
-    drop_unread([former] if former is not None else [])
+    drop_unread([former] if former is not None else [], reading.found.scope.index)

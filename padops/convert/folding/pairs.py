@@ -26,7 +26,8 @@ def join(first: Reading, second: Reading, constants: Constants) -> tuple[ir.Node
     Returns:
         The nodes that have changed.
     """
-    one_after_the_other = len(first.output.uses()) == 1 and not first.output.is_graph_output()
+    uses = first.found.scope.index.last_uses(first.output)
+    one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
     if not one_after_the_other or second.found.node.graph is not first.found.node.graph:
         return None
     if not _may_join(first, second) or not can_write_amounts(second):

@@ -7,12 +7,11 @@ data's name there.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from padops.convert.graphs import Found, drop_unread, remake, walk
+from padops.convert.graphs import Found, drop_unread, remake
 from padops.convert.types import Types
 
 # Types that ONNX Runtime's Identity does not have, and the opsets that it has others from (measured with 1.31.1).
@@ -49,13 +48,14 @@ def remove(found: Found, types: Types, only_bypass: bool = False) -> Removal | N
         if only_bypass or not _takes_identity(found, types):
             return None
         remake(node, "", "Identity", [data])
-        drop_unread(read)
+        types.forget()
+        drop_unread(read, found.scope.index)
         why = "its output is one of the graph" if is_output else "another value hides the name of its data"
         return Removal((node,), (f"an Identity stays: {why}",))
     readers = tuple(dict.fromkeys(use.node for use in output.uses()))
     output.replace_all_uses_with(data)
     node.graph.remove(node, safe=True)
-    drop_unread(read)
+    drop_unread(read, found.scope.index)
     return Removal(readers)
 
 
@@ -63,11 +63,7 @@ def _is_hidden(data: ir.Value, output: ir.Value, found: Found) -> bool:
     """Whether the name of the data may mean something else where the padded data are read."""
     if all(use.node.graph is found.node.graph for use in output.uses()):
         return False
-    names: Counter[str | None] = Counter()
-    for graph in {each.scope.graph for each in walk(found.scope.model)}:
-        names.update(value.name for value in {*graph.inputs, *graph.initializers.values()})
-        names.update(value.name for node in graph for value in node.outputs)
-    return names[data.name] > 1
+    return found.scope.index.is_shared(data.name)
 
 
 def _takes_identity(found: Found, types: Types) -> bool:

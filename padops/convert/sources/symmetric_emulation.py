@@ -89,6 +89,7 @@ def _match(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     rank = added.size // 2
     axes = np.flatnonzero(added[:rank]).tolist()
     _require(axes and (added[:rank] == added[rank:]).all())
+    _require(len({reader for reader, _ in scope.index.last_uses(first.outputs[0])}) == 1)
     second = _reader(first.outputs[0])
     _require(_is(second, "Pad") and _mode(second) == "reflect" and _is_plain(second))
     _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
@@ -198,7 +199,7 @@ def _replace(found: Found, constants: Constants, put: Put, emulation: _Emulation
     put(Draft(OP, (data, begins, ends, None), attributes), Found(operator, found.path, found.scope), constants)
     for node in reversed(others):
         node.graph.remove(node, safe=True)
-    drop_unread(read)
+    drop_unread(read, found.scope.index)
     return [last]
 
 

@@ -190,8 +190,10 @@ def _only_adds(subject: Subject) -> bool:
 
 
 def _is_proven(subject: Subject, opset: int) -> bool:
-    """Whether nothing but ONNX Runtime's Pad is needed for a call."""
-    return _is_right(subject, opset) or _must_do(subject, opset)
+    """Whether nothing but ONNX Runtime's Pad is needed for a call; found out once for each."""
+    if opset not in subject.proven:
+        subject.proven[opset] = _is_right(subject, opset) or _must_do(subject, opset)
+    return subject.proven[opset]
 
 
 def _must_do(subject: Subject, opset: int) -> bool:

@@ -54,6 +54,7 @@ class Subject:
         some_axes: Whether it is there in some calls only.
         some_fill: Whether the fill is there in some calls only.
         name: Of the node, for errors.
+        proven: By opset, whether ONNX Runtime's own Pad is all that it needs, once that has been asked.
     """
 
     op: Op
@@ -69,6 +70,7 @@ class Subject:
     some_axes: bool = False
     some_fill: bool = False
     name: str = ""
+    proven: dict[int, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
     _written: dict[str, Operand] = field(default_factory=dict, repr=False)
 
     @property

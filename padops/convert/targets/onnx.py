@@ -102,5 +102,5 @@ def _install(found: Found, tape: Tape, constants: Constants) -> tuple[str, ...]:
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     last.resize_inputs(0)
     remake(node, "", last.op_type, inputs, attributes)
-    drop_unread(former)  # ONNX Runtime warns of amounts that nothing reads
+    drop_unread(former, found.scope.index)  # ONNX Runtime warns of amounts that nothing reads
     return (", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items()),)

@@ -48,7 +48,8 @@ def become(
             raise PadopsError(f"{scope.path} imports version {known[domain]} of the domain {domain}; this is {version}")
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     remake(node, domain, op_type, inputs, attributes)
-    drop_unread([value for value in former if _is_empty(value, found)])  # they stood for inputs that were absent
+    # They stood for inputs that were absent.
+    drop_unread([value for value in former if _is_empty(value, found)], scope.index)
     # A function's body has imports of its own, and ONNX Runtime wants those of the model to have the domain as well.
     for known in imports:
         known[domain] = version
