@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import environment
@@ -99,9 +99,8 @@ class Cell:
             if ran.returncode:
                 return last_line(ran)
         pins = [f"{name}=={first}" for name, first in self.lowest_versions().items()] if self.lowest else []
-        upgrade = [] if self.lowest else ["--upgrade"]
         wanted = [self.wheel, f"{RUNTIME}=={runtime}", *pins, "pytest", "hypothesis"]
-        ran = call([*pip(self.python, self.venv), "install", "--only-binary", ":all:", "--no-compile", *upgrade, *wanted])
+        ran = call([*pip(self.python, self.venv), "install", "--only-binary", ":all:", "--no-compile", *wanted])
         return last_line(ran) if ran.returncode else None
 
     def lowest_versions(self) -> dict:
@@ -228,7 +227,7 @@ def dependencies() -> list:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def wheels(python: str, name: str) -> tuple:
     """The releases of a package that have a wheel for a Python, lowest first: pip names them where none is right."""
     probe = [python, "-m", "pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:", f"{name}==0.0.0.1"]
