@@ -1,20 +1,17 @@
 """Random whole sessions: models of one to three Pads of padops, run several times with shapes that change.
 
 Types, operators, modes, amounts, what is constant and what is fed, ranks, sizes, arena, threads and who holds the memory of
-the output are drawn by Hypothesis; every output is compared bit for bit with the reference, every error by its text.
+the output are drawn by Hypothesis. ``session_checks.py`` runs them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from math import prod
 
-import index_maps
 import native
 import numpy as np
 import onnx
-import onnxruntime
 from hypothesis import strategies as st
 from onnx import helper
 
@@ -24,9 +21,6 @@ from padops.plan import PadError
 
 SMALL = 40_000  # elements of a small output
 GROWTH = 60  # by which amounts alone may multiply the elements of a Pad
-GUARD = 64  # bytes on either side of an output that the caller holds
-MARK = 0xA5
-BINDABLE = frozenset("float uint8 int8 uint16 int16 int32 int64 bool float16 double uint32 uint64".split())
 LARGE, HUGE = (1 << 16, 1 << 22), (1 << 24, 1 << 26)  # bytes of the data, from and to; 1.5 times as much of an output
 
 
@@ -221,7 +215,7 @@ def build(drawn: Drawn) -> onnx.ModelProto:
             if array is not None and k in step.held:
                 constants.append(native.tensor(wanted[-1], array))
             elif array is not None:
-                kind = native_type(array)
+                kind = by_numpy(array.dtype).onnx
                 feeds.append(helper.make_tensor_value_info(wanted[-1], kind, None))
         node = helper.make_node(step.op, wanted, [names[i + 1]], name=f"n{i}", domain="padops")
         for name, value in step.attributes.items():
@@ -236,97 +230,3 @@ def build(drawn: Drawn) -> onnx.ModelProto:
     graph = helper.make_graph(nodes, "drawn", feeds, outputs, constants)
     imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
     return helper.make_model(graph, opset_imports=imports, ir_version=9)
-
-
-def native_type(array: np.ndarray) -> int:
-    return by_numpy(array.dtype).onnx
-
-
-def expected(drawn: Drawn, run: int, data: np.ndarray) -> dict[str, np.ndarray] | set[str]:
-    """The outputs of a run by name, or the texts of the errors of which it must give one."""
-    tensors: list[np.ndarray | None] = [data]
-    errors = set()
-    for i, step in enumerate(drawn.steps):
-        source = tensors[step.source]
-        try:
-            inputs = [source, *step.inputs[run]]
-            tensors.append(None if source is None else index_maps.run(step.op, step.attributes, inputs, f"n{i}"))
-        except PadError as error:
-            errors.add(str(error))
-            tensors.append(None)
-    return errors or {f"t{i}": array for i, array in enumerate(tensors[1:])}
-
-
-def check(drawn: Drawn, seen: Counter[str]) -> None:
-    """Builds the session, runs it, and compares everything; counts what was seen."""
-    model, data = build(drawn), drawn.data()
-    wanted = [expected(drawn, run, array) for run, array in enumerate(data)]
-    options = native.session_options()
-    options.intra_op_num_threads = drawn.threads
-    options.enable_cpu_mem_arena = options.enable_mem_pattern = drawn.arena
-    seen["sessions"] += 1
-    try:
-        built = native.session(model, options)
-    except Exception as error:  # onnxruntime's exceptions have no common base but this one
-        assert any(native.error_text(error) in errors for errors in wanted if isinstance(errors, set)), error
-        seen["refused"] += 1
-        return
-    for run, array in enumerate(data):
-        feeds = {"x": array}
-        for i, step in enumerate(drawn.steps):
-            feeds |= {f"s{i}_{k}": a for k, a in enumerate(step.inputs[run]) if a is not None and k not in step.held}
-        check_run(built, drawn, feeds, wanted[run], seen)
-
-
-def check_run(
-    built: onnxruntime.InferenceSession,
-    drawn: Drawn,
-    feeds: dict[str, np.ndarray],
-    wanted: dict[str, np.ndarray] | set[str],
-    seen: Counter[str],
-) -> None:
-    """One run, compared."""
-    values = {name: native.to_value(array) for name, array in feeds.items()}
-    try:
-        if drawn.bound and drawn.dtype.name in BINDABLE and isinstance(wanted, dict):
-            run_bound(built, drawn, values, wanted)
-            seen["bound"] += 1
-        else:
-            outputs = built.run_with_ort_values(drawn.names, values)
-            assert isinstance(wanted, dict), f"no error, but one of {wanted}"
-            for name, value in zip(drawn.names, outputs):
-                same(native.from_value(value), wanted[name])
-    except AssertionError:
-        raise
-    except Exception as error:
-        assert isinstance(wanted, set) and native.error_text(error) in wanted, (error, wanted)
-        seen["errors"] += 1
-        return
-    seen["runs"] += 1
-    seen["large runs"] += feeds["x"].nbytes > 1 << 16
-
-
-def run_bound(built: onnxruntime.InferenceSession, drawn: Drawn, values: dict, wanted: dict[str, np.ndarray]) -> None:
-    """A run into memory of the caller, with guards around it that must stay as they are."""
-    binding = built.io_binding()
-    for name, value in values.items():
-        binding.bind_ortvalue_input(name, value)
-    held = {}
-    for name in drawn.names:
-        array = wanted[name]
-        held[name] = np.full(array.nbytes + 2 * GUARD, MARK, np.uint8)
-        if array.size:
-            address = held[name].ctypes.data + GUARD
-            binding.bind_output(name, "cpu", 0, array.dtype.type, array.shape, address)
-        else:
-            binding.bind_output(name, "cpu")
-    built.run_with_iobinding(binding)
-    for name, memory in held.items():
-        inside = memory[GUARD:-GUARD] if wanted[name].size else memory[:0]
-        assert inside.tobytes() == wanted[name].tobytes(), f"{name} differs"
-        outside = memory if not wanted[name].size else np.concatenate([memory[:GUARD], memory[-GUARD:]])
-        assert (outside == MARK).all(), f"bytes outside {name} have been written"
-
-
-def same(got: np.ndarray, wanted: np.ndarray) -> None:
-    assert native.bits(got) == native.bits(wanted), f"{got.dtype}{got.shape}, expected {wanted.dtype}{wanted.shape}"

@@ -13,6 +13,7 @@ from collections import Counter
 import case_strategies
 import index_maps
 import native
+import session_checks
 import session_models
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
@@ -32,7 +33,7 @@ def check_sessions(count: int, sizes: tuple[str, ...], start: int | None = None)
     @settings(chosen, derandomize=start is None)
     @given(session_models.sessions(sizes))
     def check(drawn: session_models.Drawn) -> None:
-        session_models.check(drawn, seen)
+        session_checks.check(drawn, seen)
 
     (check if start is None else seed(start)(check))()
     return seen
