@@ -35,7 +35,8 @@ TESTS = ("specifications", "specifications_dialects", "errors", "inference", "se
          "pyop")
 # fmt: on
 EXAMPLES = "200"
-NOT_LOADED = re.compile(r"Unsupported model IR version|is under development and support for this is limited")
+# Samples with element types that came later than the oldest runtime: the release that first reads them.
+FIRST_READ = {"pad_23.onnx": "1.24", "pad_24.onnx": "1.27", "pad_25.onnx": "1.27"}
 ROWS = ("<!-- matrix -->\n", "<!-- /matrix -->\n")
 VERSIONS = ("<!-- versions -->\n", "<!-- /versions -->\n")
 ROWS_HEAD = "| cell | models run | tests passed | result | seconds |\n|---|--:|--:|---|--:|\n"
@@ -145,31 +146,31 @@ def run_cell(name: str, runtime: str, cell: Cell, options: argparse.Namespace) -
         record(VERSIONS, VERSIONS_HEAD, name.rpartition(",")[0], f"| {name.rpartition(',')[0]} | {cell.versions()} |\n")
     info = cell.command("-m", "padops", "info")
     wrong = [f"info: exit code {info.returncode}"] if info.returncode or f" {version}\n" not in info.stdout else []
-    models, refused, bad = convert_samples(cell)
+    models, refused, bad = convert_samples(cell, version)
     passed, failures = run_tests(cell)
     wrong += bad + failures
     result = "failed: " + "; ".join(wrong) if wrong else "passed"
     if refused:
-        result += f"; the runtime is older than the format of {', '.join(refused)}"
+        result += f"; the runtime is too old for the types of {', '.join(refused)}"
     tell(options, told, models, passed, result, time.monotonic() - start)
     return 1 if wrong else 0
 
 
-def convert_samples(cell: Cell) -> tuple:
-    """Convert and verify each model in models/.
+def convert_samples(cell: Cell, version: str) -> tuple:
+    """Convert and verify each model in models/; of those that the runtime is too old for, only convert.
 
     Returns:
-        How many of how many ran, the names of those whose format the runtime does not read, and what failed.
+        How many of how many ran, the names of those that the runtime is too old for, and what failed.
     """
     ran, refused, wrong = 0, [], []
     samples = sorted((WORK / "checkout" / "models").glob("*.onnx"))
     for sample in samples:
-        done = cell.command("-m", "padops", "convert", sample, "-o", WORK / "converted.onnx", "--verify")
-        if done.returncode == 0:
-            ran += 1
-        elif done.returncode == 4 and NOT_LOADED.search(done.stderr):  # the original is refused as well
-            refused.append(sample.name)
-        else:
+        runs = number(version) >= number(FIRST_READ.get(sample.name, "0"))
+        verify = ["--verify"] if runs else []
+        done = cell.command("-m", "padops", "convert", sample, "-o", WORK / "converted.onnx", *verify)
+        ran += runs and done.returncode == 0
+        refused += [] if runs else [sample.name]
+        if done.returncode:
             wrong.append(f"{sample.name}: exit code {done.returncode}: {last_line(done)}")
     return f"{ran} of {len(samples)}", refused, wrong
 

@@ -145,7 +145,10 @@ def _step(draw, dtype: DType, rank: int, runs: int, size: str) -> Step:
     held = frozenset(i for i in given if draw(st.booleans()))
     for row in rows:
         # What is constant, and what is absent, is so in every run.
-        row[:] = [first if i in held or first is None else array for i, (array, first) in enumerate(zip(row, rows[0]))]
+        row[:] = [
+            first if i in held or first is None or array is None else array
+            for i, (array, first) in enumerate(zip(row, rows[0]))
+        ]
     return Step(op.name, attributes, rows, held)
 
 

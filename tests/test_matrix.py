@@ -61,12 +61,18 @@ def test_a_cell_fails_by_its_exit_code(matrix: ModuleType, monkeypatch: pytest.M
     models = matrix.WORK / "checkout" / "models"
     models.mkdir(parents=True)
     (models / "a.onnx").touch()
+    (models / "pad_24.onnx").touch()
     ended = subprocess.CompletedProcess([], -11, "1 Pad: 1 converted\n", "")
-    cell = SimpleNamespace(command=lambda *arguments: ended)
-    assert matrix.convert_samples(cell) == ("0 of 1", [], ["a.onnx: exit code -11: 1 Pad: 1 converted"])
-    refused = subprocess.CompletedProcess([], 4, "", "Unsupported model IR version: 13")
-    cell = SimpleNamespace(command=lambda *arguments: refused)
-    assert matrix.convert_samples(cell) == ("0 of 1", ["a.onnx"], [])
+    dying = SimpleNamespace(command=lambda *arguments: ended)
+    wrong = [f"{name}: exit code -11: 1 Pad: 1 converted" for name in ("a.onnx", "pad_24.onnx")]
+    assert matrix.convert_samples(dying, "1.20.1") == ("0 of 2", ["pad_24.onnx"], wrong)
+    asked = []
+    healthy = SimpleNamespace(
+        command=lambda *arguments: asked.append(arguments[-1]) or subprocess.CompletedProcess([], 0, "", "")
+    )
+    assert matrix.convert_samples(healthy, "1.26.0") == ("1 of 2", ["pad_24.onnx"], [])
+    assert matrix.convert_samples(healthy, "1.27.0") == ("2 of 2", [], [])
+    assert [argument == "--verify" for argument in asked] == [True, False, True, True]
 
 
 def test_rows_are_replaced_and_stay_in_order(matrix: ModuleType) -> None:
