@@ -54,12 +54,12 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="write the rows into docs/matrix.md")
     parser.add_argument("--keep", action="store_true", help="leave the environments under build/matrix")
     options = parser.parse_args()
-    wheel = build()
-    copy_tests()
-    failed = 0
-    for version in PYTHONS:
-        for lowest in (True, False):
-            failed += run_environment(version, lowest, wheel, options)
+    WORK.parent.mkdir(exist_ok=True)
+    with environment._alone(WORK.parent):  # another one would take this one's environments away
+        wheel = build()
+        copy_tests()
+        cells = [(version, lowest) for version in PYTHONS for lowest in (True, False)]
+        failed = sum(run_environment(*cell, wheel, options) for cell in cells)
     return 1 if failed else 0
 
 
