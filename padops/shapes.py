@@ -6,6 +6,7 @@ onnx_ir's passes, which use it) infers their outputs: the type always, each dim 
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 
 import numpy as np
@@ -38,6 +39,15 @@ def register_schemas() -> None:
             schema = _schema(op)
             schema.set_type_and_shape_inference_function(lambda context, op=op: _infer(op, context))
             defs.register_schema(schema)
+            # onnx keeps the schemas beyond the end of Python; before 1.23 it then frees a callback in Python, which is a
+            # segmentation fault after everything else has been done, and the exit code is lost.
+            atexit.register(_deregister, op.name)
+
+
+def _deregister(name: str) -> None:
+    """Takes a schema out of ``onnx`` again, unless somebody else has."""
+    if defs.has(name, DOMAIN):
+        defs.deregister_schema(name, VERSION, DOMAIN)
 
 
 def _schema(op: Op) -> defs.OpSchema:

@@ -65,6 +65,31 @@ def test_has_no_search_path() -> None:
     assert dynamic_section("RPATH") + dynamic_section("RUNPATH") == []
 
 
+def test_is_never_unloaded() -> None:
+    """The runtime unloads it with the last options; its operators, which live as long as the process, would be built anew."""
+    assert re.search(r"\(FLAGS_1\)\s+Flags: .*\bNODELETE\b", readelf("--dynamic"))
+
+
+STAYS = """
+import gc, onnxruntime, padops
+def mapped():
+    return padops.get_library_path() in open("/proc/self/maps").read()
+print(mapped())
+options = onnxruntime.SessionOptions()
+padops.register(options)
+print(mapped())
+del options
+gc.collect()
+print(mapped())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_stays_when_the_last_options_are_gone() -> None:
+    ran = subprocess.run([sys.executable, "-c", STAYS], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "True", "True"]
+
+
 def test_another_library_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     chosen = tmp_path / "other.so"
     monkeypatch.setenv("PADOPS_LIBRARY", str(chosen))

@@ -33,7 +33,7 @@ def fetch_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     return importlib.import_module("fetch_models")
 
 
-@pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models"])
+@pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models", "matrix"])
 def test_scripts_start_with_the_standard_library_alone(name: str) -> None:
     tree = ast.parse((SCRIPTS / f"{name}.py").read_text())
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -263,3 +263,24 @@ def test_onnx_reference_still_imports(first: str) -> None:
     """onnx.reference lists schemas by bare names when it is imported, before ours or after."""
     code = f"import padops, onnx; {first}; padops.register_schemas(); import onnx.reference, onnx.checker"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+AT_EXIT = """
+import atexit
+import onnx
+@atexit.register  # before padops is there, so that it is called after all that padops registers
+def last():
+    print(sum(schema.domain == "padops" for schema in onnx.defs.get_all_schemas_with_history()), flush=True)
+import sys, padops
+padops.register_schemas()
+last()
+{more}
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("more", ["", "onnx.defs.deregister_schema('Pad_18', 1, 'padops')"])
+def test_no_schema_is_left_when_python_ends(more: str) -> None:
+    """onnx before 1.23 would crash over its inference function, and the process would lose its exit code."""
+    done = subprocess.run([sys.executable, "-c", AT_EXIT.format(more=more)], capture_output=True, text=True)
+    assert (done.stdout.split(), done.stderr, done.returncode) == ([str(len(OPS)), "0"], "", 3)

@@ -1,0 +1,222 @@
+"""Load on sessions with padops: many threads, many calls, many sessions, forked processes, bound memory.
+
+``python tests/loads.py NAME COUNT`` puts one of them into a process of its own, where nothing else takes memory, and prints
+as JSON what was done, how much of it was wrong, and by how much the process grew after a tenth of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper
+
+import padops
+from padops import reference
+
+PADS = [1, 2, 0, 3]
+MODES = ("constant", "reflect", "edge")
+
+
+@dataclass
+class Load:
+    """What became of a load.
+
+    Attributes:
+        count: What was done, in its own unit.
+        wrong: How much of it gave other bits than the reference, or failed.
+        grown: Kilobytes by which the process grew from a tenth of the way to the end; 0 where that is not the question.
+    """
+
+    count: int
+    wrong: int
+    grown: int = 0
+
+
+def in_process(name: str, count: int, timeout: float = 600) -> Load:
+    """One load in a process of its own; a process that dies or hangs is an error."""
+    command = [sys.executable, str(Path(__file__)), name, str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
+    return Load(**json.loads(done.stdout))
+
+
+def model(modes: Sequence[str] = MODES) -> bytes:
+    """Pads one after the other, of a matrix of any shape."""
+    names = [f"t{i}" for i in range(len(modes))] + ["y"]
+    nodes = [
+        helper.make_node("Pad_2", [names[i]], [names[i + 1]], name=f"n{i}", domain="padops", mode=mode, pads=PADS)
+        for i, mode in enumerate(modes)
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "load",
+        [helper.make_tensor_value_info(names[0], TensorProto.FLOAT, ["rows", "columns"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    made: onnx.ModelProto = helper.make_model(graph, opset_imports=imports, ir_version=9)
+    return made.SerializeToString()
+
+
+def options(threads: int = 1, arena: bool = True) -> onnxruntime.SessionOptions:
+    made = onnxruntime.SessionOptions()
+    made.log_severity_level = 4
+    made.intra_op_num_threads = threads
+    made.inter_op_num_threads = 1
+    made.enable_cpu_mem_arena = arena
+    made.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    padops.register(made)
+    return made
+
+
+def session(threads: int = 1, arena: bool = True, modes: Sequence[str] = MODES) -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(model(modes), options(threads, arena), providers=["CPUExecutionProvider"])
+
+
+def cases(count: int, most: int = 90, modes: Sequence[str] = MODES) -> list[tuple[np.ndarray, bytes]]:
+    """Inputs of as many shapes, and the bits of what they must become."""
+    rng = np.random.default_rng(count)
+    made = []
+    for _ in range(count):
+        data = rng.standard_normal(rng.integers(4, most, 2), np.float32)
+        output = data
+        for mode in modes:
+            output = reference.run("Pad_2", {"mode": mode, "pads": PADS}, [output])
+        made.append((data, output.tobytes()))
+    return made
+
+
+def is_wrong(built: onnxruntime.InferenceSession, case: tuple[np.ndarray, bytes]) -> bool:
+    return built.run(None, {"t0": case[0]})[0].tobytes() != case[1]
+
+
+def in_threads(threads: int, work: Callable[[int], int]) -> int:
+    """The sum of what ``work`` gives in each of as many threads, which start together."""
+    barrier = threading.Barrier(threads)
+
+    def started(i: int) -> int:
+        barrier.wait()
+        return work(i)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return sum(pool.map(started, range(threads)))
+
+
+def one_session(count: int, threads: int = 32) -> Load:
+    """Threads that run one session with shapes that change from call to call, some large enough to be shared out."""
+    drawn = [*cases(threads), *cases(4, 700)]
+    built, each = session(threads=2), max(count // threads, 1)
+    wrong = in_threads(threads, lambda i: sum(is_wrong(built, drawn[(i + k * 7) % len(drawn)]) for k in range(each)))
+    return Load(each * threads, wrong)
+
+
+def many_sessions(count: int, threads: int = 32) -> Load:
+    """Threads that each make a session, run it, and make another one."""
+    drawn, each = cases(threads), max(count // threads, 1)
+
+    def work(i: int) -> int:
+        return sum(is_wrong(session(arena=bool(k % 2)), drawn[(i + k) % len(drawn)]) for k in range(each))
+
+    return Load(each * threads, in_threads(threads, work))
+
+
+def tiny_calls(count: int) -> Load:
+    """Calls of one Pad of a few elements, with shapes that change."""
+    modes = MODES[:1]
+    drawn, built = cases(8, 8, modes), session(modes=modes)
+    return repeated(count, lambda i: is_wrong(built, drawn[i % len(drawn)]))
+
+
+def shared_options(count: int) -> Load:
+    """Sessions with the same options, made, run and destroyed."""
+    (case,), kept, content = cases(1), options(), model()
+
+    def work(_: int) -> bool:
+        return is_wrong(onnxruntime.InferenceSession(content, kept, providers=["CPUExecutionProvider"]), case)
+
+    return repeated(count, work)
+
+
+def fresh_options(count: int) -> Load:
+    """Sessions with options of their own, which are destroyed with them: no options are left in between."""
+    (case,), content = cases(1), model()
+
+    def work(_: int) -> bool:
+        return is_wrong(onnxruntime.InferenceSession(content, options(), providers=["CPUExecutionProvider"]), case)
+
+    return repeated(count, work)
+
+
+def repeated(count: int, work: Callable[[int], bool]) -> Load:
+    """So many turns of ``work``, which says whether it went wrong; memory is measured after a tenth of them."""
+    tenth = count // 10
+    wrong = sum(work(i) for i in range(tenth))
+    before = resident()
+    wrong += sum(work(i) for i in range(tenth, count))
+    return Load(count, wrong, resident() - before)
+
+
+def resident() -> int:
+    """Kilobytes of the process in memory."""
+    gc.collect()
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def forks(count: int) -> Load:
+    """Children of a process that has used padops: each runs its parent's session, and one of its own with two threads.
+
+    The parent's session has one thread: a pool of threads does not survive a fork, in ONNX Runtime as elsewhere.
+    """
+    drawn, built = cases(4), session()
+    wrong = sum(is_wrong(built, case) for case in drawn)
+    for i in range(count):
+        child = os.fork()
+        if child == 0:
+            bad = is_wrong(built, drawn[i % 4]) or is_wrong(session(threads=2), drawn[(i + 1) % 4])
+            os._exit(1 if bad else 0)
+        wrong += os.waitpid(child, 0)[1] != 0
+        wrong += is_wrong(built, drawn[(i + 2) % 4])
+    return Load(count, wrong)
+
+
+def bindings(count: int) -> Load:
+    """Inputs and outputs that the caller or the runtime holds, arena on and off, in turn."""
+    drawn, wrong = cases(8), 0
+    for arena in (True, False):
+        built = session(threads=2, arena=arena)
+        for i in range(count // 2):
+            data, expected = drawn[i % len(drawn)]
+            binding = built.io_binding()
+            binding.bind_ortvalue_input("t0", onnxruntime.OrtValue.ortvalue_from_numpy(data))
+            shape = [n + len(MODES) * (PADS[k] + PADS[k + 2]) for k, n in enumerate(data.shape)]
+            # One element more than the output has, which must stay as it is.
+            held = np.full(int(np.prod(shape)) + 1, np.nan, np.float32)
+            if i % 2:
+                binding.bind_output("y", "cpu", 0, np.float32, shape, held.ctypes.data)
+            else:
+                binding.bind_output("y", "cpu")
+            built.run_with_iobinding(binding)
+            wrong += binding.copy_outputs_to_cpu()[0].tobytes() != expected
+            wrong += bool(i % 2) and (held[:-1].tobytes() != expected or not np.isnan(held[-1]))
+    return Load(count // 2 * 2, wrong)
+
+
+def main(name: str, count: str) -> None:
+    print(json.dumps(asdict(globals()[name](int(count)))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,74 @@
+"""Whole sessions of random Pads against the reference. ``PADOPS_SESSIONS`` sets how many are drawn.
+
+tests/long/long_sessions.py draws more of them, and larger ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+
+import case_strategies
+import index_maps
+import native
+import session_checks
+import session_models
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
+
+from padops import reference
+from padops.dialects import OPS, Node, make_node_plan
+from padops.plan import PadError
+
+SESSIONS = int(os.environ.get("PADOPS_SESSIONS", "100"))
+
+
+def check_sessions(count: int, sizes: tuple[str, ...], start: int | None = None) -> Counter[str]:
+    """Draws so many sessions and checks them; always the same ones, or those that follow from a number."""
+    seen: Counter[str] = Counter()
+    chosen = case_strategies.drawn(count)
+
+    @settings(chosen, derandomize=start is None)
+    @given(session_models.sessions(sizes))
+    def check(drawn: session_models.Drawn) -> None:
+        session_checks.check(drawn, seen)
+
+    (check if start is None else seed(start)(check))()
+    return seen
+
+
+def test_sessions() -> None:
+    seen = check_sessions(SESSIONS, ("small", "small", "large"))
+    print(dict(seen))
+    assert seen["sessions"] >= SESSIONS
+    assert seen["runs"] > SESSIONS and seen["large runs"] > SESSIONS // 4 and seen["bound"] > SESSIONS // 10
+    assert seen["errors"] > SESSIONS // 20
+
+
+def test_the_map_by_numpy_is_that_of_the_reference() -> None:
+    """What large tensors are compared with."""
+    seen: Counter[str] = Counter()
+    families = (case_strategies.onnx_cases(), case_strategies.openvino_cases(), case_strategies.ngraph_cases())
+
+    @case_strategies.drawn(300)
+    @given(st.one_of(*families))
+    def check(case: case_strategies.Case) -> None:
+        node = Node(OPS[case.op], "n", case.attributes, list(case.inputs))
+        data = case.inputs[0]
+        try:
+            fill = reference.read_inputs(node, data.dtype)
+            plan = make_node_plan(node, data.shape)
+        except PadError:
+            return
+        seen["compared"] += 1
+        wanted = reference.execute(plan, data, fill)
+        assert native.bits(index_maps.execute(plan, data, fill)) == native.bits(wanted)
+
+    check()
+    assert seen["compared"] > 100
+
+
+if __name__ == "__main__":
+    print(json.dumps(check_sessions(int(sys.argv[1]), tuple(sys.argv[3].split(",")), int(sys.argv[2]))))
