@@ -35,6 +35,6 @@ def refusal(files: dict[str, bytes], *arguments: str, code: int = 1) -> str:
     return outcome.said.removeprefix("error: ").rstrip("\n")
 
 
-def short(value: Any) -> str:
-    """The id of a case; pytest puts it into the environment of children, which takes no long ones."""
-    return ascii(value)[:40]
+def short(value: Any) -> str | None:
+    """The id of a case, the same in each process; pytest puts it into the environment of children, which takes no long ones."""
+    return None if callable(value) else ascii(value)[:40]
