@@ -115,10 +115,12 @@ def _refuse_cycles(nodes: Sequence[onnx.NodeProto], needs: Sequence[set[int]], p
                 ready.append(reader)
     if not left:
         return
-    chain: list[int] = [min(left)]
-    while (maker := min(needs[chain[-1]] & left.keys())) not in chain:
-        chain.append(maker)
-    cycle = chain[chain.index(maker) :]
+    place: dict[int, int] = {}  # of the nodes on the way, in order
+    node = min(left)
+    while node not in place:
+        place[node] = len(place)
+        node = min(needs[node] & left.keys())
+    cycle = list(place)[place[node] :]
     shown = ", ".join(_label(nodes[i], i, path) for i in cycle[:SHOWN])
     more = f" and {len(cycle) - SHOWN} more" if len(cycle) > SHOWN else ""
     raise PadopsError(
