@@ -23,7 +23,7 @@ class Types:
     def __init__(self, document: Document) -> None:
         self.problem: str | None = None
         self._document = document
-        self._inferred: dict[ir.Value, ir.TypeAndShape] | None = None
+        self._inferred: dict[ir.Value, onnx.TypeProto | ir.TypeAndShape] | None = None  # read when asked for
         self._behind: dict[ir.Value, ir.Value] = {}  # of values that Pads give, what stands behind all of the Pads
 
     def name(self, *values: ir.Value | None) -> str | None:
@@ -90,7 +90,10 @@ class Types:
 
     def _lookup(self, value: ir.Value) -> ir.TypeAndShape | None:
         self.settle()
-        return self._inferred.get(value)
+        found = self._inferred.get(value)
+        if isinstance(found, onnx.TypeProto):
+            found = self._inferred[value] = ir.from_proto(found)
+        return found
 
     def _infer(self) -> None:
         self._inferred = {}
@@ -114,7 +117,7 @@ class Types:
         for node, node_message in zip(graph, message.node, strict=True):
             for value in node.outputs:
                 if value.name in stated and stated[value.name].HasField("type"):
-                    self._inferred[value] = ir.from_proto(stated[value.name].type)
+                    self._inferred[value] = stated[value.name].type
             for inner, inner_message in subgraphs(node, node_message):
                 self._collect(inner, inner_message)
 
