@@ -13,6 +13,8 @@ from padops.convert.graphs import subgraphs
 from padops.dialects import DOMAIN
 from padops.dtypes import by_onnx
 
+Known = tuple[ir.DataType | None, list[int | None] | None]  # element type and dims
+
 # Bytes of an initializer that inference may want to look into (amounts, axes, shapes); larger ones are only declared.
 WORTH_KEEPING = 1024
 
@@ -23,7 +25,8 @@ class Types:
     def __init__(self, document: Document) -> None:
         self.problem: str | None = None
         self._document = document
-        self._inferred: dict[ir.Value, ir.TypeAndShape] | None = None
+        self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
+        self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
         self._behind: dict[ir.Value, ir.Value] = {}  # of values that Pads give, what stands behind all of the Pads
 
     def name(self, *values: ir.Value | None) -> str | None:
@@ -46,8 +49,7 @@ class Types:
         stated = _dims(value.shape)
         if value.is_graph_input() or (self._inferred is None and stated is not None and None not in stated):
             return stated
-        found = self._lookup(value)
-        inferred = _dims(found.shape) if found else None
+        _, inferred = self._lookup(value)
         if stated is None or inferred is None:
             return inferred if stated is None else stated
         if len(stated) != len(inferred):
@@ -85,20 +87,23 @@ class Types:
         return value
 
     def _inferred_dtype(self, value: ir.Value) -> ir.DataType | None:
-        inferred = self._lookup(value)
-        return inferred.type.dtype if inferred and isinstance(inferred.type, ir.TensorType) else None
+        dtype, _ = self._lookup(value)
+        return dtype
 
-    def _lookup(self, value: ir.Value) -> ir.TypeAndShape | None:
+    def _lookup(self, value: ir.Value) -> Known:
         self.settle()
-        return self._inferred.get(value)
+        if value not in self._inferred:
+            return None, None
+        if value not in self._read:
+            self._read[value] = _known(self._inferred[value])
+        return self._read[value]
 
     def _infer(self) -> None:
         self._inferred = {}
         try:
             # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
             light = declarations(self._document.message())
-            _drop_contradicted(light)
-            message = onnx.shape_inference.infer_shapes(light)
+            message = _inferred(light)
         except (
             onnx.shape_inference.InferenceError,
             onnx.checker.ValidationError,
@@ -114,7 +119,7 @@ class Types:
         for node, node_message in zip(graph, message.node, strict=True):
             for value in node.outputs:
                 if value.name in stated and stated[value.name].HasField("type"):
-                    self._inferred[value] = ir.from_proto(stated[value.name].type)
+                    self._inferred[value] = stated[value.name].type
             for inner, inner_message in subgraphs(node, node_message):
                 self._collect(inner, inner_message)
 
@@ -129,6 +134,15 @@ def _is_gone(value: ir.Value) -> bool:
     """Whether the node that gave a value has been taken out of its graph."""
     node = value.producer()
     return node is not None and node.graph is None
+
+
+def _known(message: onnx.TypeProto) -> Known:
+    """The element type and the dims that a type says."""
+    if not message.HasField("tensor_type"):
+        return None, _dims(ir.from_proto(message).shape)
+    tensor = message.tensor_type
+    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    return ir.DataType(tensor.elem_type), dims if tensor.HasField("shape") else None
 
 
 def _dims(shape: ir.Shape | None) -> list[int | None] | None:
@@ -176,24 +190,28 @@ def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], 
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
 
 
-def _drop_contradicted(message: onnx.ModelProto) -> None:
-    """Drops shapes that a model states of values to which its nodes give another one; so does ONNX Runtime.
+def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with what onnx infers, but for shapes that it states of values to which its nodes give another one.
 
-    Such statements are left over where somebody has changed nothing but the inputs, for another batch size.
+    So does ONNX Runtime. Such statements are left over where somebody has changed nothing but the inputs, for another
+    batch size. What they say is inferred from only where the nodes say less.
     """
     stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
     if not any(stated):
-        return
+        return onnx.shape_inference.infer_shapes(message)
     shapes = [{name: _copy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
     for tensors in stated:
         for tensor in tensors.values():
             tensor.ClearField("shape")
     given = onnx.shape_inference.infer_shapes(message)
+    says_more = False
     for tensors, former, graph in zip(stated, shapes, _graphs(given.graph), strict=True):
         found = _stated_shapes(graph)
         for name, tensor in tensors.items():
             if name not in found or _agree(former[name], found[name].shape):
                 tensor.shape.CopyFrom(former[name])
+                says_more = says_more or name not in found or _says_more(former[name], found[name].shape)
+    return onnx.shape_inference.infer_shapes(message) if says_more else given
 
 
 def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
@@ -224,3 +242,8 @@ def _agree(one: onnx.TensorShapeProto, other: onnx.TensorShapeProto) -> bool:
         for a, b in zip(one.dim, other.dim)
         if a.HasField("dim_value") and b.HasField("dim_value")
     )
+
+
+def _says_more(one: onnx.TensorShapeProto, other: onnx.TensorShapeProto) -> bool:
+    """Whether a shape has a number where another of the same tensor has none."""
+    return any(a.HasField("dim_value") and not b.HasField("dim_value") for a, b in zip(one.dim, other.dim))
