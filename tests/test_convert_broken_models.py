@@ -359,7 +359,7 @@ def test_amounts_of_another_type_in_an_operator_of_padops(target: str) -> None:
 
 def test_a_part_of_a_node_that_onnx_ir_cannot_write() -> None:
     source = changed(lambda made: made.graph.node[0].device_configurations.add())
-    assert refusal(source).startswith("node 'p' (Pad_13) cannot be read: ")
+    assert refusal(source).startswith("node 'p' (Pad_13) cannot be written: ")
 
 
 def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def _outputs(message: onnx.GraphProto | onnx.FunctionProto) -> set[str]:
 
 
 def _node_message(node: ir.Node) -> onnx.NodeProto:
-    with library_errors(f"node '{node.name}' ({node.op_type})", ir.serde.SerdeError):
+    with library_errors(f"node '{node.name}' ({node.op_type})", ir.serde.SerdeError, doing="written"):
         return ir.serde.serialize_node(node)
 
 

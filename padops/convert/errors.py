@@ -55,7 +55,7 @@ class VerificationError(PadopsError):
 # What onnx, onnx_ir, NumPy, json and protobuf raise over data that are not as they should be. Not Exception: a mistake of
 # ours, such as a NameError or an AssertionError, must stay one.
 LIBRARY_ERRORS = (
-    ValueError,  # UnicodeError, json.JSONDecodeError and onnx_ir's errors of conversion among them
+    ValueError,  # UnicodeError and json.JSONDecodeError among them; onnx_ir's SerdeError is a RuntimeError and is not
     TypeError,
     LookupError,
     AttributeError,
@@ -67,12 +67,13 @@ LIBRARY_ERRORS = (
 
 
 @contextlib.contextmanager
-def library_errors(part: str, *more: type[Exception]) -> Iterator[None]:
+def library_errors(part: str, *more: type[Exception], doing: str = "read") -> Iterator[None]:
     """Turns what a library raises over a part of the model into a PadopsError that names the part.
 
     Args:
         part: The part of the model, such as ``"initializer 'pads'"``.
         more: Classes of the library's own that are no ``LIBRARY_ERRORS``.
+        doing: What cannot be done with the part, as a participle.
 
     Raises:
         PadopsError: The library raised one of them. Its message ends with the cause.
@@ -85,7 +86,7 @@ def library_errors(part: str, *more: type[Exception]) -> Iterator[None]:
         cause: BaseException = error
         while cause.__cause__ is not None:
             cause = cause.__cause__
-        raise PadopsError(f"{part} cannot be read: {str(cause).strip() or type(cause).__name__}") from error
+        raise PadopsError(f"{part} cannot be {doing}: {str(cause).strip() or type(cause).__name__}") from error
 
 
 @contextlib.contextmanager

@@ -120,13 +120,6 @@ def _run(nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Val
         graph = onnx.helper.make_graph([ir.serde.serialize_node(node) for node in nodes], "known", infos, [output])
         model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
         (array,) = ReferenceEvaluator(model).run(None, names)
-    except (
-        RuntimeError,
-        TypeError,
-        ValueError,
-        IndexError,
-        KeyError,
-        MemoryError,
-    ):  # it is left to the runtime, as it was
+    except (RuntimeError, TypeError, ValueError, LookupError, MemoryError):  # it is left to the runtime, as it was
         return None
     return array if isinstance(array, np.ndarray) and array.size <= LARGEST_CONSTANT else None

@@ -53,7 +53,7 @@ class Types:
         if stated is None or inferred is None:
             return inferred if stated is None else stated
         if len(stated) != len(inferred):
-            return inferred  # from the nodes; see _drop_contradicted
+            return inferred  # from the nodes; see _inferred
         return [one if one is not None else other for one, other in zip(inferred, stated)]
 
     @property

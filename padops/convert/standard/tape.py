@@ -23,9 +23,8 @@ FIRST = {
     "ReduceMin": 11, "ScatterElements": 11,
 }  # fmt: skip
 
-MOST_LISTED = (
-    1 << 20
-)  # positions along an axis that are listed in the model; those of longer ones are computed in a run
+# Positions along an axis that are listed in the model; those of longer ones are computed in a run.
+MOST_LISTED = 1 << 20
 
 INT64 = ir.TensorType(ir.DataType.INT64)
 BOOL = ir.TensorType(ir.DataType.BOOL)
