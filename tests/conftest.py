@@ -17,6 +17,11 @@ import chromium
 import pytest
 
 HERE = Path(__file__).parent
+
+# Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is longer
+# than its window. Unless it is told, it uses oneDNN on some processors only.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+
 PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
 
 
