@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from padops.bench.command import add_bench
 from padops.conformance.command import add_conformance
 from padops.conformance.command import run as run_conformance
+from padops.files.streams import patient
 from padops.files.targets import identity
-from padops.streams import patient
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -185,7 +185,7 @@ class _Progress(AbstractContextManager):
 
 
 def _describe(options: argparse.Namespace) -> int:
-    from padops.session import describe
+    from padops.runtime.session import describe
 
     try:
         described = describe()
@@ -198,7 +198,7 @@ def _describe(options: argparse.Namespace) -> int:
 
 def _info(options: argparse.Namespace) -> int:
     from padops.convert.report import versions
-    from padops.session import describe, get_library_path
+    from padops.runtime.session import describe, get_library_path
 
     console = _console()
     for name, version in versions().items():

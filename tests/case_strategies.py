@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from padops.conformance.cases.drawn import shrink
-from padops.dialects import INTEGER_KINDS, OPS
+from padops.spec.dialects import INTEGER_KINDS, OPS
 
 MOST_ELEMENTS = 20_000  # of an output: enough for every border to meet every other
 TYPES = {dtype.name: dtype for dtype in native.TYPES}

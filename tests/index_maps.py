@@ -1,6 +1,6 @@
 """The reference's answer for tensors that its loops in Python are too slow for: the same rules, the map by NumPy.
 
-What is checked, and the plan, are ``padops.reference``'s own; only the positions come from arrays instead of one call of
+What is checked, and the plan, are ``padops.spec.reference``'s own; only the positions come from arrays instead of one call of
 ``source_index`` for each. ``tests/test_session_fuzz.py`` compares the two on all that is small.
 """
 
@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from padops import reference
-from padops.dialects import OPS, Node, make_node_plan
-from padops.plan import AxisPlan, Mode, Plan
+from padops.spec import reference
+from padops.spec.dialects import OPS, Node, make_node_plan
+from padops.spec.plan import AxisPlan, Mode, Plan
 
 FEW = 4000  # positions of all axes together that the reference itself maps in a few milliseconds
 
 
 def run(op_type: str, attributes: Mapping[str, Any], inputs: Sequence[np.ndarray | None], node: str = "") -> np.ndarray:
-    """What ``padops.reference.run`` gives.
+    """What ``padops.spec.reference.run`` gives.
 
     Raises:
         PadError: A rule is broken.

@@ -16,7 +16,7 @@ import numpy as np
 import session_checks
 from session_models import Drawn, Step
 
-from padops.dtypes import by_name
+from padops.spec.dtypes import by_name
 
 MEGABYTE = 1 << 20
 MODES = ("constant", "reflect", "edge", "symmetric", "wrap")

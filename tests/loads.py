@@ -23,7 +23,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 import padops
-from padops import reference
+from padops.spec import reference
 
 PADS = [1, 2, 0, 3]
 MODES = ("constant", "reflect", "edge")

@@ -15,8 +15,8 @@ import padops
 from padops.conformance.arrays import from_bytes, random_array, to_bytes
 from padops.conformance.model import tensor
 from padops.conformance.peers.sessions import RUNTIME, from_value, run_session, to_value
-from padops.dialects import OPS
-from padops.dtypes import by_name, by_numpy
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import by_name, by_numpy
 
 # What the installed runtime can have at all.
 TYPES = tuple(dtype for dtype in (by_name(t["name"]) for t in padops.describe()["types"]) if dtype.since <= RUNTIME[1])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.dialects import OPS
+from padops.spec.dialects import OPS
 
 ONNX_OPS = [name for name in OPS if name.startswith("Pad_")]
 INPUT_OPS = [name for name in ONNX_OPS if OPS[name].input_index("pads") is not None]

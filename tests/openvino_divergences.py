@@ -8,7 +8,7 @@ from math import prod
 
 from case_strategies import Case
 
-from padops.dtypes import by_numpy
+from padops.spec.dtypes import by_numpy
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The arithmetic of a Pad, formula by formula as csrc/plan.cpp and csrc/runs.cpp compute it.
 
-Each takes plain integers or a solver's (``proof_terms``). ``test_proof_formulas.py`` compares them with padops/plan.py
+Each takes plain integers or a solver's (``proof_terms``). ``test_proof_formulas.py`` compares them with padops/spec/plan.py
 and with the C++; ``test_proofs.py`` and ``test_proofs_overflow.py`` prove of them what the engine relies on.
 """
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from proof_terms import Term, Truth, both, choose, clamped, either, greatest, least, quotient, remainder
 
-from padops.plan import LARGEST, Crop, Limit, Mode
+from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
 FILL = -1
 FILLED, FORWARD, BACKWARD, REPEAT, DILATED, PERIODIC = range(6)  # the kinds of a run, in the order of csrc/runs.h

@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime
 from session_models import Drawn, build
 
-from padops.plan import PadError
+from padops.spec.plan import PadError
 
 GUARD = 64  # bytes on either side of an output that the caller holds
 MARK = 0xA5

@@ -15,9 +15,9 @@ import onnx
 from hypothesis import strategies as st
 from onnx import helper
 
-from padops.dialects import INTEGER_KINDS, OPS, Node, Op, make_node_plan
-from padops.dtypes import DType, by_numpy
-from padops.plan import PadError
+from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op, make_node_plan
+from padops.spec.dtypes import DType, by_numpy
+from padops.spec.plan import PadError
 
 SMALL = 40_000  # elements of a small output
 GROWTH = 60  # by which amounts alone may multiply the elements of a Pad

@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from onnx import helper
 
 import padops
-from padops import pyop, reference
 from padops.convert import Conversion
-from padops.dialects import DOMAIN, OPS, Node
-from padops.dtypes import by_numpy
-from padops.plan import PadError
+from padops.runtime import pyop
+from padops.spec import reference
+from padops.spec.dialects import DOMAIN, OPS, Node
+from padops.spec.dtypes import by_numpy
+from padops.spec.plan import PadError
 
 FAMILIES = {
     "onnx": case_strategies.onnx_cases(),

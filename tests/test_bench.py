@@ -12,11 +12,12 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 
-from padops import cli, reference
+from padops import cli
 from padops.bench import contestants, models, runner, tables
 from padops.bench.runner import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.conformance.arrays import to_bytes
+from padops.spec import reference
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -272,12 +272,12 @@ def lines_of(lines: list[list[str]], name: str) -> list[str]:
 def test_info_fails_where_the_library_is_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import padops.session
+    import padops.runtime.session
 
     def missing() -> str:
         raise FileNotFoundError("libpadops.so is not there")
 
-    monkeypatch.setattr(padops.session, "get_library_path", missing)
+    monkeypatch.setattr(padops.runtime.session, "get_library_path", missing)
     code, _, err = run(capsys, "info")
     assert (code, err) == (1, "error: libpadops.so is not there\n")
 
@@ -285,7 +285,7 @@ def test_info_fails_where_the_library_is_missing(
 def test_info_fails_where_the_library_computes_nonsense(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from padops import reference
+    from padops.spec import reference
 
     monkeypatch.setattr(reference, "run", lambda *arguments: np.zeros((2, 8), np.int16))
     code, _, err = run(capsys, "info")

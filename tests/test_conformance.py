@@ -12,10 +12,10 @@ from padops.conformance import cases, record, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import Divergence, in_range
-from padops.conformance.facts import facts_of, rules_of
+from padops.conformance.features import facts_of, rules_of
 from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, PeerRow
-from padops.dialects import OPS
+from padops.spec.dialects import OPS
 
 RULES = {*(f"P{i}" for i in range(1, 11)), "S1"}
 
@@ -88,7 +88,7 @@ def test_small_run_is_green(quick: list) -> None:
 
 OWN_PEER = """
 import os
-from padops.reference import run
+from padops.spec.reference import run
 
 PACKAGES = ("numpy",)
 

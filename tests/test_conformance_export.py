@@ -17,7 +17,7 @@ from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
 from padops.conformance.export import ExportError, export, folder_name
-from padops.conformance.facts import facts_of
+from padops.conformance.features import facts_of
 from padops.conformance.known import KNOWN
 
 with warnings.catch_warnings():

@@ -19,8 +19,8 @@ from same_windows import Geometry
 from small_models import FLOAT, INT32, INT64
 
 import padops
-from padops.convert.auto_pad.amounts import Axis
-from padops.dialects import same_padding
+from padops.convert.sources.auto_pad.amounts import Axis
+from padops.spec.dialects import same_padding
 
 ROOT = Path(__file__).resolve().parent.parent
 UINT8 = onnx.TensorProto.UINT8

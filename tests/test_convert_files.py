@@ -19,7 +19,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from small_models import FLOAT, convert, external, model, one_pad, pad, same_but_for_the_pads, tensor
 
-from padops.convert import PadopsError, UsageError, document, writing
+from padops.convert import PadopsError, UsageError
+from padops.convert.files import writing
+from padops.convert.model import document
 from padops.files import staging
 
 PADS = tensor("pads", [1, 0, 2, 0])

@@ -190,7 +190,7 @@ def test_types_that_identity_lacks(opset: int, kind: int, becomes: bool) -> None
 def native_array(kind: int) -> np.ndarray:
     import native
 
-    from padops.dtypes import by_onnx
+    from padops.spec.dtypes import by_onnx
 
     return native.random_array(np.random.default_rng(0), by_onnx(kind), (2, 3))
 

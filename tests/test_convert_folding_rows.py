@@ -16,7 +16,7 @@ from onnx import helper, numpy_helper
 from small_models import FLOAT, INT16, INT64, info, model, pad, tensor
 
 from padops.convert.folding.casts import WIDER
-from padops.dtypes import by_name
+from padops.spec.dtypes import by_name
 
 RUNTIME_ERRORS = (onnxruntime.capi.onnxruntime_pybind11_state.Fail,
                   onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument)  # fmt: skip

@@ -30,8 +30,8 @@ from small_models import (
 )
 
 from padops.convert import PadRecord
-from padops.dialects import OPS
-from padops.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import OPS
+from padops.spec.dialects.onnx_pad import VERSIONS
 
 
 def convert_one(source: onnx.ModelProto) -> tuple[PadRecord, onnx.NodeProto, onnx.GraphProto]:

@@ -13,7 +13,8 @@ from command import padops
 from killed import contents
 from small_models import FLOAT, convert, external, model, pad, tensor
 
-from padops.convert import PadopsError, document, lower
+from padops.convert import PadopsError, lower
+from padops.convert.model import document
 from padops.convert.records import FileRecord
 
 SECRET = np.arange(4, dtype=np.float32).tobytes()

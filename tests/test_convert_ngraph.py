@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 
 import padops
 from padops.convert import PadopsError
-from padops.dtypes import by_name
+from padops.spec.dtypes import by_name
 
 EXAMPLE = {"padding_below": [1, 2], "padding_above": [1, 0], "padding_interior": [1, 2]}  # the document's, 3x3 to 7x9
 

@@ -25,7 +25,8 @@ from openvino_irs import (
 )
 
 import padops
-from padops.convert import PadopsError, VerificationError, openvino_ir
+from padops.convert import PadopsError, VerificationError
+from padops.convert.readers import openvino_ir
 
 
 def weighted(path: Path) -> Path:

@@ -27,7 +27,7 @@ from openvino_irs import (
 from openvino_layers import LAYERS, layer_data, save_layer
 
 import padops
-from padops.convert.openvino_ir.tables import OWN, RULES, SAME
+from padops.convert.readers.openvino_ir.tables import OWN, RULES, SAME
 
 
 @pytest.mark.parametrize("name", LAYERS)

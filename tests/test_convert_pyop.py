@@ -13,9 +13,10 @@ from onnx import helper
 from small_models import FLOAT, HALF, INT64, STRING, model, one_pad, pad, tensor
 
 import padops
-from padops import cli, pyop
+from padops import cli
 from padops.convert import PadopsError, PadsLeftError, VerificationError
-from padops.dtypes import DTYPES
+from padops.runtime import pyop
+from padops.spec.dtypes import DTYPES
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 WHOLE = ("pad_02", "pad_11", "pad_18", "pad_19", "nested", "string", "int16")  # every Pad has a type that Python has
@@ -51,7 +52,7 @@ def test_native_operators_become_kernels() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
-def test_types(dtype: padops.dtypes.DType) -> None:
+def test_types(dtype: padops.spec.dtypes.DType) -> None:
     source = one_pad(25, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
     result = padops.convert(source, target="pyop", verify=dtype.name in pyop.TYPES)
     (record,) = result.records

@@ -15,13 +15,15 @@ from onnx import helper
 from small_models import BOOL, DOUBLE, FLOAT, INT16, INT64, STRING, graph, model, one_pad, pad, tensor
 
 import padops
-from padops import reference
-from padops.convert import OutputComparison, PadopsError, UsageError, VerificationError, feeds, verify
-from padops.convert.comparison import describe_difference, pack, unpack
-from padops.convert.feeds import Input, inputs_of, random_inputs, special_values
+from padops.convert import OutputComparison, PadopsError, UsageError, VerificationError
 from padops.convert.targets import TARGETS
-from padops.dialects import DOMAIN
-from padops.dtypes import DTYPES, by_name, by_numpy
+from padops.convert.verify import compare as verify
+from padops.convert.verify import feeds
+from padops.convert.verify.bits import describe_difference, pack, unpack
+from padops.convert.verify.feeds import Input, inputs_of, random_inputs, special_values
+from padops.spec import reference
+from padops.spec.dialects import DOMAIN
+from padops.spec.dtypes import DTYPES, by_name, by_numpy
 
 PADS = tensor("pads", [0, 1, 0, 1])
 
@@ -261,12 +263,12 @@ def test_a_model_that_cannot_be_fed() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import padops.session
+    import padops.runtime.session
 
     def missing(options: object) -> None:
         raise FileNotFoundError("libpadops.so is not here")
 
-    monkeypatch.setattr(padops.session, "register", missing)
+    monkeypatch.setattr(padops.runtime.session, "register", missing)
     with pytest.raises(PadopsError, match="cannot verify: libpadops.so is not here"):
         padops.convert(reflecting(), tmp_path / "m.onnx", verify=True)
     assert list(tmp_path.iterdir()) == []

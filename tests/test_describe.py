@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import padops
-from padops.dialects import DOMAIN, OPS, VERSION
-from padops.dtypes import DTYPES
+from padops.spec.dialects import DOMAIN, OPS, VERSION
+from padops.spec.dtypes import DTYPES
 
 
 def test_domain() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from onnx_pads import storage
 
-from padops import reference
-from padops.dialects import OPS
-from padops.dtypes import DType
+from padops.spec import reference
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import DType
 
 FULL_OPS = ["OpenVINOPad_1", "OpenVINOPad_12", "NGraphPad_0"]
 EVERY = [

@@ -19,8 +19,8 @@ import pytest
 from onnx import helper
 
 import padops
-from padops import reference
-from padops.plan import LARGEST, PadError
+from padops.spec import reference
+from padops.spec.plan import LARGEST, PadError
 
 F32 = np.float32
 INT4 = native.by_name("int4")

@@ -27,10 +27,10 @@ from small_models import FLOAT, INT64, info, model, one_pad, pad, tensor
 from test_old_runtime import oldest_runtime  # noqa: F401, a fixture
 
 import padops
-from padops.convert import fallback
-from padops.convert.standard import calls
-from padops.dtypes import by_name, by_numpy
-from padops.plan import PadError
+from padops.convert.standard import emit_function as calls
+from padops.convert.standard import fallback
+from padops.spec.dtypes import by_name, by_numpy
+from padops.spec.plan import PadError
 
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "200"))
 

@@ -8,7 +8,7 @@ import onnx
 import pytest
 from onnx import helper
 
-from padops.dialects import OPS
+from padops.spec.dialects import OPS
 
 BELOW, ABOVE, BETWEEN = "padding_below", "padding_above", "padding_interior"
 

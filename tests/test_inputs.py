@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from onnx_pads import AXES_OPS, INPUT_OPS, modes_of, node, numpy_pad
 
-from padops import reference
+from padops.spec import reference
 
 
 @pytest.mark.parametrize("op", INPUT_OPS)

@@ -8,8 +8,8 @@ import native
 import numpy as np
 import pytest
 
-from padops import reference
-from padops.plan import LARGEST, PadError
+from padops.spec import reference
+from padops.spec.plan import LARGEST, PadError
 
 INTERIORS = (1, LARGEST // 2 - 1, LARGEST - 2, LARGEST, 2**63 - 1)
 

@@ -13,9 +13,9 @@ import pytest
 from onnx import helper
 from onnx_pads import INPUT_OPS, MODES, NEWEST, ONNX_OPS, modes_of, node, numpy_pad, storage
 
-from padops import reference
-from padops.dialects import OPS
-from padops.dtypes import by_name
+from padops.spec import reference
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import by_name
 
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
 SUB_BYTE = [name for name, dtype in TYPES.items() if 0 < dtype.bits < 8]

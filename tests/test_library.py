@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import padops
-from padops import session
+from padops.runtime import session
 
 ROOT = Path(__file__).resolve().parent.parent
 GLIBC = (2, 28)  # of manylinux_2_28: Debian 10, Ubuntu 18.10, RHEL 8 and newer

@@ -20,8 +20,8 @@ from small_models import STRING, model, one_pad, tensor
 
 import padops
 from padops import cli
-from padops.dialects import OPS
-from padops.dtypes import by_name, by_numpy, by_onnx
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -19,10 +19,10 @@ import pytest
 from onnx import helper, numpy_helper
 
 import padops
-from padops import reference
 from padops.convert import Conversion
-from padops.dialects import DOMAIN, onnx_op
-from padops.dtypes import by_onnx
+from padops.spec import reference
+from padops.spec.dialects import DOMAIN, onnx_op
+from padops.spec.dtypes import by_onnx
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = sorted((ROOT / "models").glob("*.onnx"))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 from cpp_builds import ROOT, cmake
 
-from padops.dtypes import DTYPES
+from padops.spec.dtypes import DTYPES
 
 ABI = (ROOT / "padops" / "csrc" / "ort_abi.h").read_text(encoding="utf-8")
 ENTRIES = [

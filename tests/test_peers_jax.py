@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax import lax
 
-from padops.dialects import same_padding
-from padops.dtypes import by_numpy
+from padops.spec.dialects import same_padding
+from padops.spec.dtypes import by_numpy
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)

@@ -19,8 +19,8 @@ from openvino import opset12
 from openvino_divergences import DIVERGENCES, divergence
 from openvino_peer import ELEMENT_TYPES, OpenVINO, Request, Tensor
 
-from padops.dialects import INTEGER_KINDS, OPS, same_padding
-from padops.dtypes import by_numpy
+from padops.spec.dialects import INTEGER_KINDS, OPS, same_padding
+from padops.spec.dtypes import by_numpy
 
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "5000"))
 BATCH = 10  # Pads that are asked at once

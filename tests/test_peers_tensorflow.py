@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper
 
-from padops.dtypes import by_numpy
+from padops.spec.dtypes import by_numpy
 
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "1000"))
 

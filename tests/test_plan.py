@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from padops.plan import LARGEST, Amounts, Crop, Limit, Mode, PadError, Plan, dilated_size, make_plan, source_index
+from padops.spec.plan import LARGEST, Amounts, Crop, Limit, Mode, PadError, Plan, dilated_size, make_plan, source_index
 
 EXTENDING = [mode for mode in Mode if mode is not Mode.CONSTANT]
 

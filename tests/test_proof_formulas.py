@@ -1,4 +1,4 @@
-"""The formulas that are proved are those of the package: the same answers as padops/plan.py and as the C++.
+"""The formulas that are proved are those of the package: the same answers as padops/spec/plan.py and as the C++.
 
 The C++ is compiled with checks for undefined behaviour, so that a step beyond int64 ends the run.
 """
@@ -18,9 +18,9 @@ import proof_formulas as formulas
 import pytest
 from proof_formulas import Axis, Pads
 
-from padops import plan
-from padops.dialects.same_pad import same_padding
-from padops.plan import LARGEST, Crop, Limit, Mode
+from padops.spec import plan
+from padops.spec.dialects.same_pad import same_padding
+from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = [ROOT / "tests" / "cpp" / "formulas.cpp"]
@@ -67,7 +67,7 @@ def random_plan(chance: random.Random) -> tuple[list[int], list[Pads], Mode, Cro
 
 
 def python_plan(given: tuple) -> int | list[Axis]:
-    """The plan of padops/plan.py, or the number of the rule that is broken."""
+    """The plan of padops/spec/plan.py, or the number of the rule that is broken."""
     shape, amounts, *rules = given
     try:
         made = plan.make_plan(shape, [plan.Amounts(*pads) for pads in amounts], *rules)

@@ -29,7 +29,7 @@ from proof_formulas import (
 from proof_remainders import assert_linear, at_home, face_to_face, further, side_by_side, with_remainders
 from proof_terms import counterexample, least, prove, quotient, remainder
 
-from padops.plan import LARGEST, Crop, Limit, Mode
+from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
 Question = tuple[z3.BoolRef, list[z3.BoolRef]]
 

@@ -14,7 +14,7 @@ from proof_cutting import append, cut, cut_by_product, line_at, same_padding, sa
 from proof_formulas import Axis, Pads, dilated_row, output_size, run_at, source_index, too_many, window
 from proof_terms import HIGHEST_INT64, Steps, Word, plain, prove, prove_defined, undefined_step
 
-from padops.plan import LARGEST, Crop, Limit, Mode
+from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
 EVERY_MODE = [pytest.param(mode, id=mode.value) for mode in Mode]
 EVERY_CROP = [pytest.param(crop, id=crop.value) for crop in Crop]

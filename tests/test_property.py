@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from onnx import helper
 
-from padops import reference
-from padops.plan import PadError
+from padops.spec import reference
+from padops.spec.plan import PadError
 
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "20000"))
 

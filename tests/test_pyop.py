@@ -23,9 +23,10 @@ from hypothesis import given
 from onnx import helper
 
 import padops
-from padops import pyop, reference
-from padops.dtypes import by_numpy
-from padops.plan import PadError
+from padops.runtime import pyop
+from padops.spec import reference
+from padops.spec.dtypes import by_numpy
+from padops.spec.plan import PadError
 
 PREFIX = {"onnx": "Pad_", "openvino": "OpenVINOPad_", "ngraph": "NGraphPad_", "same": "SamePad_"}
 EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "5000"))

@@ -14,7 +14,7 @@ HEAD = """
 import logging, sys
 import numpy as np, onnxruntime
 import padops
-from padops import pyop
+from padops.runtime import pyop
 from test_pyop import session
 options = onnxruntime.SessionOptions()
 padops.register(options, backend="pyop")
@@ -91,7 +91,7 @@ def test_an_interrupt_comes_after_the_run() -> None:
     """Ctrl-C in a kernel neither aborts the process nor is lost."""
     done = in_process("""
 import signal, time
-from padops import reference
+from padops.spec import reference
 kept = reference.execute
 def interrupted(*arguments):
     reference.execute = kept
@@ -134,7 +134,7 @@ LIMITS = {
 
 @pytest.mark.parametrize("what", LIMITS)
 def test_what_the_extensions_abort_on(what: str) -> None:
-    """Where one of these no longer holds, padops/pyop.py can do more than it does."""
+    """Where one of these no longer holds, padops/runtime/pyop.py can do more than it does."""
     kind, array, body, message = LIMITS[what]
     done = in_process(f"""
 from onnx import helper

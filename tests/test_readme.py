@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from padops.dialects import OPS
-from padops.dtypes import DTYPES
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import DTYPES
 
 README = Path(__file__).parent.parent / "README.md"
 BEGIN = "<!-- operators: written by tests/test_readme.py -->\n"

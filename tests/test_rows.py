@@ -9,8 +9,8 @@ import pytest
 from native import bits, random_array
 from onnx import helper
 
-from padops import reference
-from padops.dtypes import by_name
+from padops.spec import reference
+from padops.spec.dtypes import by_name
 
 TYPES = ("uint2", "int4", "uint8", "float16", "float", "int64")
 WIDTHS = (16, 20, 61, 64, 65, 130, 1300)  # short; about a cache line, in some of the types; two; long enough to align

@@ -14,7 +14,7 @@ import pytest
 from onnx import helper, shape_inference
 
 import padops
-from padops.plan import LARGEST
+from padops.spec.plan import LARGEST
 
 # Every size, kernel, stride and dilation: kernels wider than the data, strides wider than the kernel.
 WINDOWS = list(product(range(1, 15), range(1, 6), range(1, 8), range(1, 5)))

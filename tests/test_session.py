@@ -14,7 +14,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import padops
-from padops import session as padops_session
+from padops.runtime import session as padops_session
 
 
 def _model(mode: str = "edge", name: str = "n", **attributes):

@@ -18,9 +18,9 @@ import session_models
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from padops import reference
-from padops.dialects import OPS, Node, make_node_plan
-from padops.plan import PadError
+from padops.spec import reference
+from padops.spec.dialects import OPS, Node, make_node_plan
+from padops.spec.plan import PadError
 
 SESSIONS = int(os.environ.get("PADOPS_SESSIONS", "100"))
 

@@ -12,9 +12,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import padops
-from padops import reference
-from padops.dialects import DOMAIN, OPS, VERSION
-from padops.dtypes import by_name
+from padops.spec import reference
+from padops.spec.dialects import DOMAIN, OPS, VERSION
+from padops.spec.dtypes import by_name
 
 IMPORTS = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1), helper.make_opsetid("local", 1)]
 InferenceError = onnx.shape_inference.InferenceError

@@ -13,7 +13,7 @@ import native
 import numpy as np
 import pytest
 
-from padops import reference
+from padops.spec import reference
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import pytest
 from onnx import helper
 from test_specifications import Example, amounts
 
-from padops import reference
-from padops.dialects import same_padding
-from padops.dtypes import by_name
+from padops.spec import reference
+from padops.spec.dialects import same_padding
+from padops.spec.dtypes import by_name
 
 # OpenVINO Pad-1 and Pad-12 print the same first example; Pad-12 adds negative and mixed pads.
 DATA = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]

@@ -16,7 +16,7 @@ from torch.export import Dim
 from torch.nn.functional import pad as torch_pad
 
 import padops
-from padops.dtypes import by_name
+from padops.spec.dtypes import by_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 

@@ -15,7 +15,7 @@ import numpy as np
 from padops.bench import copies, sessions
 from padops.bench.sessions import Call
 from padops.bench.workloads import Memory, Workload
-from padops.dtypes import by_name
+from padops.spec.dtypes import by_name
 
 # What the other libraries can hold as well.
 _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())

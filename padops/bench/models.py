@@ -50,7 +50,7 @@ def _feeds(source: Path, original: Any) -> dict[str, np.ndarray]:
     import onnx_ir as ir
 
     from padops.convert import PadopsError
-    from padops.convert.feeds import SIZES, inputs_of, random_inputs, special_values
+    from padops.convert.verify.feeds import SIZES, inputs_of, random_inputs, special_values
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from padops.bench.workloads import Memory, Workload
-from padops.dialects import DOMAIN
-from padops.dtypes import by_name
+from padops.spec.dialects import DOMAIN
+from padops.spec.dtypes import by_name
 
 Call = Callable[[], Any]
 
@@ -42,7 +42,7 @@ def as_float(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """ONNX Runtime's own Pad."""
-    from padops.convert.select import KERNELS
+    from padops.convert.sources.builtin_support import KERNELS
 
     has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""][max(KERNELS[""])]  # float16 is cast
     if workload.interior or workload.mode == "symmetric" or not has_type:

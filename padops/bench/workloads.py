@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from padops.conformance.arrays import to_bytes
-from padops.dtypes import by_name
+from padops.spec.dtypes import by_name
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Workload:
         begin: Amounts before each axis.
         end: Amounts after each axis.
         mode: ``constant`` pads with 0.
-        dtype: A name of ``padops.dtypes``.
+        dtype: A name of ``padops.spec.dtypes``.
         interior: Amounts between any two elements of each axis; empty for none.
     """
 

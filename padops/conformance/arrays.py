@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.dtypes import DType, by_name, by_numpy
+from padops.spec.dtypes import DType, by_name, by_numpy
 
 Packed = tuple[str, tuple[int, ...], Any]  # type, shape, bytes (or a list of strings): the same for the same bits
 
@@ -46,7 +46,7 @@ def pack(array: np.ndarray | None) -> Packed | None:
     """What two arrays have in common where they are the same to the last bit; fit for another process.
 
     Raises:
-        TypeError: The type is none of ``padops.dtypes``.
+        TypeError: The type is none of ``padops.spec.dtypes``.
     """
     if array is None:
         return None

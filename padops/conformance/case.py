@@ -9,11 +9,11 @@ from zlib import crc32
 
 import numpy as np
 
-from padops import reference
 from padops.conformance.arrays import pack, random_array
-from padops.dialects import OPS, Op
-from padops.dtypes import by_name
-from padops.plan import PadError
+from padops.spec import reference
+from padops.spec.dialects import OPS, Op
+from padops.spec.dtypes import by_name
+from padops.spec.plan import PadError
 
 ORIGINS = ("table", "specification", "random", "upstream")
 
@@ -23,7 +23,7 @@ class Recipe:
     """One input: values that are written down, or random bits.
 
     Attributes:
-        dtype: The element type, a name of ``padops.dtypes``.
+        dtype: The element type, a name of ``padops.spec.dtypes``.
         shape: The shape.
         seed: Of the bits; unused where there are values.
         values: The elements in order, or None.
@@ -125,7 +125,7 @@ class Expected:
 
 
 def expect(case: Case) -> Expected:
-    """Asks ``padops.reference``."""
+    """Asks ``padops.spec.reference``."""
     try:
         return Expected(reference.run(case.op, case.attributes, case.arrays(), "pad"))
     except PadError as error:

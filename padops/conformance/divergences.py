@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from padops.conformance.facts import TAGS, Facts
+from padops.conformance.features import TAGS, Facts
 
 OUTCOMES = ("agree", "differ", "unsupported", "error", "crash", "skipped")
 

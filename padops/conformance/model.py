@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from padops.conformance.arrays import to_bytes
-from padops.dialects import DOMAIN, OPS, VERSION
-from padops.dialects.onnx_pad import VERSIONS
-from padops.dtypes import by_numpy
+from padops.spec.dialects import DOMAIN, OPS, VERSION
+from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
     import onnx

@@ -11,7 +11,7 @@ import numpy as np
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
 from padops.conformance.repro_calls import Call, NoScript, call_of
-from padops.dtypes import by_numpy
+from padops.spec.dtypes import by_numpy
 
 
 def script(case: Case, peer: str) -> str:
@@ -71,7 +71,7 @@ def _numbers(array: np.ndarray) -> str:
 
 def _head(case: Case, name: str, python: str, call: Call, expected: Expected) -> str:
     """The script's docstring: what it shows and how to run it."""
-    from padops.conformance.facts import facts_of
+    from padops.conformance.features import facts_of
     from padops.conformance.known import KNOWN
 
     facts = facts_of(case, expected)

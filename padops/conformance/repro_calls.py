@@ -14,10 +14,10 @@ import numpy as np
 from padops.conformance.model import ir_version
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.request import Request, Skipped
-from padops.dtypes import by_numpy
+from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
-    from padops.plan import Amounts
+    from padops.spec.plan import Amounts
 
 # Types that onnxruntime's Python API takes as NumPy arrays.
 PLAIN = frozenset((
@@ -191,7 +191,7 @@ def _infer(model: str, tensors: str) -> list[str]:
 
 def _openvino_tensors(request: Request) -> list[str]:
     """Functions between NumPy arrays and OpenVINO's tensors, for the types of this case."""
-    from padops.convert.openvino_ir.reader import ELEMENT_TYPES
+    from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 
     elements = {onnx: name for name, onnx in ELEMENT_TYPES.items()}
     if request.dtype.onnx not in elements:

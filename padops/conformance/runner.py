@@ -17,7 +17,7 @@ import numpy as np
 from padops.conformance.arrays import Packed, describe, pack, unpack
 from padops.conformance.case import Case, Expected, expect, seed_of
 from padops.conformance.divergences import Divergence, Watch
-from padops.conformance.facts import Facts, facts_of, rules_of
+from padops.conformance.features import Facts, facts_of, rules_of
 from padops.conformance.known import EXAMPLES
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process

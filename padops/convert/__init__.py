@@ -1,14 +1,14 @@
 """Foreign Pads in a model become operators of the domain ``padops``.
 
 ============== =======================================================================================
-``sources/``   what is a Pad: one file for each form that a node may have
-``auto_pad/``  one more source, of nodes that pad by themselves
-``select.py``  which of them ONNX Runtime cannot run by itself
+``readers/``   other file formats, as ONNX models
+``model/``     the model in memory: graphs, types, constants; what is no model is refused
+``sources/``   what is a Pad: one file for each form that a node may have; what ONNX Runtime can do with it
+``folding/``   Pads that need not run
 ``targets/``   what a Pad becomes: one file for each form of the output
-``document.py``, ``graphs.py``, ``types.py``, ``constants.py``  the model as a graph
-``scan.py``, ``external.py``, ``writing.py``  the model as files: nothing lost, nothing half-written
-``verify.py``, ``feeds.py``  both models run on the same inputs
-``checks/``    whether a message is a model at all
+``standard/``  a Pad in the operators of standard ONNX, as nodes or as functions
+``verify/``    both models run on the same inputs
+``files/``     what is read and written: whole or not at all
 ``records.py``, ``report.py``, ``errors.py``  what is told about it
 ============== =======================================================================================
 """

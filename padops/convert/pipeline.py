@@ -13,19 +13,19 @@ from typing import Literal
 import onnx
 import onnx_ir as ir
 
-from padops.convert import document as documents
 from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, told
-from padops.convert.external import DataFile
-from padops.convert.fallback import embed
+from padops.convert.files.paths import Inputs, Source, check_paths, check_targets
+from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
-from padops.convert.paths import Inputs, Source, check_paths, check_targets
+from padops.convert.model import document as documents
+from padops.convert.model.external import DataFile
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.report import write_report
 from padops.convert.rewrite import ConvertPads
+from padops.convert.standard.fallback import embed
 from padops.convert.targets import TARGETS
 from padops.convert.targets.onnx import forget
-from padops.convert.writing import Job, finish
 from padops.files.staging import Progress
 from padops.files.targets import identity
 
@@ -214,13 +214,13 @@ def _message(source: Source) -> onnx.ModelProto:
 
 def _comparison(document: documents.Document, inputs: Inputs | None, seed: int) -> Callable[[Path, Path], Verification]:
     """Verification with these inputs; it alone needs onnxruntime."""
-    from padops.convert.feeds import inputs_of, load_inputs, special_values
-    from padops.convert.verify import Case, compare
+    from padops.convert.verify.compare import Case, compare
+    from padops.convert.verify.feeds import inputs_of, load_inputs, special_values
 
     given = load_inputs(inputs) if inputs is not None else None
     case = Case(inputs_of(document.message()), given, seed, special_values(document.model))
     if _is_openvino(document):
-        from padops.convert.openvino_ir.peer import compare_with_openvino
+        from padops.convert.verify.openvino import compare_with_openvino
 
         return partial(compare_with_openvino, Path(document.foreign[0].name), case)
     return partial(compare, case=case)

@@ -9,18 +9,18 @@ from functools import partial
 import onnx_ir as ir
 
 from padops.convert import sources
-from padops.convert.constants import Constants
-from padops.convert.document import Document
 from padops.convert.errors import PadopsError
-from padops.convert.graphs import Found, walk
+from padops.convert.model.constants import Constants
+from padops.convert.model.document import Document
+from padops.convert.model.graphs import Found, walk
+from padops.convert.model.types import Types
 from padops.convert.records import PadRecord
-from padops.convert.select import needs, runs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.finding import Edit, Finding, Put, Unconvertible, Unneeded
+from padops.convert.sources.builtin_support import needs, runs
+from padops.convert.sources.match import Edit, Finding, Put, Unconvertible, Unneeded
 from padops.convert.targets import CALLED, TARGETS
-from padops.convert.types import Types
-from padops.dialects import DOMAIN
-from padops.shapes import register_schemas
+from padops.spec.dialects import DOMAIN
+from padops.spec.schemas import register_schemas
 
 
 class ConvertPads(ir.passes.InPlacePass):

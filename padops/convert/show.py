@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from padops.convert.records import Conversion, PadRecord, Verification
-from padops.dialects import OPS
+from padops.spec.dialects import OPS
 
 
 def show(console: Console, conversion: Conversion) -> None:

@@ -27,9 +27,9 @@ MODULES = (
     "onnxruntime",
     "padops.cli",
     "padops.convert",
-    "padops.convert.ngraph_json",
-    "padops.convert.openvino_ir",
-    "padops.convert.verify",
+    "padops.convert.readers.ngraph_json",
+    "padops.convert.readers.openvino_ir",
+    "padops.convert.verify.compare",
     "rich.progress",
     "rich.table",
 )

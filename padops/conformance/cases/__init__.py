@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from padops.conformance.case import Case
 from padops.conformance.cases import drawn, specification, table, upstream
-from padops.dialects import OPS
+from padops.spec.dialects import OPS
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy as np
 
 from padops.conformance.case import Case, Recipe, integers, seed_of
 from padops.conformance.cases.table import NEWEST_OPSET
-from padops.dialects import INTEGER_KINDS, OPS, Op
-from padops.dialects.onnx_pad import VERSIONS
+from padops.spec.dialects import INTEGER_KINDS, OPS, Op
+from padops.spec.dialects.onnx_pad import VERSIONS
 
 MOST_ELEMENTS = 4000  # of an output: enough for every border to meet every other
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.case import Case, Recipe
-from padops.dialects import onnx_op
-from padops.dtypes import by_numpy
+from padops.spec.dialects import onnx_op
+from padops.spec.dtypes import by_numpy
 
 # Models of one Pad, as converters of their day wrote them.
 SHIPPED = (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from padops.conformance.facts import Facts
+    from padops.conformance.features import Facts
 
 # Rules that functions do not know: limits of one specification, and how amounts, modes and fills are written down.
 BARE = ("P4", "P6", "P7", "P8", "P9", "S1")

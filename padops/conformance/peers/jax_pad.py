@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from padops.conformance.peers.request import Request, Unsupported
-from padops.plan import Amounts
+from padops.spec.plan import Amounts
 
 PACKAGES = ("jax", "jaxlib")
 

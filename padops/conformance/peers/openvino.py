@@ -13,7 +13,7 @@ from openvino import opset1, opset12
 from padops.conformance.arrays import pack, unpack
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, Unsupported
-from padops.dtypes import by_numpy
+from padops.spec.dtypes import by_numpy
 
 PACKAGES = ("openvino",)
 

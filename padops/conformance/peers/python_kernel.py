@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 import onnxruntime
 
-from padops import pyop
 from padops.conformance.model import tensor
 from padops.conformance.peers.request import Request, Unsupported
 from padops.conformance.peers.sessions import require_type, run_model, session_options
-from padops.dtypes import by_numpy
+from padops.runtime import pyop
+from padops.spec.dtypes import by_numpy
 
 PACKAGES = ("onnxruntime-extensions", "onnxruntime")
 

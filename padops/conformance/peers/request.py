@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.arrays import unpack
-from padops.dialects import OPS, Node, Op
-from padops.dtypes import DType, by_numpy
-from padops.plan import Amounts, PadError
+from padops.spec.dialects import OPS, Node, Op
+from padops.spec.dtypes import DType, by_numpy
+from padops.spec.plan import Amounts, PadError
 
 
 class Unsupported(Exception):

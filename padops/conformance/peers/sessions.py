@@ -14,7 +14,7 @@ import onnxruntime
 
 from padops.conformance.arrays import from_bytes, to_bytes
 from padops.conformance.peers.request import Unsupported
-from padops.dtypes import by_name, by_numpy
+from padops.spec.dtypes import by_name, by_numpy
 
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 

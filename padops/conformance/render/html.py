@@ -10,8 +10,8 @@ from importlib import resources
 from typing import Any
 
 from padops.conformance.render.summary import OUTCOMES, Cell, Record, Summary, array_text
-from padops.dialects import OPS
-from padops.dtypes import DTYPES
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import DTYPES
 
 UNEXPECTED_SHOWN = 50
 UNEXPECTED_OPEN = 3

@@ -5,7 +5,7 @@ with what has been measured about it (onnxruntime 1.31.1 on x86-64; optimisation
 
 ============== =======================================================================================
 ``removal.py`` a Pad that changes nothing
-``takers.py``  a constant Pad in front of a convolution or a pooling that can pad by itself
+``consumers.py`` a constant Pad in front of a convolution or a pooling that can pad by itself
 ``pairs.py``   two Pads in a row
 ``casts.py``   a Pad between a Cast to a wider type and the Cast back
 ``reading.py`` a Pad in any form, read; ``forms.py``: its amounts and its fill, written
@@ -25,8 +25,8 @@ from dataclasses import replace
 
 import onnx_ir as ir
 
-from padops.convert.document import Document
 from padops.convert.folding.fold import FoldPads
+from padops.convert.model.document import Document
 from padops.convert.records import PadRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.sources import SOURCES, Source

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops import pyop
-from padops.convert.constants import Constants
 from padops.convert.folding.forms import set_input
 from padops.convert.folding.reading import Reading
-from padops.convert.graphs import Found, Index
-from padops.convert.types import Types
-from padops.dialects import DOMAIN
-from padops.dtypes import by_name, by_onnx
-from padops.plan import Mode
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import Found, Index
+from padops.convert.model.types import Types
+from padops.runtime import pyop
+from padops.spec.dialects import DOMAIN
+from padops.spec.dtypes import by_name, by_onnx
+from padops.spec.plan import Mode
 
 _FLOATS = ("float", "double")
 # By the narrow type, those that have all of its values; as far as ONNX Runtime casts between them exactly.

@@ -8,21 +8,21 @@ from dataclasses import replace
 import onnx_ir as ir
 
 from padops.convert import sources
-from padops.convert.constants import Constants
-from padops.convert.document import Document
 from padops.convert.folding.casts import drop_casts, is_cast
+from padops.convert.folding.consumers import OPERATORS, Refusal, give, takers
 from padops.convert.folding.pairs import join
 from padops.convert.folding.reading import Reading, read
 from padops.convert.folding.removal import Removal, remove
-from padops.convert.folding.takers import OPERATORS, Refusal, give, takers
-from padops.convert.graphs import Found, walk
+from padops.convert.model.constants import Constants
+from padops.convert.model.document import Document
+from padops.convert.model.graphs import Found, walk
+from padops.convert.model.types import Types
 from padops.convert.records import PadRecord
-from padops.convert.select import needs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.finding import Draft, Finding
-from padops.convert.types import Types
-from padops.dialects import DOMAIN
-from padops.plan import Mode
+from padops.convert.sources.builtin_support import needs
+from padops.convert.sources.match import Draft, Finding
+from padops.spec.dialects import DOMAIN
+from padops.spec.plan import Mode
 
 FOLDED = "folded"
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.constants import Constants
 from padops.convert.folding.reading import Reading
-from padops.convert.graphs import drop_unread
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import drop_unread
 from padops.convert.sources import microsoft, openvino
-from padops.dialects import DOMAIN
-from padops.plan import Amounts
+from padops.spec.dialects import DOMAIN
+from padops.spec.plan import Amounts
 
 ATTRIBUTES = ("pads", "paddings")
 

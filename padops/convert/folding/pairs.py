@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from padops.convert.constants import Constants
 from padops.convert.folding.forms import can_write_amounts, write_amounts
 from padops.convert.folding.reading import NOTHING, Reading, sum_of
-from padops.plan import Mode
+from padops.convert.model.constants import Constants
+from padops.spec.plan import Mode
 
 
 def join(first: Reading, second: Reading, constants: Constants) -> tuple[ir.Node, ...] | None:

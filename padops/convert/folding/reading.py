@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.graphs import Found, constant
-from padops.convert.sources.finding import Draft, Finding
-from padops.convert.types import Types
-from padops.dialects import OPS, Node, Op
-from padops.dtypes import by_name
-from padops.plan import Amounts, Limit, Mode, PadError
+from padops.convert.model.graphs import Found, constant
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Finding
+from padops.spec.dialects import OPS, Node, Op
+from padops.spec.dtypes import by_name
+from padops.spec.plan import Amounts, Limit, Mode, PadError
 
 ZERO = b""  # the bits of a fill that has none
 NOTHING = Amounts(0, 0)

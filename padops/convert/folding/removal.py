@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from padops.convert.graphs import Found, drop_unread, remake
-from padops.convert.types import Types
+from padops.convert.model.graphs import Found, drop_unread, remake
+from padops.convert.model.types import Types
 
 # Types that ONNX Runtime's Identity does not have, and the opsets that it has others from (measured with 1.31.1).
 WITHOUT_IDENTITY = frozenset({"uint4", "int4", "uint2", "int2", "float4e2m1", "float8e8m0"})

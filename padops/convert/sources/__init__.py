@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from padops.convert import auto_pad
-from padops.convert.graphs import Found
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
 from padops.convert.sources import (
+    auto_pad,
     converted,
     microsoft,
     ngraph,
@@ -22,9 +23,8 @@ from padops.convert.sources import (
     tensorflow,
     unknown,
 )
-from padops.convert.sources.finding import Finding
-from padops.convert.types import Types
-from padops.dialects import DOMAIN
+from padops.convert.sources.match import Finding
+from padops.spec.dialects import DOMAIN
 
 Source = Callable[[Found, Types], Finding | None]
 

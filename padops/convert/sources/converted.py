@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops import pyop
-from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Finding, misfit
-from padops.convert.types import Types
-from padops.dialects import DOMAIN, OPS
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Finding, misfit
+from padops.runtime import pyop
+from padops.spec.dialects import DOMAIN, OPS
 
 
 def find(found: Found, types: Types) -> Finding | None:

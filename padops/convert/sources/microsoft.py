@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from padops.convert.graphs import Found, constant
-from padops.convert.sources.finding import (
+from padops.convert.model.graphs import Found, constant
+from padops.convert.model.types import Types
+from padops.convert.sources.match import (
     Draft,
     Facts,
     Finding,
@@ -12,7 +13,6 @@ from padops.convert.sources.finding import (
     settle_version,
     string_attribute,
 )
-from padops.convert.types import Types
 
 DOMAIN = "com.microsoft"
 FORM = f"{DOMAIN}::Pad-1"

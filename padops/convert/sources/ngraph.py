@@ -10,10 +10,10 @@ from collections.abc import Collection
 
 import onnx_ir as ir
 
-from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible
-from padops.convert.types import Types
-from padops.dialects import OPS
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Facts, Finding, Unconvertible
+from padops.spec.dialects import OPS
 
 DOMAIN = "ngraph"
 OP = OPS["NGraphPad_0"]

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.graphs import Found, caller_strings, constant
-from padops.convert.sources.finding import (
+from padops.convert.model.graphs import Found, caller_strings, constant
+from padops.convert.model.types import Types
+from padops.convert.sources.match import (
     Draft,
     Facts,
     Finding,
@@ -22,9 +23,8 @@ from padops.convert.sources.finding import (
     settle_version,
     string_attribute,
 )
-from padops.convert.types import Types
-from padops.dialects import OPS, onnx_op
-from padops.dtypes import by_name
+from padops.spec.dialects import OPS, onnx_op
+from padops.spec.dtypes import by_name
 
 NEWEST_OPSET = 26
 FIRST_WITH_INPUTS = 11

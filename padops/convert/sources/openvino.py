@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Facts, Finding, Unconvertible, string_attribute
-from padops.convert.types import Types
-from padops.dialects import OPS
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Facts, Finding, Unconvertible, string_attribute
+from padops.spec.dialects import OPS
 
 DOMAIN = "ai.intel.openvino"
 VERSIONS = {"opset1": 1, "opset12": 12}

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.constants import Constants
-from padops.convert.graphs import Found, Scope, constant, drop_unread, remake
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import Found, Scope, constant, drop_unread, remake
+from padops.convert.model.types import Types
 from padops.convert.sources import onnx_pad
-from padops.convert.sources.finding import Draft, Edit, Finding, Put, string_attribute
-from padops.convert.types import Types
-from padops.dialects import DOMAIN
+from padops.convert.sources.match import Draft, Edit, Finding, Put, string_attribute
+from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
 FORM = "symmetric emulation of tf2onnx"

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.constants import Constants
-from padops.convert.graphs import Found, constant
-from padops.convert.sources.finding import Draft, Edit, Finding, Put, Unconvertible, check_integers, string_attribute
-from padops.convert.types import Types
-from padops.dialects import OPS
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import Found, constant
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Edit, Finding, Put, Unconvertible, check_integers, string_attribute
+from padops.spec.dialects import OPS
 
 OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # where tf2onnx puts custom nodes that no domain was named for
 MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}

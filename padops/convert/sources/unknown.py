@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from padops.convert.graphs import Found
-from padops.convert.sources.finding import Finding
-from padops.convert.types import Types
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Finding
 
 
 def find(found: Found, types: Types) -> Finding | None:

@@ -1,16 +1,16 @@
 """Pads in the operators of standard ONNX: what a model runs where the native library is absent, or not wanted.
 
 ============== =======================================================================================
-``tape.py``       writes nodes; arithmetic on what is already known is done at once
+``graph_builder.py`` writes nodes; arithmetic on what is already known is done at once
 ``subject.py``    one Pad: its inputs and attributes, as far as they are known; ``known.py`` finds out
 ``rules.py``      what is refused before it runs, whatever the data are
 ``amounts.py``    what they mean for each axis, in every dialect
 ``extension.py``  P2: from positions of the output to positions of the source
-``builtin.py``    by the Pad of ONNX Runtime, on the data or on their indices, where that is right
-``anyrank.py``    by indices computed at run time, of any rank
+``ort_pad.py``    by the Pad of ONNX Runtime, on the data or on their indices, where that is right
+``dynamic_rank.py`` by indices computed at run time, of any rank
 ``axes.py``       axis by axis, of known rank
-``carriers.py``   of types that standard operators do not have, by casts that lose nothing
-``body.py``       the whole of a Pad of any rank; ``calls.py`` of all the calls of an operator, by one function
+``exact_casts.py`` of types that standard operators do not have, by casts that lose nothing
+``emit_pad.py``   the whole of a Pad of any rank; ``emit_function.py`` of all the calls of an operator, by one function
 ``lowering.py``   the whole of one Pad in the fewest nodes
 ``defaults.py``   the default of an optional input, written out
 ============== =======================================================================================

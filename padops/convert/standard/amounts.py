@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.standard.graph_builder import Operand, Tape, ints, scalar
 from padops.convert.standard.subject import Lacking, Subject
-from padops.convert.standard.tape import Operand, Tape, ints, scalar
-from padops.dialects.same_pad import AUTO_PADS, DATA_FORMATS
+from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops import plan
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
+from padops.convert.standard.graph_builder import Operand, Tape, ints, scalar
 from padops.convert.standard.subject import Subject
-from padops.convert.standard.tape import Operand, Tape, ints, scalar
-from padops.plan import AxisPlan, Limit, Mode, source_index
+from padops.spec import plan
+from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 
 # An axis is one Gather where what it moves at a time is as long as this (else copying rows is quicker), or where there
 # are no more positions than this anyway.

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from padops.convert.constants import Constants
-from padops.convert.document import Document
-from padops.convert.graphs import Found
+from padops.convert.model.constants import Constants
+from padops.convert.model.document import Document
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
 from padops.convert.standard.known import draft_of, subject_of
 from padops.convert.standard.subject import Subject
-from padops.convert.types import Types
-from padops.dtypes import by_name
+from padops.spec.dtypes import by_name
 
 
 def give(document: Document, pads: Sequence[Found], op_type: str, name: str) -> int:

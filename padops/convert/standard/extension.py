@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from padops.convert.standard.amounts import Amounts
-from padops.convert.standard.tape import Operand, Tape, ints, is_number, scalar
-from padops.dialects import Op
-from padops.plan import Crop, Limit, Mode
+from padops.convert.standard.graph_builder import Operand, Tape, ints, is_number, scalar
+from padops.spec.dialects import Op
+from padops.spec.plan import Crop, Limit, Mode
 
 FAR = 2**60  # beyond any position; sums of a few such numbers are still int64
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.evaluate import evaluate
-from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Unconvertible, misfit, type_of
+from padops.convert.model.evaluate import evaluate
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Unconvertible, misfit, type_of
+from padops.convert.standard.graph_builder import Operand
 from padops.convert.standard.subject import Subject
-from padops.convert.standard.tape import Operand
-from padops.convert.types import Types
-from padops.dialects import INTEGER_KINDS, OPS, Node, Op
-from padops.dtypes import by_numpy
-from padops.plan import PadError
+from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op
+from padops.spec.dtypes import by_numpy
+from padops.spec.plan import PadError
 
 
 def draft_of(node: ir.Node) -> Draft:

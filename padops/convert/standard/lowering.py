@@ -7,9 +7,10 @@ from math import prod
 
 import numpy as np
 
-from padops import plan
-from padops.convert.sources.finding import Unconvertible
-from padops.convert.standard import body, builtin, rules
+from padops.convert.sources.match import Unconvertible
+from padops.convert.standard import emit_pad as body
+from padops.convert.standard import ort_pad as builtin
+from padops.convert.standard import rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
     MOST_POSITIONS,
@@ -20,12 +21,13 @@ from padops.convert.standard.axes import (
     fill_around,
     plan_of,
 )
-from padops.convert.standard.carriers import cast_back, cast_inputs, check_moved
+from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
+from padops.convert.standard.graph_builder import MOST_LISTED, Operand, Tape, ints, scalar
 from padops.convert.standard.subject import Subject
-from padops.convert.standard.tape import MOST_LISTED, Operand, Tape, ints, scalar
-from padops.dialects import make_node_plan
-from padops.dtypes import by_name
-from padops.plan import AxisPlan, Limit, Mode, PadError
+from padops.spec import plan
+from padops.spec.dialects import make_node_plan
+from padops.spec.dtypes import by_name
+from padops.spec.plan import AxisPlan, Limit, Mode, PadError
 
 
 def write(tape: Tape, subject: Subject, plain: bool = False) -> Operand:

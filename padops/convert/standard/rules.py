@@ -7,10 +7,10 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops import plan
 from padops.convert.standard.subject import Subject
-from padops.dialects import Node
-from padops.plan import Mode, PadError
+from padops.spec import plan
+from padops.spec.dialects import Node
+from padops.spec.plan import Mode, PadError
 
 
 def node_of(subject: Subject) -> Node | None:

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.finding import Unconvertible
-from padops.convert.standard.tape import Operand, Tape, ints, scalar
-from padops.dialects import Op
-from padops.dtypes import by_name
-from padops.plan import Mode
+from padops.convert.sources.match import Unconvertible
+from padops.convert.standard.graph_builder import Operand, Tape, ints, scalar
+from padops.spec.dialects import Op
+from padops.spec.dtypes import by_name
+from padops.spec.plan import Mode
 
 OF_SEVERAL_TYPES = "its fill is a float, and its data are of several types, or of none that is known"
 FIRST_WITH_REFERENCES = 12  # Constant of an attribute that the caller gives

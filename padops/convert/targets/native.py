@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from padops.convert.constants import Constants
-from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft
 from padops.convert.targets.placing import become, values
-from padops.convert.types import Types
-from padops.dialects import DOMAIN, VERSION
+from padops.spec.dialects import DOMAIN, VERSION
 
 
 def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple[str, ...]:

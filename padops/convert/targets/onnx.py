@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import onnx_ir as ir
 
-from padops import pyop
-from padops.convert.constants import Constants, tensor_of
-from padops.convert.document import Document
-from padops.convert.graphs import Found, drop_unread, remake, walk
-from padops.convert.sources.finding import Draft, Unconvertible, Unneeded
+from padops.convert.model.constants import Constants, tensor_of
+from padops.convert.model.document import Document
+from padops.convert.model.graphs import Found, drop_unread, remake, walk
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Unconvertible, Unneeded
+from padops.convert.standard.graph_builder import Tape
 from padops.convert.standard.known import subject_of
 from padops.convert.standard.lowering import write
-from padops.convert.standard.tape import Tape
-from padops.convert.types import Types
-from padops.dialects import DOMAIN
+from padops.runtime import pyop
+from padops.spec.dialects import DOMAIN
 
 
 def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.constants import Constants
 from padops.convert.errors import PadopsError
-from padops.convert.graphs import Found, constant, drop_unread, remake
-from padops.convert.sources.finding import Draft
-from padops.dialects import OPS
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import Found, constant, drop_unread, remake
+from padops.convert.sources.match import Draft
+from padops.spec.dialects import OPS
 
 
 def values(draft: Draft, found: Found, constants: Constants) -> list[ir.Value | None]:

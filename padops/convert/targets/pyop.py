@@ -1,4 +1,4 @@
-"""The Python kernel of the domain ``padops.pyop``; see ``padops/pyop.py``."""
+"""The Python kernel of the domain ``padops.pyop``; see ``padops/runtime/pyop.py``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops import pyop
-from padops.convert.constants import Constants
-from padops.convert.graphs import Found
-from padops.convert.sources.finding import Draft, Unconvertible
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import Found
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Draft, Unconvertible
 from padops.convert.targets.placing import become, values
-from padops.convert.types import Types
-from padops.dialects import OPS
-from padops.dtypes import by_numpy
+from padops.runtime import pyop
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import by_numpy
 
 IN_PYTHON = f"in Python, as {pyop.DOMAIN}::{pyop.OP_TYPE}"
 STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"

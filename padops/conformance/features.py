@@ -1,0 +1,221 @@
+"""What is particular about a case: words that divergences match, and the rules that the case exercises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from padops.conformance.case import Case, Expected
+from padops.spec.dialects import Node
+from padops.spec.plan import Amounts, Crop, PadError, dilated_size
+
+# Every tag, and what it says. Amounts are those of one axis; left is what a crop leaves of its n elements.
+TAGS = {
+    "rank-0": "the data have no axis",
+    "amounts-wrong": "the amounts cannot be read (P8, S1)",
+    "nothing-to-do": "every amount is 0",
+    "grows": "an axis gets elements",
+    "negative": "an amount is negative",
+    "mixed": "an axis has a negative and a positive amount",
+    "empty-data": "the data have no elements",
+    "empty-output": "the output has no elements",
+    "empty-axis-padded": "an axis without elements gets some",
+    "negative-output": "an output dim would be negative",
+    "overcropped": "a crop is longer than its axis",
+    "cropped-away": "a crop leaves nothing of an axis that has elements",
+    "far": "an amount reaches beyond one period of what is left",
+    "reflect-beyond-left": "an amount is larger than left - 1",
+    "reflect-beyond-size": "an amount is larger than n - 1",
+    "beyond-left": "an amount is larger than left",
+    "beyond-size": "an amount is larger than n",
+    "single": "an axis that gets elements has one",
+    "interior": "an axis has an interior amount",
+    "huge": "an amount is beyond any memory",
+    "fill": "a fill is given",
+    "fill-not-scalar": "the fill has another shape than []",
+    "fill-not-one": "the fill has not one element",
+    "fill-empty": "the fill has no element",
+    "fill-nan": "the fill is a float that is no number",
+    "nan": "the data hold floats that are no numbers",
+    "axes": "axes are given",
+    "axes-int32": "axes are int32",
+    "axes-repeated": "axes name one axis twice",
+    "axes-empty": "axes are given and none",
+    "pads-row": "pads have the shape [1, 2r]",
+    "held": "the model has the amounts as constants",
+    "dynamic": "the model has the amounts as inputs",
+    "static": "the model declares the shapes of its inputs",
+    "fixed": "the model has both: constant amounts and a declared shape",
+    "mode-unknown": "the operator does not know the mode",
+    "full-is-crop": "crop first and extend first (P3) give the same",
+}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A case in the words that divergences use.
+
+    Attributes:
+        op: As in the case.
+        family: ``"onnx"``, ``"openvino"``, ``"ngraph"`` or ``"same"``.
+        version: Of the operator.
+        opset: As in the case.
+        mode: In lower case.
+        dtype: As in the case.
+        rank: As in the case.
+        expected: ``"output"`` or ``"error"``.
+        rule: The rule of the error, or None.
+        tags: Those of ``TAGS`` that hold.
+    """
+
+    op: str
+    family: str
+    version: int
+    opset: int
+    mode: str
+    dtype: str
+    rank: int
+    expected: str
+    rule: str | None
+    tags: frozenset[str]
+
+
+FAMILIES = {"Pad": "onnx", "OpenVINOPad": "openvino", "NGraphPad": "ngraph", "SamePad": "same"}
+
+
+def facts_of(case: Case, expected: Expected) -> Facts:
+    """Looks at a case."""
+    name, version = case.op.split("_")
+    arrays = case.arrays()
+    tags = set(_of_inputs(case, arrays))
+    if case.attributes.get(case.row.mode, case.row.modes[0]) not in case.row.modes:
+        tags.add("mode-unknown")
+    try:
+        amounts = case.row.amounts(Node(case.row, "pad", case.attributes, arrays), arrays[0].shape)
+    except PadError:
+        tags.add("amounts-wrong")
+    else:
+        tags |= _of_amounts(arrays[0].shape, amounts, case)
+    return Facts(
+        case.op, FAMILIES[name], int(version), case.opset, case.mode, case.dtype, case.rank,
+        "error" if expected.output is None else "output", expected.rule, frozenset(tags),
+    )  # fmt: skip
+
+
+def _of_inputs(case: Case, arrays: list[np.ndarray | None]) -> set[str]:
+    data, row = arrays[0], case.row
+    tags = {"rank-0"} if not data.shape else set()
+    tags |= {"empty-data"} if not data.size else set()
+    tags |= {"static"} if case.static else set()
+    fill = _input(case, arrays, row.fill)
+    if fill is not None or row.fill in case.attributes and row.input_index(row.fill) is None:
+        tags.add("fill")
+    if fill is not None:
+        tags |= {"fill-not-scalar"} if fill.shape else set()
+        tags |= {"fill-not-one"} if fill.size != 1 else set()
+        tags |= {"fill-empty"} if not fill.size else set()
+        tags |= {"fill-nan"} if _has_nan(fill) else set()
+    elif "fill" in tags:
+        tags |= {"fill-nan"} if np.isnan(case.attributes[row.fill]) else set()
+    tags |= {"nan"} if _has_nan(data) else set()
+    amounts = [i for i, given in enumerate(row.inputs) if given.kind != "T"]
+    if amounts:
+        tags.add("held" if set(case.held) & set(amounts) else "dynamic")
+        tags |= {"fixed"} if case.static and "held" in tags else set()
+    pads, axes = _input(case, arrays, "pads"), _input(case, arrays, "axes")
+    tags |= {"pads-row"} if pads is not None and pads.ndim == 2 else set()
+    if axes is not None:
+        tags.add("axes")
+        tags |= {"axes-int32"} if axes.dtype == np.int32 else set()
+        tags |= {"axes-empty"} if not axes.size else set()
+        places = [int(axis) % max(data.ndim, 1) for axis in axes.reshape(-1)]
+        tags |= {"axes-repeated"} if len(set(places)) < len(places) else set()
+    return tags
+
+
+def _input(case: Case, arrays: list[np.ndarray | None], name: str) -> np.ndarray | None:
+    position = case.row.input_index(name)
+    return arrays[position] if position is not None and position < len(arrays) else None
+
+
+def _has_nan(array: np.ndarray) -> bool:
+    if array.dtype.kind in "OUT" or array.dtype.kind in "biu" or "int" in array.dtype.name:
+        return False
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        return bool(np.isnan(array.astype(np.float64)).any())
+
+
+def _of_amounts(shape: tuple[int, ...], amounts: list[Amounts], case: Case) -> set[str]:
+    tags: set[str] = set()
+    outputs = [a.begin + dilated_size(n, a.interior) + a.end for n, a in zip(shape, amounts)]
+    for n, a, output in zip(shape, amounts, outputs):
+        tags |= _of_axis(n, a, output)
+    tags |= {"nothing-to-do"} if all(a == Amounts(0, 0) for a in amounts) else set()
+    tags |= {"empty-output"} if 0 in outputs else set()
+    if "mixed" not in tags or case.mode == "constant" or not _crop_matters(shape, amounts, case.mode):
+        tags.add("full-is-crop")
+    return tags
+
+
+def _of_axis(n: int, a: Amounts, output: int) -> set[str]:
+    least, most = min(a.begin, a.end), max(a.begin, a.end)
+    left = n + min(a.begin, 0) + min(a.end, 0)
+    found = {
+        "grows": most > 0,
+        "negative": least < 0,
+        "mixed": least < 0 < most,
+        "empty-axis-padded": n == 0 and output > 0,
+        "negative-output": output < 0,
+        "overcropped": -least > n,
+        "cropped-away": n > 0 and left <= 0 and least < 0,
+        "far": most > max(left, 1),
+        "reflect-beyond-left": most > max(left - 1, 0),
+        "reflect-beyond-size": most > max(n - 1, 0),
+        "beyond-left": most > max(left, 0),
+        "beyond-size": most > n,
+        "single": n == 1 and most > 0,
+        "interior": a.interior != 0,
+        "huge": max(abs(a.begin), abs(a.end), a.interior) > 1 << 31,
+    }
+    return {tag for tag, holds in found.items() if holds}
+
+
+def _crop_matters(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> bool:
+    """Whether P3's two readings of mixed signs differ, as plans or because one of them is an error."""
+    from padops.spec.plan import Mode, make_plan, source_index
+
+    maps = []
+    for crop in Crop:
+        try:
+            plan = make_plan(shape, amounts, Mode(mode), crop)
+        except (PadError, ValueError):
+            maps.append(None)
+            continue
+        if max(plan.shape, default=0) > 1 << 20:
+            return True
+        if 0 in plan.shape:
+            maps.append([plan.shape])
+            continue
+        maps.append([[source_index(axis, plan.mode, i) for i in range(axis.output)] for axis in plan.axes])
+    return maps[0] != maps[1]
+
+
+def rules_of(facts: Facts) -> tuple[str, ...]:
+    """The README's rules that a case exercises, in its order."""
+    tags = facts.tags
+    extends = facts.mode != "constant"
+    holds = {
+        "P1": "nothing-to-do" not in tags,
+        "P2": extends,
+        "P3": bool({"mixed", "overcropped"} & tags),
+        "P4": extends and "reflect-beyond-left" in tags,
+        "P5": bool({"empty-data", "cropped-away", "rank-0"} & tags),
+        "P6": "interior" in tags,
+        "P7": not extends or "fill" in tags,
+        "P8": bool({"axes", "pads-row", "amounts-wrong"} & tags),
+        "P9": "mode-unknown" in tags,
+        "P10": "huge" in tags,
+        "S1": facts.family == "same",
+    }
+    return tuple(rule for rule, held in holds.items() if held or rule == facts.rule)

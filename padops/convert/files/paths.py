@@ -1,0 +1,63 @@
+"""What a conversion reads and writes by name: nothing is written over what is read, or over what is no file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from padops.convert.errors import PadopsError, UsageError, told
+from padops.convert.model.document import Document
+from padops.convert.model.external import DataFile
+from padops.files.targets import refusal
+
+Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
+Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]
+
+
+def check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
+    """Refuses files that cannot be written, and a report in the place of a model."""
+    reported = Path(report) if report is not None else None
+    models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
+    if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
+        raise UsageError(f"the report cannot be written to {reported}, which is the model")
+    for path in (target, reported):
+        with told("write", path):
+            if why := refusal([path]):
+                raise PadopsError(why)
+
+
+def check_targets(
+    target: Path | None,
+    report: str | os.PathLike[str] | None,
+    inputs: Inputs | None,
+    document: Document,
+    files: list[DataFile],
+    in_place: bool,
+) -> None:
+    """Refuses to write over what is being read."""
+    given = [Path(inputs)] if isinstance(inputs, (str, os.PathLike)) else []
+    for path in (target, None if report is None else Path(report)):
+        if path is None:
+            continue
+        for record in document.foreign:
+            if _same_file(path, Path(record.name)):
+                raise UsageError(f"{path} belongs to the source, which is not an ONNX model; give another output")
+        if document.path is not None and not in_place and _same_file(path, document.path):
+            raise UsageError(f"{path} is the source itself; to replace it, convert in place")
+        for file in files:
+            if _same_file(path, file.source):
+                raise UsageError(f"{path} holds data of the source")
+        if any(_same_file(path, one) for one in given):
+            raise UsageError(f"{path} holds the inputs to verify with")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, or would."""
+    if one.exists() and other.exists():
+        return os.path.samefile(one, other)
+    return os.path.abspath(one) == os.path.abspath(other)

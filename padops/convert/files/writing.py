@@ -1,0 +1,222 @@
+"""The end of a conversion: the files are staged, verified where asked for, and put into place."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import onnx
+import onnx_ir as ir
+from google.protobuf.message import EncodeError
+
+from padops.convert.errors import PadopsError
+from padops.convert.model.document import LARGEST_PROTO, Document
+from padops.convert.model.external import DataFile, Placement, entry, place_data_files
+from padops.convert.model.scan import external_tensors
+from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.report import staged_report
+from padops.files.interrupts import uninterrupted
+from padops.files.staging import Progress, Staging, staging
+from padops.files.targets import Identity, identity, name_of
+
+# An initializer of more bytes than this goes to a data file where the model is more than one message can hold.
+WORTH_MOVING = 1024
+
+
+@dataclass(frozen=True)
+class Job:
+    """What there is to write.
+
+    Attributes:
+        document: The converted model.
+        files: Its external data.
+        target: The model file, or None to write nothing.
+        verify: Compares two model files, the original and the converted one; None not to.
+        original: Makes the original as a message of its own, for a source that is no file.
+        progress: See ``convert``.
+        report: The report to write with the model, or None.
+        source: In place: the identity of the file that was read, which is not to be replaced when another has come.
+    """
+
+    document: Document
+    files: Sequence[DataFile]
+    target: Path | None
+    verify: Callable[[Path, Path], Verification] | None
+    original: Callable[[], onnx.ModelProto]
+    progress: Progress | None
+    report: Path | None = None
+    source: Identity | None = None
+
+
+def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
+    """Stages everything, verifies it, and puts it into place if that finds nothing against it.
+
+    Args:
+        job: What there is to write.
+        conversion: What is known so far.
+        ending: Gets what keeps signals back from when files are put into place: from then on, it is too late.
+
+    Returns:
+        The conversion with its verification, and with the files that were written.
+
+    Raises:
+        PadopsError: The model is too large for one message even without its initializers.
+        OSError: A file cannot be read or written.
+    """
+    unchanged_in_place = not job.document.changed and job.target is not None and job.target == job.document.path
+    target = None if unchanged_in_place else job.target
+    if target is None and job.verify is None:
+        return conversion
+    with _folder(target) as folder, staging(folder) as stage:
+        name = target.name if target else "converted.onnx"
+        placements = place_data_files(job.files, folder / name, job.report)
+        _stage_data(stage, placements, job.progress)
+        if job.source is not None:
+            stage.expect(folder / name, job.source)
+        content, moved = _stage_model(stage, job.document, placements, name, may_move=target is not None)
+        if job.verify is not None:
+            original = job.document.path or _stage_original(stage, job.original(), placements)
+            for placement in placements:
+                if not placement.copied:
+                    stage.borrow(placement.file.source, placement.location)
+            conversion = replace(conversion, verification=job.verify(original, stage.hidden / name))
+        if target is None or (conversion.verification is not None and not conversion.verification.passed):
+            return conversion
+        notes = conversion.notes
+        if target.is_symlink():
+            notes += (f"{target} was a symbolic link and is now a file of its own",)
+        outputs = (
+            FileRecord(str(target), len(content), hashlib.sha256(content).hexdigest(), written=True),
+            *(FileRecord(place.location, place.file.size, written=place.copied) for place in placements),
+            *(FileRecord(location, size, written=True) for location, size in moved.items()),
+        )
+        conversion = replace(conversion, output=target, outputs=outputs, notes=notes)
+        with staged_report(conversion, job.report) as put_report:
+            ending.enter_context(uninterrupted())
+            stage.commit()
+            put_report()
+    _refer_to_moved(job.document, moved, folder)
+    return conversion
+
+
+@contextlib.contextmanager
+def _folder(target: Path | None) -> Iterator[Path]:
+    """The folder to stage in: the output's, so that renaming is enough, or a temporary one."""
+    if target is not None:
+        yield target.parent
+    else:
+        with tempfile.TemporaryDirectory(prefix="padops-") as folder:
+            yield Path(folder)
+
+
+def _stage_data(stage: Staging, placements: Sequence[Placement], progress: Progress | None) -> None:
+    """Copies the data files that are not there yet; those that are must stay as they are."""
+    for placement in placements:
+        if not placement.copied:
+            path = stage.folder / placement.location
+            stage.expect(path, identity(path))
+    copies = [placement for placement in placements if placement.copied]
+    total, done = sum(placement.file.size for placement in copies), 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress("copying external data", done, total)
+
+    for placement in copies:
+        stage.copy(placement.file.source, placement.location, advance)
+
+
+def _stage_model(
+    stage: Staging, document: Document, placements: Sequence[Placement], name: str, may_move: bool
+) -> tuple[bytes, dict[str, int]]:
+    """Stages the model file, and where it is too large for one message, its initializers in a file of their own.
+
+    Returns:
+        The content of the model file; names and sizes of the files that initializers moved to.
+    """
+    message = document.message()
+    _relocate(message, placements)
+    moved: dict[str, int] = {}
+    if not document.changed and document.path and all(p.location == p.file.location for p in placements):
+        content = document.path.read_bytes()  # the same bytes, not only the same model
+    else:
+        content = _serialize(message)
+        if content is None and may_move:
+            taken = {placement.location for placement in placements}
+            location = next(n for n in _names(name) if n not in taken and not (stage.folder / n).exists())
+            moved = {location: stage.write(location, _move_out(message, location))}
+            content = _serialize(message)
+        if content is None:
+            raise PadopsError(
+                f"the model has more than {LARGEST_PROTO} bytes without its external data, more than one protobuf "
+                f"message holds" + ("" if may_move else "; give an output, so that initializers can go to a data file")
+            )
+    stage.write(name, [content])
+    return content, moved
+
+
+def _names(name: str) -> Iterator[str]:
+    """Names for a data file of the model ``name``; they do not end."""
+    yield name_of(name, ".data")
+    number = 1
+    while True:
+        number += 1
+        yield name_of(name, f".{number}.data")
+
+
+def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:
+    """Writes an original that was no file beside the staged model, with the same data files; it is not put in place."""
+    _relocate(message, placements)
+    content = _serialize(message)
+    if content is None:
+        raise PadopsError(f"the original has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
+    path = stage.hidden / ".original.onnx"
+    path.write_bytes(content)
+    return path
+
+
+def _serialize(message: onnx.ModelProto) -> bytes | None:
+    """The bytes of a message, or None if there are too many for one."""
+    if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
+        return None
+    try:
+        return message.SerializeToString()
+    except EncodeError:  # protobuf says no more than that, and onnx has no required field that could be missing
+        return None
+
+
+def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None:
+    """Makes the external tensors name the files where they are to be."""
+    new = {placement.file.location: placement.location for placement in placements}
+    if any(before != after for before, after in new.items()):
+        for tensor, _ in external_tensors(message):
+            for pair in tensor.external_data:
+                if pair.key == "location":
+                    pair.value = new[pair.value]
+
+
+def _move_out(message: onnx.ModelProto, location: str) -> Iterator[bytes]:
+    """Makes the large initializers external, and gives their bytes in the order in which the file is to have them."""
+    offset = 0
+    for tensor in message.graph.initializer:
+        if len(tensor.raw_data) > WORTH_MOVING:
+            content = tensor.raw_data
+            tensor.ClearField("raw_data")
+            tensor.data_location = onnx.TensorProto.EXTERNAL
+            for key, value in (("location", location), ("offset", offset), ("length", len(content))):
+                tensor.external_data.add(key=key, value=str(value))
+            offset += len(content)
+            yield content
+
+
+def _refer_to_moved(document: Document, moved: dict[str, int], folder: Path) -> None:
+    """Lets the graph read the initializers that have moved from where they are now."""
+    for tensor in document.message().graph.initializer if moved else ():
+        if entry(tensor, "location") in moved:
+            document.model.graph.initializers[tensor.name].const_value = ir.serde.deserialize_tensor(tensor, folder)

@@ -1,0 +1,205 @@
+"""Convolutions and poolings that pad by themselves, and so can take the amounts of a constant Pad.
+
+Measured, a folded model against the same one with ONNX's own Pad and with that of padops:
+
+- **Conv** (float, float16): the bits of ONNX's own Pad at every level, infinite weights, NaN and -0 included: from
+  level basic on ONNX Runtime folds that Pad by itself. Behind a Pad of padops, level all differs for infinite weights,
+  of which zeros make NaN, and for sums that underflow to -0: the blocked kernels skip what they pad themselves.
+- **ConvInteger, QLinearConv**: equal at every level, where the fill is the zero point.
+- **AveragePool** (float, float16): equal at every level, where what is padded counts: it has ``count_include_pad`` or
+  no pads of its own. (The folding of onnxruntime 1.20.1 forgets to count; a converted model does not.)
+- **MaxPool** of int8 and uint8: equal at every level, where the fill is the lowest value.
+
+An axis of 0 elements is one that poolings refuse, whatever their pads; ONNX's own Pad in front of them fails there too,
+from level basic on.
+
+Not folded, because bits differ:
+
+- **MaxPool** of floats. A fill of minus infinity beside a NaN decides which of the two stays; the lowest number is more
+  than minus infinity. A fill of 0 is what ONNX Runtime folds all the same, from level basic on, and it gets other results
+  then; the Pad of a converted model is safe from that.
+- ``ceil_mode``: the last window may begin in the padding, which ONNX Runtime drops only where it padded by itself.
+- **ConvTranspose**: its pads crop the output. Zeros around the input would be negative pads, which ONNX Runtime
+  refuses; less of the pads that it has, and weights that are infinite give NaN in one model only.
+- A fill of -0, or whose bits are not known; negative amounts; padded batches or channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.folding.reading import ZERO, Reading, bits_of
+from padops.convert.model.graphs import Scope, constant
+from padops.convert.model.types import Types
+from padops.spec.dtypes import by_name
+from padops.spec.plan import Mode
+
+
+@dataclass(frozen=True)
+class Operator:
+    """How an operator pads.
+
+    Attributes:
+        outside: What it reads outside its data.
+        pooling: Whether ONNX Runtime takes only amounts smaller than the kernel.
+        zero_point: The input with the zero point of the data.
+        reason: Why it takes nothing.
+    """
+
+    outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
+    pooling: bool = False
+    zero_point: int | None = None
+    reason: str | None = None
+
+
+OPERATORS = {
+    "Conv": Operator(),
+    "ConvInteger": Operator("zero point", zero_point=2),
+    "QLinearConv": Operator("zero point", zero_point=2),
+    "AveragePool": Operator("not counted", pooling=True),
+    "MaxPool": Operator("lowest", pooling=True),
+    "ConvTranspose": Operator(reason="its pads crop the output"),
+}
+FIRST_THAT_COUNTS = 7  # the opset that gave AveragePool count_include_pad
+LOWEST_IS_EXACT = ("int8", "uint8")
+
+
+class Refusal(Exception):
+    """A node that reads the padded data and cannot pad by itself, and why."""
+
+
+@dataclass(frozen=True)
+class Taker:
+    """A node that is to pad by itself, and the pads that it is to have."""
+
+    node: ir.Node
+    pads: list[int]
+
+
+def takers(reading: Reading, types: Types) -> list[Taker]:
+    """The nodes that can take the amounts, all that read the padded data; none where others read them.
+
+    Raises:
+        Refusal: They could but for something that is worth saying.
+    """
+    if reading.mode is not Mode.CONSTANT or reading.changes_nothing or reading.output.is_graph_output():
+        return []
+    uses = list(reading.output.uses())
+    if not uses or any(use.idx != 0 or use.node.domain != "" or use.node.op_type not in OPERATORS for use in uses):
+        return []
+    return [_taker(use.node, reading, types) for use in uses]
+
+
+def give(taker: Taker) -> None:
+    """Writes the pads into a node."""
+    node = taker.node
+    node.attributes.pop("auto_pad", None)
+    node.attributes.add(ir.AttrInt64s("pads", taker.pads))
+    if node.op_type == "AveragePool":
+        node.attributes.add(ir.AttrInt64("count_include_pad", 1))
+
+
+def _taker(node: ir.Node, reading: Reading, types: Types) -> Taker:
+    """The node with the pads that it is to have.
+
+    Raises:
+        Refusal: It cannot.
+    """
+    operator = OPERATORS[node.op_type]
+    name = f"{node.op_type} {node.name or node.outputs[0].name}"
+    if operator.reason is not None:
+        raise Refusal(f"{name}: {operator.reason}")
+    if reading.amounts is None:
+        raise Refusal(f"{name}: the amounts are not known")
+    if not reading.only_adds:
+        raise Refusal(f"{name}: not all amounts are positive or 0")
+    if len(reading.amounts) < 3 or reading.amounts[0].begin or reading.amounts[0].end:
+        raise Refusal(f"{name}: the batch is padded")
+    if reading.amounts[1].begin or reading.amounts[1].end:
+        raise Refusal(f"{name}: the channels are padded")
+    if any(attribute.is_ref() for attribute in node.attributes.values()):
+        raise Refusal(f"{name}: its attributes are given by the caller of the function")
+    spatial = reading.amounts[2:]
+    own = _own_pads(node, len(spatial), name)
+    pads = [a + b for a, b in zip(own, [*(s.begin for s in spatial), *(s.end for s in spatial)], strict=True)]
+    _check_fill(node, operator, reading, types, name)
+    if operator.pooling:
+        _check_pooling(node, own, pads, name)
+        if 0 in (types.shape(reading.data) or ())[2:]:
+            raise Refusal(f"{name}: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
+    if node.op_type == "AveragePool" and (reading.found.scope.opset or 0) < FIRST_THAT_COUNTS:
+        raise Refusal(f"{name}: before opset {FIRST_THAT_COUNTS} it never counts the padding")
+    return Taker(node, pads)
+
+
+def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
+    """What a node pads already.
+
+    Raises:
+        Refusal: It cannot be told, or not be written as numbers.
+    """
+    attribute = node.attributes.get("auto_pad")
+    mode = "" if attribute is None else attribute.value
+    if mode not in ("", "NOTSET", "VALID"):
+        raise Refusal(f"{name}: auto_pad is {mode}")
+    pads = node.attributes["pads"].value if "pads" in node.attributes else ()
+    if mode == "VALID" and any(pads):
+        raise Refusal(f"{name}: auto_pad and pads are given together")
+    if pads and (len(pads) != 2 * count or min(pads) < 0):
+        raise Refusal(f"{name}: its pads are {list(pads)}")
+    return pads or [0] * (2 * count)
+
+
+def _check_fill(node: ir.Node, operator: Operator, reading: Reading, types: Types, name: str) -> None:
+    """The fill has to be what the operator reads outside its data.
+
+    Raises:
+        Refusal: It is not.
+    """
+    if operator.outside == "lowest":
+        if reading.type not in LOWEST_IS_EXACT:
+            raise Refusal(f"{name}: which of a fill and a NaN is the largest depends on the order")
+        if reading.fill != bits_of(np.array(np.iinfo(by_name(reading.type).numpy).min, by_name(reading.type).numpy)):
+            raise Refusal(f"{name}: the fill is not the lowest value of {reading.type}")
+        return
+    wanted: bytes | ir.Value | None = ZERO
+    if operator.outside == "zero point":
+        wanted = _zero_point(node, operator, reading.found.scope)
+    if wanted is None or reading.fill is None or reading.fill != wanted:
+        what = "the zero point" if operator.outside == "zero point" else "0"
+        raise Refusal(f"{name}: the fill is not {what}")
+
+
+def _zero_point(node: ir.Node, operator: Operator, scope: Scope) -> bytes | ir.Value | None:
+    """The zero point as a fill is described."""
+    position = operator.zero_point
+    value = node.inputs[position] if position < len(node.inputs) else None
+    if value is None:
+        return ZERO
+    array = constant(value, scope)
+    if array is None:
+        return value
+    return bits_of(array) if array.size == 1 else None
+
+
+def _check_pooling(node: ir.Node, own: Sequence[int], pads: Sequence[int], name: str) -> None:
+    """A pooling has to see the padding as it saw it as data.
+
+    Raises:
+        Refusal: It would not.
+    """
+    if len(node.outputs) > 1 and node.outputs[1].name:
+        raise Refusal(f"{name}: it gives indices into the padded data")
+    if "ceil_mode" in node.attributes and node.attributes["ceil_mode"].value:
+        raise Refusal(f"{name}: with ceil_mode the last window may begin in the padding")
+    counts = node.attributes["count_include_pad"].value if "count_include_pad" in node.attributes else 0
+    if node.op_type == "AveragePool" and any(own) and not counts:
+        raise Refusal(f"{name}: it does not count what it pads itself")
+    kernel = node.attributes["kernel_shape"].value if "kernel_shape" in node.attributes else ()
+    if len(kernel) * 2 != len(pads) or any(pad >= size for pad, size in zip(pads, (*kernel, *kernel))):
+        raise Refusal(f"{name}: ONNX Runtime takes no pads as large as the kernel")

@@ -1,0 +1,103 @@
+"""Whether a message is a model at all, looked at before anything is made of it.
+
+onnx, onnx_ir and protobuf each find some of what can be wrong, from deep inside and by exceptions of many kinds; some of
+it none of them finds, and a loop or a recursion does not end. What ONNX Runtime runs is not refused (measured with 1.31.1):
+nodes of the main graph in any order, an initializer that stands there twice, values in a field that its type does not use.
+
+=================  ==========================================================================
+``operators.py``   how many inputs and outputs standard operators have
+``tensors.py``     element type, dims and the number of elements of each tensor
+``attributes.py``  attributes of nodes: type, value, references to those of the function
+``names.py``       what the values are called: each made once, before it is read, in no cycle
+``calls.py``       the model's functions: no recursion, no call of too many, no growth without end
+=================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import onnx
+
+from padops.convert.errors import PadopsError
+from padops.convert.model.checks.attributes import check_attribute
+from padops.convert.model.checks.calls import check_calls
+from padops.convert.model.checks.names import check_names
+from padops.convert.model.checks.operators import DEFAULT_DOMAINS, check_counts, default_version
+from padops.convert.model.checks.tensors import check_tensor
+
+HIGHEST_VERSION = (1 << 31) - 1  # of a domain; onnx reads no higher one
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The main graph or the function that nodes stand in, at any depth.
+
+    Attributes:
+        version: Of the default domain there.
+        named: The names of the model's functions in that domain.
+        is_function: Whether it is one.
+    """
+
+    version: int | None
+    named: frozenset[str]
+    is_function: bool = False
+
+
+def check_model(model: onnx.ModelProto) -> None:
+    """Refuses a message that is no model.
+
+    Args:
+        model: Without parts that onnx_ir does not carry; see ``scan.refuse_what_would_be_lost``.
+
+    Raises:
+        PadopsError: Something does not fit together. The message names the part of the model, and the numbers.
+    """
+    _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
+    named = frozenset(function.name for function in model.functions if function.domain in DEFAULT_DOMAINS)
+    _check_graph(model.graph, "graph", Owner(default_version(model.opset_import), named))
+    check_names(model.graph, "graph", sorted_nodes=False)
+    for i, function in enumerate(model.functions):
+        path = f"functions[{i}]"
+        place = f"function '{function.name}' ({path})"
+        _check_imports(function.opset_import, place, {node.domain for node in function.node})
+        for attribute in function.attribute_proto:
+            check_attribute(attribute, place, inside_function=False)
+        _check_nodes(function.node, path, Owner(default_version(function.opset_import), named, is_function=True))
+        check_names(function, path)
+    check_calls(model)
+
+
+def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: set[str]) -> None:
+    for row in rows:
+        default = row.domain in DEFAULT_DOMAINS
+        if (default or row.domain in used) and not 1 <= row.version <= HIGHEST_VERSION:
+            raise PadopsError(
+                f"{place} imports version {row.version} of the domain '{row.domain}'; versions are 1 to {HIGHEST_VERSION}"
+            )
+
+
+def _check_graph(graph: onnx.GraphProto, path: str, owner: Owner) -> None:
+    for i, tensor in enumerate(graph.initializer):
+        check_tensor(tensor, f"initializer '{tensor.name}' ({path}.initializer[{i}])")
+    _check_nodes(graph.node, path, owner)
+
+
+def _check_nodes(nodes: Iterable[onnx.NodeProto], path: str, owner: Owner) -> None:
+    for i, node in enumerate(nodes):
+        place = f"{path}.node[{i}]"
+        label = f"node '{node.name}' ({place}, {node.op_type or 'of no operator'})"
+        if not node.op_type:
+            raise PadopsError(f"{label}: it does not say which operator it is")
+        check_counts(node, owner.version, owner.named, label)
+        seen: set[str] = set()
+        for attribute in node.attribute:
+            if attribute.name in seen:
+                raise PadopsError(f"{label}: the attribute '{attribute.name}' is there twice")
+            seen.add(attribute.name)
+            check_attribute(attribute, label, owner.is_function)
+            if attribute.type == onnx.AttributeProto.GRAPH and not attribute.ref_attr_name:
+                _check_graph(attribute.g, f"{place}.{attribute.name}", owner)
+            for j, graph in enumerate(attribute.graphs):
+                _check_graph(graph, f"{place}.{attribute.name}[{j}]", owner)

@@ -1,0 +1,86 @@
+"""New constants and nodes in a graph, under names that nothing in the model has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import Found, walk
+
+
+class Constants:
+    """Adds constants, and nodes that work on them, to one model.
+
+    A value of a graph hides one of the same name outside it, so a new name must be new in the whole model.
+    """
+
+    def __init__(self, model: ir.Model) -> None:
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}  # the last one that a name got
+        graphs = {*model.graphs(), *(function.graph for function in model.functions.values())}
+        for found in walk(model):
+            self._taken.add(found.node.name or "")
+            self._take(*found.node.inputs, *found.node.outputs)
+            graphs.add(found.scope.graph)
+        for graph in graphs:
+            self._take(*graph.inputs, *graph.initializers.values())
+
+    def add(self, array: np.ndarray, found: Found, role: str) -> ir.Value:
+        """A constant that the node of ``found`` can read.
+
+        It is an initializer of the node's graph; a Constant node in front of it in functions, which have none, and
+        before IR version 4, where each initializer would be an input too.
+
+        Args:
+            array: The elements.
+            found: The node that is to read it.
+            role: What it is to the node, for its name.
+        """
+        name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
+        tensor = tensor_of(array, name)
+        if found.scope.takes_initializers:
+            value = ir.Value(
+                name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(tensor.shape), const_value=tensor
+            )
+            found.scope.graph.register_initializer(value)
+            return value
+        value = ir.Value(name=name)
+        node = ir.Node("", "Constant", [], [ir.AttrTensor("value", tensor)], outputs=[value], name=name)
+        found.node.prepend(node)
+        return value
+
+    def insert(
+        self,
+        op_type: str,
+        inputs: Sequence[ir.Value | None],
+        found: Found,
+        role: str,
+        attributes: Sequence[ir.Attr] = (),
+    ) -> ir.Value:
+        """The output of a new node of the default domain in front of the node of ``found``."""
+        name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
+        value = ir.Value(name=name)
+        found.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
+        return value
+
+    def _take(self, *values: ir.Value | None) -> None:
+        self._taken.update(value.name for value in values if value is not None and value.name)
+
+    def fresh(self, wanted: str) -> str:
+        """A name that nothing in the model has: ``wanted``, or that and a number."""
+        name, number = wanted, self._numbers.get(wanted, 1)
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._numbers[wanted] = number
+        self._taken.add(name)
+        return name
+
+
+def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
+    """An array as a tensor of the model; strings as those of ``padops.spec.dtypes``."""
+    if array.dtype.kind == "O":
+        return ir.StringTensor([text.encode() for text in array.reshape(-1)], shape=ir.Shape(array.shape), name=name)
+    return ir.Tensor(array, name=name)  # ir.tensor asks first whether it is one of a dozen other things

@@ -1,0 +1,225 @@
+"""Walking a model: every node with its path and scope, and the constants of the graph; changing a node in place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from padops.convert.model.external import read_range
+
+LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
+
+Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inputs
+
+
+class Index:
+    """What is asked of a whole model again and again: found in one walk, when it is first asked for.
+
+    Nodes may be taken out of the model meanwhile; calls of functions stay, and so do names but for what ``rename`` says.
+    """
+
+    def __init__(self, model: ir.Model) -> None:
+        self._model = model
+        self._calls: dict[ir.OperatorIdentifier, list[ir.Node]] | None = None
+        self._values: dict[str | None, set[ir.Value]] | None = None
+        self._last_uses: dict[ir.Value, list[Use]] = {}
+
+    def calls(self, function: ir.Function) -> list[ir.Node]:
+        """The nodes that call a function."""
+        if self._calls is None:
+            self._calls = {}
+            for found in walk(self._model):
+                self._calls.setdefault(found.node.op_identifier(), []).append(found.node)
+        return self._calls.get(function.identifier(), [])
+
+    def is_shared(self, name: str | None) -> bool:
+        """Whether several values have a name, in graphs that may lie in each other."""
+        if self._values is None:
+            self._values = {}
+            for graph in {found.scope.graph: None for found in walk(self._model)}:
+                self._add({*graph.inputs, *graph.initializers.values()})
+                self._add(value for node in graph for value in node.outputs)
+        there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
+        return next(there, None) is not None and next(there, None) is not None
+
+    def last_uses(self, value: ir.Value) -> list[Use]:
+        """The last two uses of a value, or all where there are fewer.
+
+        ``value.uses()`` copies all of them, of which the amounts that every Pad of a model reads have many.
+        """
+        known = self._last_uses.get(value, [])
+        if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
+            known = self._last_uses[value] = list(value.uses())[-2:]
+        return known
+
+    def rename(self, value: ir.Value, name: str | None) -> None:
+        """Gives a value another name."""
+        value.name = name
+        if self._values is not None:
+            self._add([value])
+
+    def _add(self, values: Iterable[ir.Value]) -> None:
+        for value in values:
+            self._values.setdefault(value.name, set()).add(value)
+
+
+def _is_there(value: ir.Value) -> bool:
+    """Whether a value is still one of its graph."""
+    node = value.producer()
+    return (value.is_graph_input() or value.is_initializer()) if node is None else node.graph is not None
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A graph or a function body, as a node in it sees it.
+
+    Attributes:
+        model: The whole model.
+        graph: The graph that the node is in.
+        root: The main graph or the function, whose opset imports count.
+        path: Of the graph, such as ``graph/If_12.then_branch``.
+        index: Of the model; one for all that a walk has found.
+    """
+
+    model: ir.Model
+    graph: ir.Graph
+    root: ir.Graph | ir.Function
+    path: str
+    index: Index = field(repr=False, compare=False)
+
+    @property
+    def opset(self) -> int | None:
+        """The version of the default domain, or None where it is not imported."""
+        imports = self.root.opset_imports
+        before_imports = 1 if self.model.ir_version < 3 else None
+        return imports.get("", imports.get("ai.onnx", before_imports))
+
+    @property
+    def takes_initializers(self) -> bool:
+        """Whether a new constant may be an initializer; else it has to be a Constant node."""
+        return self.model.ir_version >= 4 and not isinstance(self.root, ir.Function)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One node, where it was found."""
+
+    node: ir.Node
+    path: str
+    scope: Scope
+
+
+def walk(model: ir.Model) -> Iterator[Found]:
+    """Every node of the main graph, of all graphs inside it and of the functions."""
+    index = Index(model)
+    yield from _walk_graph(model.graph, Scope(model, model.graph, model.graph, "graph", index))
+    for function in model.functions.values():
+        overload = f":{function.overload}" if function.overload else ""
+        path = f"function {function.domain or 'ai.onnx'}::{function.name}{overload}"
+        yield from _walk_graph(function.graph, Scope(model, function.graph, function, path, index))
+
+
+def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[Found]:
+    names = Counter(node.name for node in graph)
+    for i, node in enumerate(list(graph)):
+        label = node.name if node.name else f"{node.op_type}_{i}"
+        if names[node.name] > 1 and node.name:
+            label = f"{label}[{i}]"
+        path = f"{scope.path}/{label}"
+        yield Found(node, path, scope)
+        for attribute in node.attributes.values():
+            if attribute.type == ir.AttributeType.GRAPH and not attribute.is_ref():
+                graphs = [(attribute.name, attribute.value)]
+            elif attribute.type == ir.AttributeType.GRAPHS and not attribute.is_ref():
+                graphs = [(f"{attribute.name}[{j}]", inner) for j, inner in enumerate(attribute.value)]
+            else:
+                continue
+            for name, inner in graphs:
+                yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}", scope.index))
+
+
+def constant(value: ir.Value | None, scope: Scope) -> np.ndarray | None:
+    """What ``value`` always is, if it is small and the graph says so: an initializer or a Constant node."""
+    if value is None:
+        return None
+    if value.is_graph_input() and scope.model.ir_version >= 4:
+        return None  # at most a default, which the caller may override
+    tensor = value.const_value
+    if tensor is None:
+        return _constant_of_node(value.producer())
+    return _small(tensor)
+
+
+def _constant_of_node(node: ir.Node | None) -> np.ndarray | None:
+    """The output of a Constant node. (``ir.convenience.get_const_tensor`` would rename the tensor in the model.)"""
+    if node is None or node.domain != "" or node.op_type != "Constant" or len(node.attributes) != 1:
+        return None
+    (attribute,) = node.attributes.values()
+    if attribute.is_ref():
+        return None
+    if attribute.name == "value" and attribute.type == ir.AttributeType.TENSOR:
+        return _small(attribute.value)
+    dtype = {"value_int": np.int64, "value_float": np.float32, "value_string": object}.get(attribute.name.rstrip("s"))
+    return None if dtype is None else np.array(attribute.value, dtype)
+
+
+def _small(tensor: ir.TensorProtocol) -> np.ndarray | None:
+    """The elements of a tensor of at most a few thousand; None for a larger one."""
+    if tensor.size > LARGEST_CONSTANT:
+        return None
+    if not isinstance(tensor, ir.ExternalTensor):
+        return tensor.numpy()
+    if tensor.dtype.bitwidth % 8:
+        return None
+    return np.frombuffer(read_range(tensor), tensor.dtype.numpy()).reshape(tensor.shape.numpy())
+
+
+def subgraphs(node: ir.Node, message: onnx.NodeProto) -> Iterator[tuple[ir.Graph, onnx.GraphProto]]:
+    """The graphs inside a node, each beside its message."""
+    for attribute in message.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            yield node.attributes[attribute.name].value, attribute.g
+        elif attribute.type == onnx.AttributeProto.GRAPHS:
+            yield from zip(node.attributes[attribute.name].value, attribute.graphs, strict=True)
+
+
+def caller_strings(scope: Scope, name: str) -> set[str]:
+    """What the attribute ``name`` of the function around ``scope`` may be: its default, and what calls give it."""
+    function = scope.root
+    given = [function.attributes.get(name)]
+    given += [node.attributes.get(name) for node in scope.index.calls(function)]
+    return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
+
+
+def remake(
+    node: ir.Node, domain: str, op_type: str, inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr] = ()
+) -> None:
+    """Makes a node another one, with the same name, outputs and place."""
+    node.resize_inputs(len(inputs))
+    for i, value in enumerate(inputs):
+        if node.inputs[i] is not value:
+            node.replace_input_with(i, value)
+    wanted = {attribute.name: attribute for attribute in attributes}
+    for name in list(node.attributes):
+        if name not in wanted:
+            del node.attributes[name]
+    for attribute in wanted.values():
+        node.attributes.add(attribute)
+    node.domain, node.op_type = domain, op_type
+
+
+def drop_unread(values: Iterable[ir.Value], index: Index) -> None:
+    """Takes initializers and Constants away that nothing reads any more."""
+    for value in values:
+        if index.last_uses(value) or value.is_graph_output() or value.is_graph_input():
+            continue
+        node = value.producer()
+        if node is None and value.is_initializer():
+            del value.graph.initializers[value.name]
+        elif node is not None and node.graph is not None and (node.domain, node.op_type) == ("", "Constant"):
+            node.graph.remove(node, safe=True)

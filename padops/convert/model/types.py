@@ -1,0 +1,249 @@
+"""Element types and shapes of values: what the graph says, and where it says nothing, what onnx infers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import onnx
+import onnx_ir as ir
+
+from padops.convert.model.document import Document
+from padops.convert.model.graphs import subgraphs
+from padops.runtime import pyop
+from padops.spec.dialects import DOMAIN
+from padops.spec.dtypes import by_onnx
+
+Known = tuple[ir.DataType | None, list[int | None] | None]  # element type and dims
+
+# Bytes of an initializer that inference may want to look into (amounts, axes, shapes); larger ones are only declared.
+WORTH_KEEPING = 1024
+
+
+class Types:
+    """Answers for the values of one document. Inference runs once, when first a type or a shape is missing."""
+
+    def __init__(self, document: Document) -> None:
+        self.problem: str | None = None
+        self._document = document
+        self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
+        self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
+        self._behind: dict[ir.Value, ir.Value] = {}  # of values that Pads give, what stands behind all of the Pads
+
+    def name(self, *values: ir.Value | None) -> str | None:
+        """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
+        present = [self._behind_pads(value) for value in values if value is not None]
+        for ask in (_stated_dtype, self._inferred_dtype):  # of all values, before anything is inferred
+            for value in present:
+                dtype = ask(value)
+                if dtype is not None and dtype != ir.DataType.UNDEFINED:
+                    row = by_onnx(int(dtype))
+                    return row.name if row else dtype.name.lower()
+        return None
+
+    def shape(self, value: ir.Value | None) -> list[int | None] | None:
+        """The dims of a value, None for each that is not known, or None if not even their number is."""
+        if value is None:
+            return None
+        if value.const_value is not None:
+            return list(value.const_value.shape.numpy())
+        stated = _dims(value.shape)
+        if value.is_graph_input() or (self._inferred is None and stated is not None and None not in stated):
+            return stated
+        _, inferred = self._lookup(value)
+        if stated is None or inferred is None:
+            return inferred if stated is None else stated
+        if len(stated) != len(inferred):
+            return inferred  # from the nodes; see _inferred
+        return [one if one is not None else other for one, other in zip(inferred, stated)]
+
+    @property
+    def settled(self) -> bool:
+        """Whether inference has run."""
+        return self._inferred is not None
+
+    def settle(self) -> None:
+        """Infers now: once a node has been added to the model, it no longer goes beside the message."""
+        if self._inferred is None:
+            self._infer()
+
+    def forget(self, value: ir.Value | None = None) -> None:
+        """Says that something else than before stands behind a padded value, or behind any of them."""
+        if value is None:
+            self._behind.clear()
+        else:
+            self._behind.pop(value, None)
+
+    def _behind_pads(self, value: ir.Value) -> ir.Value:
+        """The value that was padded, of the same type: onnx's inference knows no operators of padops.
+
+        What has been found is remembered for every Pad on the way, so that a chain of them is walked once.
+        """
+        walked: set[ir.Value] = set()
+        while value not in walked and (data := _padded(value)) is not None:
+            walked.add(value)
+            known = self._behind.get(value)
+            value = data if known is None or _is_gone(known) else known
+        self._behind.update(dict.fromkeys(walked, value))
+        return value
+
+    def _inferred_dtype(self, value: ir.Value) -> ir.DataType | None:
+        dtype, _ = self._lookup(value)
+        return dtype
+
+    def _lookup(self, value: ir.Value) -> Known:
+        self.settle()
+        if value not in self._inferred:
+            return None, None
+        if value not in self._read:
+            self._read[value] = _known(self._inferred[value])
+        return self._read[value]
+
+    def _infer(self) -> None:
+        self._inferred = {}
+        try:
+            # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
+            light = declarations(self._document.message())
+            message = _inferred(light)
+        except (
+            onnx.shape_inference.InferenceError,
+            onnx.checker.ValidationError,
+            ValueError,
+            RuntimeError,
+        ) as error:
+            self.problem = f"types and shapes could not be inferred: {error}"
+        else:
+            self._collect(self._document.model.graph, message.graph)
+
+    def _collect(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
+        stated = {info.name: info for info in (*message.value_info, *message.output)}
+        for node, node_message in zip(graph, message.node, strict=True):
+            for value in node.outputs:
+                if value.name in stated and stated[value.name].HasField("type"):
+                    self._inferred[value] = stated[value.name].type
+            for inner, inner_message in subgraphs(node, node_message):
+                self._collect(inner, inner_message)
+
+
+def _padded(value: ir.Value) -> ir.Value | None:
+    """The data of the Pad of padops that gives a value; None where none gives it."""
+    node = value.producer()
+    return node.inputs[0] if node is not None and node.domain in (DOMAIN, pyop.DOMAIN) and node.inputs else None
+
+
+def _is_gone(value: ir.Value) -> bool:
+    """Whether the node that gave a value has been taken out of its graph."""
+    node = value.producer()
+    return node is not None and node.graph is None
+
+
+def _known(message: onnx.TypeProto) -> Known:
+    """The element type and the dims that a type says."""
+    if not message.HasField("tensor_type"):
+        return None, _dims(ir.from_proto(message).shape)
+    tensor = message.tensor_type
+    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    return ir.DataType(tensor.elem_type), dims if tensor.HasField("shape") else None
+
+
+def _dims(shape: ir.Shape | None) -> list[int | None] | None:
+    return None if shape is None else [dim if isinstance(dim, int) else None for dim in shape]
+
+
+def _stated_dtype(value: ir.Value) -> ir.DataType | None:
+    """What the graph says by itself: a declaration, an initializer, or the Constant or Cast that makes the value."""
+    if value.dtype is not None:
+        return value.dtype
+    if value.const_value is not None:
+        return value.const_value.dtype
+    node = value.producer()
+    if node is not None and node.domain == "" and node.op_type == "Constant":
+        tensor = node.attributes.get("value")
+        if tensor is not None and tensor.type == ir.AttributeType.TENSOR and not tensor.is_ref():
+            return tensor.value.dtype
+    if node is not None and node.domain == "" and node.op_type == "Cast":
+        to = node.attributes.get("to")
+        if to is not None and to.type == ir.AttributeType.INT and not to.is_ref() and by_onnx(to.value):
+            return ir.DataType(to.value)
+    return None
+
+
+def declarations(message: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without the bulk of its data: large initializers become declarations of type and shape."""
+    light = onnx.ModelProto(ir_version=message.ir_version)
+    light.opset_import.extend(message.opset_import)
+    light.functions.extend(message.functions)
+    graph, source = light.graph, message.graph
+    for field in ("node", "input", "output", "value_info"):
+        getattr(graph, field).extend(getattr(source, field))
+    _declare_large(graph, source.initializer, overridable=message.ir_version >= 4)
+    return light
+
+
+def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], overridable: bool = False) -> None:
+    inputs = {value.name for value in graph.input}
+    for tensor in tensors:
+        if overridable and tensor.name in inputs:
+            continue  # at most a default; inference would take it for a constant
+        if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= WORTH_KEEPING:
+            graph.initializer.add().CopyFrom(tensor)
+        elif tensor.name not in inputs:
+            graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+
+
+def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with what onnx infers, but for shapes that it states of values to which its nodes give another one.
+
+    So does ONNX Runtime. Such statements are left over where somebody has changed nothing but the inputs, for another
+    batch size. What they say is inferred from only where the nodes say less.
+    """
+    stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
+    if not any(stated):
+        return onnx.shape_inference.infer_shapes(message)
+    shapes = [{name: _copy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
+    for tensors in stated:
+        for tensor in tensors.values():
+            tensor.ClearField("shape")
+    given = onnx.shape_inference.infer_shapes(message)
+    says_more = False
+    for tensors, former, graph in zip(stated, shapes, _graphs(given.graph), strict=True):
+        found = _stated_shapes(graph)
+        for name, tensor in tensors.items():
+            if name not in found or _agree(former[name], found[name].shape):
+                tensor.shape.CopyFrom(former[name])
+                says_more = says_more or name not in found or _says_more(former[name], found[name].shape)
+    return onnx.shape_inference.infer_shapes(message) if says_more else given
+
+
+def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """A graph and all graphs inside it."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (*((attribute.g,) if attribute.HasField("g") else ()), *attribute.graphs):
+                yield from _graphs(inner)
+
+
+def _stated_shapes(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto.Tensor]:
+    """What a graph says of the values that its nodes give, where it says a shape."""
+    infos = (*graph.value_info, *graph.output)
+    return {info.name: info.type.tensor_type for info in infos if info.type.tensor_type.HasField("shape")}
+
+
+def _copy(shape: onnx.TensorShapeProto) -> onnx.TensorShapeProto:
+    made = onnx.TensorShapeProto()
+    made.CopyFrom(shape)
+    return made
+
+
+def _agree(one: onnx.TensorShapeProto, other: onnx.TensorShapeProto) -> bool:
+    """Whether two shapes can be those of one tensor."""
+    return len(one.dim) == len(other.dim) and all(
+        a.dim_value == b.dim_value
+        for a, b in zip(one.dim, other.dim)
+        if a.HasField("dim_value") and b.HasField("dim_value")
+    )
+
+
+def _says_more(one: onnx.TensorShapeProto, other: onnx.TensorShapeProto) -> bool:
+    """Whether a shape has a number where another of the same tensor has none."""
+    return any(a.HasField("dim_value") and not b.HasField("dim_value") for a, b in zip(one.dim, other.dim))

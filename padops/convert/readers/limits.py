@@ -1,0 +1,56 @@
+"""How large things may be that a file describes: asked before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from padops.convert.errors import PadopsError
+from padops.spec.plan import LARGEST
+
+LARGEST_TEXT = 1 << 31  # bytes of a JSON or XML file; what Python makes of it takes ten times as many
+HIGHEST_RANK = 32  # of a tensor; NumPy's own limit before 2.0
+
+
+def read_text(path: Path) -> bytes:
+    """The bytes of a file that is to be parsed as a whole.
+
+    Raises:
+        PadopsError: It has more than ``LARGEST_TEXT``.
+    """
+    if (size := path.stat().st_size) > LARGEST_TEXT:
+        raise PadopsError(f"{path} has {size} bytes; files of text are read up to {LARGEST_TEXT}")
+    return path.read_bytes()
+
+
+def too_large(dims: Sequence[int | None]) -> str | None:
+    """Why no tensor can have these dims (None where open), or None.
+
+    Args:
+        dims: None of them negative.
+    """
+    if len(dims) > HIGHEST_RANK:
+        return f"{len(dims)} dims, more than {HIGHEST_RANK}"
+    known = [dim for dim in dims if dim is not None]
+    if max(known, default=0) > LARGEST:
+        return f"a dim beyond {LARGEST} [P10]"
+    return f"more than {LARGEST} elements [P10]" if prod(known) > LARGEST else None
+
+
+def ask_for(size: int, what: str) -> None:
+    """Asks whether there is memory, without touching any.
+
+    Args:
+        size: Bytes.
+        what: What needs them, such as ``"the inputs in x.npz need"``.
+
+    Raises:
+        PadopsError: There is not that much.
+    """
+    try:
+        np.empty(size, np.uint8)
+    except (MemoryError, ValueError) as error:  # ValueError: more than an address can be
+        raise PadopsError(f"{what} {size} bytes, for which there is no memory") from error

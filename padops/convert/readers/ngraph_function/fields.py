@@ -1,0 +1,100 @@
+"""The values in the JSON of a function: each is checked for what it has to be before anything is made of it."""
+
+from __future__ import annotations
+
+import reprlib
+from pathlib import Path
+from typing import Any
+
+from onnx import TensorProto
+
+from padops.convert.errors import PadopsError
+from padops.convert.readers.limits import too_large
+from padops.spec.plan import LARGEST
+
+# Element types by their names in C++.
+TYPES = {
+    "char": TensorProto.BOOL,
+    "bfloat16": TensorProto.BFLOAT16,
+    "float16": TensorProto.FLOAT16,
+    "half": TensorProto.FLOAT16,
+    "float": TensorProto.FLOAT,
+    "double": TensorProto.DOUBLE,
+    **{f"{name}_t": getattr(TensorProto, name.upper()) for name in ("int8", "int16", "int32", "int64")},
+    **{f"{name}_t": getattr(TensorProto, name.upper()) for name in ("uint8", "uint16", "uint32", "uint64")},
+}
+
+Dims = list[int | None] | None
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 100
+_REPR.maxlevel = 3
+
+
+def shown(value: Any) -> str:
+    """A value for a message, shortened: it may be as long as the file."""
+    return _REPR.repr(value)
+
+
+def is_int(value: Any) -> bool:
+    """Whether a value is an integer, which true and false are to Python."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+class Fields:
+    """Reads values of one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def damaged(self, what: str) -> PadopsError:
+        """The error for a file that is not as it should be."""
+        return PadopsError(f"{self._path} is not what nGraph's serializer writes, or is damaged: {what}")
+
+    def get(self, op: dict[str, Any], key: str, kind: type, what: str) -> Any:
+        """The value of a key, which has to be there and of a kind."""
+        value = op.get(key)
+        if not isinstance(value, kind):
+            raise self.damaged(f"{what} has no {key}" if value is None else f"{key} of {what} is {shown(value)}")
+        return value
+
+    def name(self, value: Any, what: str) -> str:
+        """A name: a text that is not empty, without half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
+        if not isinstance(value, str) or not value or any("\ud800" <= c <= "\udfff" for c in value):
+            raise self.damaged(f"{what} is {shown(value)}, which is no name")
+        return value
+
+    def names(self, op: dict[str, Any], key: str, what: str) -> list[str]:
+        """A list of names."""
+        return [self.name(value, f"one of the {key} of {what}") for value in self.get(op, key, list, what)]
+
+    def element_type(self, op: dict[str, Any], what: str) -> int:
+        """The element type; the oldest files spell it out in an object."""
+        found = op.get("element_type")
+        name = found.get("c_type_string") if isinstance(found, dict) else found
+        if not isinstance(name, str) or name not in TYPES:
+            raise self.damaged(f"{what} has the element type {shown(name)}")
+        return TYPES[name]
+
+    def dims(self, op: dict[str, Any], what: str) -> Dims:
+        """A shape: null where the rank is open, with a null for each dim that is."""
+        if "shape" not in op:
+            raise self.damaged(f"{what} has no shape")
+        shape = op["shape"]
+        if shape is None:
+            return None
+        if not isinstance(shape, list) or not all(d is None or (is_int(d) and d >= 0) for d in shape):
+            raise self.damaged(f"{what} has the shape {shown(shape)}")
+        if wrong := too_large(shape):
+            raise self.damaged(f"{what} has the shape {shown(shape)}: {wrong}")
+        return shape
+
+    def amounts(self, value: Any, key: str, what: str, dims: Dims) -> list[int]:
+        """Amounts of a Pad, one for each axis."""
+        if not isinstance(value, list) or not all(map(is_int, value)):
+            raise self.damaged(f"{key} of {what} is {shown(value)}")
+        if beyond := [amount for amount in value if abs(amount) > LARGEST]:
+            raise self.damaged(f"{key} of {what} has {shown(beyond[0])}, beyond {LARGEST} [P10]")
+        if dims is not None and len(value) != len(dims):
+            raise self.damaged(f"{key} of {what} has {len(value)} values, expected {len(dims)} (1 per axis) [P8]")
+        return value

@@ -1,0 +1,36 @@
+"""OpenVINO IR, version 11 (``model.xml`` and ``model.bin``), as an ONNX model whose Pads are still OpenVINO's.
+
+``reader.py`` and ``builder.py`` turn every layer into a node of the domain ``ai.intel.openvino``; ``layers.py`` lets ``onnxifier`` turn
+all of them but the Pads into ONNX operators, and refuses what it would get wrong. The Pads are then found like those
+of any other model (``sources/openvino.py``): their amounts stay inputs, whatever integer types those have, and the
+fill stays.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+from google.protobuf.message import EncodeError
+
+from padops.convert.errors import PadopsError
+from padops.convert.readers.openvino_ir.builder import build
+from padops.convert.readers.openvino_ir.layers import convert_layers
+from padops.convert.readers.openvino_ir.reader import read_net
+from padops.convert.records import FileRecord
+
+
+def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
+    """Reads an IR.
+
+    Returns:
+        The model, in which only Pads are still layers of OpenVINO; the files that it was made from.
+
+    Raises:
+        PadopsError: The IR is damaged or incomplete, or has layers that cannot be converted; they are listed.
+    """
+    net, files = read_net(path)
+    try:
+        return convert_layers(build(net), path), files
+    except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
+        raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error

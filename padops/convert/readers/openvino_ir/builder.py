@@ -1,0 +1,191 @@
+"""The layers of an IR as one ONNX message: every layer a node of its own type, nothing interpreted."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto, helper
+
+from padops.convert.errors import PadopsError
+from padops.convert.readers.openvino_ir.reader import Layer, Net, Port, dims_of, element_type, number_of
+from padops.convert.readers.openvino_ir.weights import Weights
+from padops.convert.sources.openvino import DOMAIN
+
+OPSET = 21  # of ONNX; onnxifier's rules are for 19, of which 21 differs for them only in that Cast has 4-bit types
+IR_VERSION = 10  # of ONNX; the first that knows this opset
+
+
+def build(net: Net) -> onnx.ModelProto:
+    """Makes the message.
+
+    Returns:
+        A model of nodes in the domain ``ai.intel.openvino``, named and typed like the layers, with their attributes as
+        strings. Parameter, Const and Result are inputs, Constant nodes and outputs.
+
+    Raises:
+        PadopsError: The IR is damaged, or its ``.bin`` is missing or too short.
+    """
+    return _Builder(net).build()
+
+
+class _Builder:
+    """Makes the message; values are named like OpenVINO's tensors, else like the layer that makes them."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+        self._path = net.path
+        self._weights = Weights(net)
+        self._constants: dict[str, tuple[int, list[int], int, int]] = {}
+        self._graph = onnx.GraphProto()
+        self._names: dict[tuple[str, str], str] = {}
+        self._taken: dict[str, int] = {}  # names, with the last number that was put behind each
+        self._made: set[str] = set()  # the values that nodes give
+        self._put_out: set[str] = set()  # the names of the outputs
+
+    def build(self) -> onnx.ModelProto:
+        for layer in self._net.layers:
+            _check_ports(layer, self._path)
+        self._constants = {layer.id: self._check_constant(layer) for layer in self._net.layers if layer.type == "Const"}
+        self._graph.name = self._net.name
+        for layer in self._net.layers:
+            for port in layer.outputs:
+                suffix = f".{port.id}" if len(layer.outputs) > 1 else ""
+                self._names[layer.id, port.id] = self._fresh(*port.names, layer.name + suffix)
+        node_names: set[str] = set()
+        for layer in self._net.layers:
+            inputs = [self._source(layer, port) for port in layer.inputs]
+            if layer.type == "Parameter":
+                self._add_input(layer)
+            elif layer.type == "Const":
+                self._add_constant(layer)
+            elif layer.type == "Result":
+                self._add_output(layer, inputs)
+            else:
+                self._add_node(layer, inputs)
+            if layer.name in node_names and layer.type not in ("Parameter", "Result"):
+                raise PadopsError(f"{self._path} is damaged: two layers have the name '{layer.name}'")
+            node_names.add(layer.name)
+        imports = [helper.make_opsetid("", OPSET), helper.make_opsetid(DOMAIN, 1)]
+        return helper.make_model(self._graph, opset_imports=imports, ir_version=IR_VERSION, producer_name="OpenVINO")
+
+    def _fresh(self, *wanted: str) -> str:
+        """The first of the names that is free, else the last one with a number."""
+        for name in wanted:
+            if name not in self._taken:
+                self._taken[name] = 1
+                return name
+        while True:
+            self._taken[wanted[-1]] += 1
+            name = f"{wanted[-1]}_{self._taken[wanted[-1]]}"
+            if name not in self._taken:
+                self._taken[name] = 1
+                return name
+
+    def _source(self, layer: Layer, port: Port) -> str:
+        """The value that an input reads."""
+        source = self._net.edges.get((layer.id, port.id))
+        if source not in self._names:
+            found = f"comes from layer {source[0]}, port {source[1]}, which does not exist" if source else "has no edge"
+            raise PadopsError(f"{self._path} is damaged: input {port.id} of {layer} {found}")
+        return self._names[source]
+
+    def _output(self, layer: Layer) -> str:
+        """The only output of a Parameter or Const."""
+        if len(layer.outputs) != 1:
+            raise PadopsError(f"{self._path} is damaged: {layer} has {len(layer.outputs)} outputs, expected one")
+        return self._names[layer.id, layer.outputs[0].id]
+
+    def _data(self, layer: Layer, name: str) -> str:
+        if name not in layer.data:
+            raise PadopsError(f"{self._path} is damaged: {layer} has no {name}")
+        return layer.data[name]
+
+    def _add_input(self, layer: Layer) -> None:
+        name = self._output(layer)
+        type = element_type(self._data(layer, "element_type"), str(layer), self._path)
+        shape = self._data(layer, "shape")
+        dims = None if shape == "..." else dims_of(_split(shape), str(layer), self._path)
+        self._graph.input.append(_value(name, type, dims))
+
+    def _check_constant(self, layer: Layer) -> tuple[int, list[int], int, int]:
+        """Element type, dims, offset and bytes of a Const; its bytes are there."""
+        type = element_type(self._data(layer, "element_type"), str(layer), self._path)
+        dims = dims_of(_split(self._data(layer, "shape")), str(layer), self._path)
+        if type == TensorProto.STRING:
+            raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
+        if None in dims:
+            raise PadopsError(f"{self._path} is damaged: {layer} has the shape '{layer.data['shape']}'")
+        offset, size = (self._number(layer, name) for name in ("offset", "size"))
+        needed = (prod(dims) * _bits(type) + 7) // 8
+        if needed > size:
+            raise PadopsError(f"{self._path} is damaged: {layer} has {size} bytes, but its shape needs {needed}")
+        self._weights.check(layer, offset, needed)
+        return type, dims, offset, needed
+
+    def _add_constant(self, layer: Layer) -> None:
+        name = self._output(layer)
+        type, dims, offset, size = self._constants[layer.id]
+        # Filled in place: a tensor that is put into an attribute, a node and a graph is copied each time.
+        node = self._graph.node.add(op_type="Constant", name=layer.name, output=[name])
+        tensor = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR).t
+        tensor.name, tensor.data_type, tensor.raw_data = name, type, self._weights.read(offset, size)
+        tensor.dims.extend(dims)
+        self._made.add(name)
+        self._graph.value_info.append(_value(name, type, dims))
+
+    def _number(self, layer: Layer, name: str) -> int:
+        text = self._data(layer, name)
+        return number_of(text.strip(), f"{name} '{text}'", str(layer), self._path)
+
+    def _add_output(self, layer: Layer, inputs: list[str]) -> None:
+        """A Result; it gets the name that OpenVINO gives it, and a node of its own where that is not the value's."""
+        if len(inputs) != 1:
+            raise PadopsError(f"{self._path} is damaged: {layer} has {len(inputs)} inputs, expected one")
+        port = layer.inputs[0]
+        names = [name for name in re.split(r"(?<!\\),", layer.data.get("output_names", "")) if name]
+        name = inputs[0]
+        if name not in self._made or name in self._put_out:
+            name = self._fresh(*sorted(names), layer.name)
+            self._graph.node.append(helper.make_node("Identity", inputs, [name], name=layer.name))
+        self._put_out.add(name)
+        self._graph.output.append(_value(name, port.type, port.dims))
+
+    def _add_node(self, layer: Layer, inputs: list[str]) -> None:
+        outputs = [self._names[layer.id, port.id] for port in layer.outputs]
+        node = helper.make_node(layer.type, inputs, outputs, name=layer.name, domain=DOMAIN, version=layer.version)
+        node.attribute.extend(
+            helper.make_attribute(name, value) for name, value in layer.data.items() if name != "version"
+        )
+        self._graph.node.append(node)
+        self._made.update(outputs)
+        for port, name in zip(layer.outputs, outputs):
+            self._graph.value_info.append(_value(name, port.type, port.dims))
+
+
+def _bits(type: int) -> int:
+    """Storage bits of one element."""
+    if type in (TensorProto.INT4, TensorProto.UINT4, TensorProto.FLOAT4E2M1):
+        return 4
+    return helper.tensor_dtype_to_np_dtype(type).itemsize * 8
+
+
+def _check_ports(layer: Layer, path: Path) -> None:
+    """Refuses ports on the side of a layer where it has none."""
+    ends = {"Parameter": layer.inputs, "Const": layer.inputs, "Result": layer.outputs}
+    if ports := ends.get(layer.type):
+        side = "outputs" if layer.type == "Result" else "inputs"
+        raise PadopsError(f"{path} is damaged: {layer} has {len(ports)} {side}, expected none")
+
+
+def _split(shape: str) -> list[str]:
+    """The dims of a shape attribute; an empty one is that of a scalar."""
+    return shape.split(",") if shape.strip() else []
+
+
+def _value(name: str, type: int, dims: tuple[int | None, ...] | list[int | None] | None) -> onnx.ValueInfoProto:
+    """A declaration; open dims get a name each, since onnxifier takes one without for 0."""
+    named = None if dims is None else [f"{name}_{i}" if dim is None else dim for i, dim in enumerate(dims)]
+    return helper.make_tensor_value_info(name, type, named)

@@ -1,0 +1,236 @@
+"""Layers that onnxifier's rules would get wrong, or make invalid: one check for each, with what was measured or read.
+
+A check says why a layer cannot be converted, or None. (onnxifier 2.0.3; OpenVINO 2026.4.1 and onnxruntime 1.31.1, CPU.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import onnx
+from onnx import TensorProto
+
+from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
+from padops.convert.readers.openvino_ir.values import Dims, Values, amounts, attributes_of, decimal, integers, word
+
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of a layer.
+
+    Attributes:
+        node: The layer.
+        attributes: Its attributes.
+        type: Element type of its first input, None if it has none.
+        dims: Those of its inputs.
+        constants: Elements of its inputs, None for those that are not constant, or large.
+        amounts: Of a pool, or of what has auto_pad, begin and end of each spatial axis, None where only a run can tell.
+    """
+
+    node: onnx.NodeProto
+    attributes: Mapping[str, str]
+    type: int | None
+    dims: list[Dims]
+    constants: list[Any]
+    amounts: list[tuple[int, int]] | None
+
+    @staticmethod
+    def of(node: onnx.NodeProto, values: Values) -> Seen:
+        """Looks at a layer."""
+        arrays = [values.constant(name) for name in node.input]
+        attributes = attributes_of(node)
+        follow = node.op_type in ("AvgPool", "MaxPool") or attributes.get("auto_pad", "").startswith("same_")
+        return Seen(
+            node,
+            attributes,
+            values.types[node.input[0]] if node.input else None,
+            [values.dims[name] for name in node.input],
+            [None if array is None else array.tolist() for array in arrays],
+            amounts(node, values) if follow else None,
+        )
+
+    def flag(self, name: str) -> bool:
+        """Whether an attribute says true, or a mask has a one."""
+        text = self.attributes.get(name, "")
+        return text.lower() == "true" or "1" in text
+
+
+def _average_pool(seen: Seen) -> str | None:
+    if not seen.flag("exclude-pad"):
+        if seen.attributes.get("rounding_type") == "ceil":
+            return (
+                "with rounding_type='ceil', OpenVINO counts the pads that exclude-pad='false' includes in its own way"
+            )
+        if seen.amounts is None:
+            return "auto_pad with exclude-pad='false' and spatial dims that are open"
+    return _pool(seen)
+
+
+def _pool(seen: Seen) -> str | None:
+    kind = seen.attributes.get("rounding_type", "floor")
+    if kind not in ("floor", "ceil"):
+        return f"onnxifier takes rounding_type='{kind}' for 'floor'"
+    if seen.amounts is None and max(integers(seen.attributes, "dilations", missing=""), default=1) > 1:
+        return "ONNX Runtime ignores the dilations where it computes the amounts of auto_pad itself"
+    for size, pads in zip(integers(seen.attributes, "kernel"), seen.amounts or []):
+        if max(pads) >= size:
+            return f"ONNX Runtime refuses a pad of {max(pads)} for a kernel of {size}"
+    return None
+
+
+def _batch_norm(seen: Seen) -> str | None:
+    version = seen.attributes.get("version")
+    return None if version == "opset5" else f"inputs of {version} are in another order than onnxifier takes them in"
+
+
+def _broadcast(seen: Seen) -> str | None:
+    if seen.attributes.get("mode") == "explicit" and None in seen.constants[1:]:
+        return "mode='explicit' with a target shape or axes that are not constant"
+    return None
+
+
+def _clamp(seen: Seen) -> str | None:
+    if seen.type not in FLOATS:
+        for name in ("min", "max"):
+            limit = decimal(seen.attributes, name)
+            if not limit.is_integer() or abs(limit) > 2**31 - 1:
+                return f"{name}='{seen.attributes.get(name)}' is not an integer of the data's type"
+    return None
+
+
+def _convert(seen: Seen) -> str | None:
+    name = seen.attributes.get("destination_type")
+    return None if name in ELEMENT_TYPES else f"ONNX does not have the type {name}"
+
+
+def _deconvolution(seen: Seen) -> str | None:
+    if len(seen.node.input) > 2:
+        return "onnxifier drops the input output_shape"
+    auto_pad = seen.attributes.get("auto_pad")
+    return None if auto_pad in ("explicit", "valid") else f"auto_pad='{auto_pad}'"
+
+
+def _divide(seen: Seen) -> str | None:
+    """Of 32 and 64 bits, OpenVINO rounds towards zero as ONNX does, whatever m_pythondiv says."""
+    if seen.type in (*FLOATS, TensorProto.INT32, TensorProto.INT64):
+        return None
+    return "OpenVINO rounds quotients of small integers to the nearest, ONNX towards zero"
+
+
+def _gather_nd(seen: Seen) -> str | None:
+    if seen.attributes.get("version") == "opset5" and integers(seen.attributes, "batch_dims", missing="0") > [1]:
+        return "GatherND of opset5 makes one dim of all its batch dims, ONNX's does not"
+    return None
+
+
+def _group_convolution(seen: Seen) -> str | None:
+    weights = seen.dims[1]
+    return "onnxifier makes an invalid Conv of a single group" if weights and weights[0] == 1 else None
+
+
+def _group_deconvolution(seen: Seen) -> str | None:
+    return _group_convolution(seen) or _deconvolution(seen)
+
+
+def _interpolate(seen: Seen) -> str | None:
+    mode = seen.attributes.get("mode")
+    if mode not in ("nearest", "linear_onnx", "cubic"):
+        return f"ONNX does not have mode='{mode}'"
+    if seen.attributes.get("nearest_mode") == "simple":
+        return "ONNX does not have nearest_mode='simple'"
+    version = seen.attributes.get("version")
+    return None if version in ("opset4", "opset11") else f"onnxifier guesses what the inputs of {version} are"
+
+
+def _matmul(seen: Seen) -> str | None:
+    for name, dims in zip(("transpose_a", "transpose_b"), seen.dims):
+        if seen.flag(name) and (dims is None or len(dims) < 2):
+            return f"{name} of a vector, or of an input of unknown rank"
+    return None
+
+
+def _mvn(seen: Seen) -> str | None:
+    if seen.attributes.get("version") != "opset6":
+        return "only MVN of opset6 is read"
+    decimal(seen.attributes, "eps")
+    word(seen.attributes, "normalize_variance")
+    return None if seen.type in FLOATS and word(seen.attributes, "eps_mode") else "its data are no floats"
+
+
+def _prelu(seen: Seen) -> str | None:
+    slope = seen.dims[1]
+    if slope is None or (len(slope) == 1 and slope[0] != 1):
+        return "OpenVINO reads a slope of one dim along axis 1, ONNX along the last"
+    return None
+
+
+def _reduce(seen: Seen) -> str | None:
+    return "ONNX reduces all axes where the list of them is empty" if seen.constants[1] == [] else None
+
+
+def _rounding(seen: Seen) -> str | None:
+    return None if seen.type in FLOATS else "ONNX has it only for floats"
+
+
+def _attention(seen: Seen) -> str | None:
+    if None in seen.constants[3:]:
+        return "onnxifier may take another value for a mask or scale that is not constant"
+    return None
+
+
+def _shape_of(seen: Seen) -> str | None:
+    name = seen.attributes.get("output_type", "i64")
+    return None if name in ("i32", "i64") else f"output_type='{name}' is not i32 or i64"
+
+
+def _slice(seen: Seen) -> str | None:
+    return "onnxifier takes the data for the axes that are not there" if len(seen.node.input) == 4 else None
+
+
+def _strided_slice(seen: Seen) -> str | None:
+    if not (seen.flag("begin_mask") or seen.flag("end_mask")):
+        return None
+    strides = seen.constants[3] if len(seen.constants) > 3 else [1]
+    if strides is None or min(strides, default=1) < 0:
+        return "begin_mask or end_mask with strides that are negative or not constant"
+    return None
+
+
+def _swish(seen: Seen) -> str | None:
+    return "onnxifier drops the input beta" if len(seen.node.input) > 1 and seen.constants[1] != 1 else None
+
+
+def _transpose(seen: Seen) -> str | None:
+    return None if seen.constants[1] else "the order of its axes is empty or not constant"
+
+
+CHECKS: Mapping[str, Callable[[Seen], str | None]] = {
+    "AvgPool": _average_pool,
+    "BatchNormInference": _batch_norm,
+    "Broadcast": _broadcast,
+    "Ceiling": _rounding,
+    "Clamp": _clamp,
+    "Convert": _convert,
+    "ConvolutionBackpropData": _deconvolution,
+    "Divide": _divide,
+    "Floor": _rounding,
+    "GatherND": _gather_nd,
+    "GroupConvolution": _group_convolution,
+    "GroupConvolutionBackpropData": _group_deconvolution,
+    "Interpolate": _interpolate,
+    "MVN": _mvn,
+    "MatMul": _matmul,
+    "MaxPool": _pool,
+    "PReLU": _prelu,
+    **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
+    "ScaledDotProductAttention": _attention,
+    "ShapeOf": _shape_of,
+    "Slice": _slice,
+    "StridedSlice": _strided_slice,
+    "Swish": _swish,
+    "Transpose": _transpose,
+}

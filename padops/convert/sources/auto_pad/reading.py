@@ -1,0 +1,180 @@
+"""A node with ``auto_pad``, read: its axes, its fill, and what keeps it from being changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import Found, caller_strings
+from padops.convert.model.types import Types
+from padops.convert.sources.auto_pad.amounts import Axis
+from padops.convert.sources.auto_pad.operators import Operator
+from padops.convert.sources.match import Unconvertible, string_attribute
+from padops.spec.dtypes import by_name
+from padops.spec.plan import LARGEST
+
+SAME = ("SAME_UPPER", "SAME_LOWER")
+OTHERS = ("", "NOTSET", "VALID")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a node does.
+
+    Attributes:
+        node: The node.
+        operator: Its row.
+        mode: SAME_UPPER or SAME_LOWER.
+        axes: Its spatial axes.
+        first: The first of them in the data.
+        output_padding: Of a transposed convolution.
+        unpadded: Why its data cannot be padded, as the end of a sentence; empty where they can be.
+        fill: What to pad its data with; None for 0, which SamePad_1 fills with by itself.
+        opset: Of the default domain.
+    """
+
+    node: ir.Node
+    operator: Operator
+    mode: str
+    axes: tuple[Axis, ...]
+    first: int
+    output_padding: tuple[int, ...]
+    unpadded: str
+    fill: ir.Value | np.ndarray | None
+    opset: int | None
+
+
+def read_mode(found: Found) -> str | None:
+    """SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
+
+    Raises:
+        Unconvertible: It cannot be told, or is none that ONNX has.
+    """
+    attribute = found.node.attributes["auto_pad"]
+    if attribute.is_ref():
+        if any(mode in SAME for mode in caller_strings(found.scope, attribute.ref_attr_name)):
+            raise Unconvertible("auto_pad is given by the caller of the function")
+        return None
+    mode = string_attribute(found.node, "auto_pad", "")
+    if mode in OTHERS:
+        return None
+    if mode not in SAME:
+        raise Unconvertible(f"auto_pad is '{mode}', expected one of {', '.join((*SAME, *OTHERS[1:]))}")
+    return mode
+
+
+def read(found: Found, operator: Operator, mode: str, types: Types) -> Reading:
+    """The node as its attributes and inputs say.
+
+    Raises:
+        Unconvertible: They contradict each other, or do not say enough.
+    """
+    node = found.node
+    if operator.reason is not None:
+        raise Unconvertible(operator.reason)
+    if "pads" in node.attributes:
+        raise Unconvertible("auto_pad and pads are given together, and ONNX has no meaning for that")
+    if not node.inputs or node.inputs[0] is None:
+        raise Unconvertible("it has no data")
+    if operator.transposed and "output_shape" in node.attributes:
+        raise Unconvertible("its amounts follow from output_shape; auto_pad only says how to halve them")
+    last = operator.channels_last
+    if isinstance(last, str):
+        last = bool(_number(node, last, 0))
+    kernel = _kernel(node, operator, last, types)
+    strides = _ints(node, "strides", len(kernel)) or [1] * len(kernel)
+    dilations = _ints(node, "dilations", len(kernel)) or [1] * len(kernel)
+    more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
+    first = 1 if last else 2
+    sizes = _sizes(node, first, len(kernel), types)
+    type_name = types.name(node.inputs[0], node.outputs[0]) if operator.outside == "lowest" else None
+    return Reading(
+        node=node,
+        operator=operator,
+        mode=mode,
+        axes=tuple(map(Axis, sizes, kernel, strides, dilations)),
+        first=first,
+        output_padding=tuple(more),
+        unpadded=_unpadded(node, operator, type_name),
+        fill=_fill(node, operator, type_name),
+        opset=found.scope.opset,
+    )
+
+
+def _kernel(node: ir.Node, operator: Operator, channels_last: bool, types: Types) -> list[int]:
+    """The kernel's size: an attribute, else the shape of the weights."""
+    kernel = _ints(node, "kernel_shape")
+    if kernel is not None:
+        return kernel
+    if operator.weight is None or channels_last:
+        raise Unconvertible("it has no kernel_shape")
+    weight = node.inputs[operator.weight] if operator.weight < len(node.inputs) else None
+    shape = types.shape(weight)
+    if shape is None or len(shape) < 3 or None in shape[2:]:
+        raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
+    return shape[2:]
+
+
+def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | None]:
+    """The spatial dims of the data, None for each that is not known."""
+    shape = types.shape(node.inputs[0])
+    if shape is None:
+        return [None] * count
+    if len(shape) != count + 2:
+        raise Unconvertible(
+            f"its data have rank {len(shape)}, expected {count + 2} for a kernel of {count} values [S1]"
+        )
+    return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
+
+
+def _fill(node: ir.Node, operator: Operator, type_name: str | None) -> ir.Value | np.ndarray | None:
+    """What the operator reads outside the data."""
+    if operator.outside == "lowest":
+        if type_name is None:
+            return None
+        dtype = by_name(type_name).numpy
+        return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
+    position = operator.zero_point
+    return node.inputs[position] if position is not None and position < len(node.inputs) else None
+
+
+def _unpadded(node: ir.Node, operator: Operator, type_name: str | None) -> str:
+    if operator.outside == "not counted" and not _number(node, "count_include_pad", 0):
+        return "counts only data"
+    if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
+        return "gives indices into the data"
+    if operator.outside == "lowest" and type_name is None:
+        return "has data of a type that is not known"
+    if operator.outside == "lowest" and type_name == "double":
+        return "has data of double, of which ONNX Runtime keeps a NaN only at the beginning of a window"
+    return ""
+
+
+def _number(node: ir.Node, name: str, default: int) -> int:
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return default
+    if attribute.is_ref() or attribute.type != ir.AttributeType.INT:
+        raise Unconvertible(f"its attribute {name} is {_what(attribute)}")
+    return attribute.value
+
+
+def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
+    """A list of sizes, checked as S1 wants them; None where absent or empty."""
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return None
+    if attribute.is_ref() or attribute.type != ir.AttributeType.INTS:
+        raise Unconvertible(f"its attribute {name} is {_what(attribute)}")
+    values, least = list(attribute.value), 0 if name == "output_padding" else 1
+    if values and count is not None and len(values) != count:
+        raise Unconvertible(f"{name} has {len(values)} values, expected {count} (1 per spatial axis) [S1]")
+    if wrong := [value for value in values if not least <= value <= LARGEST]:
+        raise Unconvertible(f"{name} has {wrong[0]}, expected {least} to {LARGEST} [S1]")
+    return values or None
+
+
+def _what(attribute: ir.Attr) -> str:
+    return "given by the caller of the function" if attribute.is_ref() else f"of type {attribute.type.name}"

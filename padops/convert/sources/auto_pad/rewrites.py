@@ -1,0 +1,115 @@
+"""The three ways in which a node with ``auto_pad`` changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import Found, remake
+from padops.convert.sources.auto_pad.amounts import Amount
+from padops.convert.sources.auto_pad.reading import Reading
+from padops.convert.sources.match import Draft, Put
+from padops.spec.dialects import DOMAIN
+
+Choices = Sequence[Sequence[Amount]]  # of each axis
+_Body = tuple[str, str, list[ir.Value | None], list[ir.Attr]]  # domain, operator, inputs and attributes of a node
+
+# SAME rounds the number of outputs up by itself, and beside explicit pads ceil_mode would round it up once more.
+IMPLIED = ("auto_pad", "ceil_mode")
+FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
+
+
+def explicit(found: Found, constants: Constants, put: Put, pads: Sequence[int]) -> list[ir.Node]:
+    """Writes the amounts into the node."""
+    node = found.node
+    for name in IMPLIED:
+        node.attributes.pop(name, None)
+    node.attributes.add(ir.AttrInt64s("pads", pads))
+    return [node]
+
+
+def same_pad(found: Found, constants: Constants, put: Put, reading: Reading) -> list[ir.Node]:
+    """Puts SamePad_1 in front of the node, which from now on pads nothing."""
+    node = found.node
+    padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
+    data = node.inputs[0]
+    before = ir.Node(DOMAIN, "SamePad_1", [data], outputs=[padded], name=padded.name)
+    node.prepend(before)
+    axes, last = reading.axes, reading.first == 1
+    attributes = [
+        ir.AttrString("auto_pad", reading.mode),
+        ir.AttrString("data_format", FORMATS.get((len(axes), last), "NHWC" if last else "NCHW")),
+        ir.AttrInt64s("dilations", [axis.dilation for axis in axes]),
+        ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
+        ir.AttrInt64s("strides", [axis.stride for axis in axes]),
+    ]
+    draft = Draft("SamePad_1", (data, reading.fill), {attribute.name: attribute for attribute in attributes})
+    put(draft, Found(before, found.path, found.scope), constants)
+    node.replace_input_with(0, padded)
+    for name in IMPLIED:
+        node.attributes.pop(name, None)
+    return [node]
+
+
+def by_size(found: Found, constants: Constants, put: Put, reading: Reading, choices: Choices) -> list[ir.Node]:
+    """Turns the node into an If, whose branches have the node with each of the amounts that it may need."""
+    node = found.node
+    tests = _tests(found, constants, reading, choices)
+    inputs = list(node.inputs)
+    kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
+
+    def body(settled: tuple[Amount, ...], i: int = 0) -> _Body:
+        """The node once every axis has its amounts; before, an If that asks for the i-th of the next axis."""
+        if len(settled) == len(choices):
+            pads = [amount.begin for amount in settled] + [amount.end for amount in settled]
+            return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads)]
+        axis, choice = len(settled), choices[len(settled)]
+        if i == len(choice) - 1:
+            return body((*settled, choice[i]))
+        branches = {"then_branch": body((*settled, choice[i])), "else_branch": body(settled, i + 1)}
+        graphs = [ir.AttrGraph(name, _branch(found, constants, inner)) for name, inner in branches.items()]
+        return "", "If", [tests[axis][i]], graphs
+
+    remake(node, *body(()))
+    return [node]
+
+
+def _branch(found: Found, constants: Constants, body: _Body) -> ir.Graph:
+    """A graph of one node, which gives what the node of ``found`` gives."""
+    domain, op_type, inputs, attributes = body
+    outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in found.node.outputs]
+    name = constants.fresh(f"{found.node.name or found.node.outputs[0].name}_by_size")
+    inner = ir.Node(domain, op_type, inputs, attributes, outputs=outputs, name=name)
+    return ir.Graph([], outputs, nodes=[inner], name=constants.fresh(f"{name}_graph"))
+
+
+def _tests(found: Found, constants: Constants, reading: Reading, choices: Choices) -> list[list[ir.Value]]:
+    """For each axis and each of its amounts but the last, whether the size is one of those that need it.
+
+    Of operators that opset 7 has already: Mod and Less of integers are younger.
+    """
+
+    def scalar(value: int, role: str) -> ir.Value:
+        return constants.add(np.array(value, np.int64), found, role)
+
+    zero, one = scalar(0, "zero"), scalar(1, "one")
+    shape = constants.insert("Shape", [found.node.inputs[0]], found, "shape")
+    tests: list[list[ir.Value]] = []
+    for i, (axis, choice) in enumerate(zip(reading.axes, choices)):
+        tests.append([])
+        if len(choice) == 1:
+            continue
+        size = constants.insert("Gather", [shape, scalar(reading.first + i, "axis")], found, "size")
+        last = constants.insert("Sub", [size, one], found, "last")
+        stride = scalar(axis.stride, "stride")
+        steps = constants.insert("Div", [last, stride], found, "steps")
+        remainder = constants.insert(
+            "Sub", [last, constants.insert("Mul", [steps, stride], found, "start")], found, "remainder"
+        )
+        for amount in choice[:-1]:
+            above = constants.insert("Div", [remainder, scalar(amount.below, "below")], found, "above")
+            tests[i].append(constants.insert("Equal", [above, zero], found, "test"))
+    return tests

@@ -1,0 +1,198 @@
+"""What a source says of a node, and the rules that sources share: which version has a type and a mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import Found, constant
+from padops.convert.records import PadRecord, Status
+from padops.spec.dialects import OPS
+from padops.spec.dialects.onnx_pad import VERSIONS
+from padops.spec.dtypes import by_numpy
+
+if TYPE_CHECKING:
+    from padops.convert.model.constants import Constants
+
+
+KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A node of the domain ``padops`` that is to take the place of another; its name and outputs stay.
+
+    Attributes:
+        op_type: The operator.
+        inputs: In its order: a value of the graph, an array that is to become a constant, or None where absent.
+        attributes: As the node is to have them; an array is a constant of the converter's own.
+    """
+
+    op_type: str
+    inputs: tuple[ir.Value | np.ndarray | None, ...]
+    attributes: Mapping[str, ir.Attr]
+
+
+# How a target puts a draft in the place of a node, once it has the types of the model; see ``targets``.
+Put = Callable[[Draft, Found, "Constants"], "Sequence[str] | None"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What is to be done where putting one node in the place of another is not enough.
+
+    Attributes:
+        op_type: What the record is to say that the Pad has become.
+        apply: Does it; gives those nodes, of the ones that were there before, whose operator, inputs or attributes have
+            changed.
+        needed: Why ONNX Runtime cannot be left with what is there, or None. Of no account where there are facts.
+        runs: What ONNX Runtime can be left with, where it can.
+        corrects: Whether ``needed`` is about wrong results, which the converted model is not to repeat.
+    """
+
+    op_type: str
+    apply: Callable[[Found, Constants, Put], Sequence[ir.Node]]
+    needed: str | None = None
+    runs: str = "ONNX Runtime runs it"
+    corrects: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a Pad without running it; what is not known is None. See ``builtin_support.py``.
+
+    Attributes:
+        domain: Of the node as it was found.
+        opset: Version of that domain.
+        wrong_form: Whether the node is not as its version has it, so that ONNX Runtime refuses it.
+        type: Element type of the data.
+        mode: The mode, or None where a function's caller gives it.
+        shape: Dims of the data.
+        pads: The amounts, begins then ends.
+        axes: The axes, None where absent or not constant.
+        has_axes: Whether there is an axes input.
+        fill_shape: Dims of the fill, None also where there is none.
+    """
+
+    domain: str
+    opset: int
+    wrong_form: bool
+    type: str | None
+    mode: str | None = None
+    shape: list[int | None] | None = None
+    pads: np.ndarray | None = None
+    axes: np.ndarray | None = None
+    has_axes: bool = False
+    fill_shape: list[int | None] | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One Pad: either a draft of what it is to become, or the reason why it stays.
+
+    Attributes:
+        form: See ``PadRecord.form``.
+        draft: What it is to become, else None.
+        facts: Asks what is known of it; there for every Draft, and for an Edit that does not say itself what is needed.
+        status: Of a Pad that stays.
+        reason: Why it stays.
+        op_type: Of a Pad that is an operator of padops already.
+        already: The target whose form it has, for such a Pad: it stays where that is the one that is asked for.
+        notes: See ``PadRecord.notes``.
+    """
+
+    form: str
+    draft: Draft | Edit | None = None
+    facts: Callable[[], Facts] | None = None
+    status: Status = "left"
+    reason: str | None = None
+    op_type: str | None = None
+    already: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def record(self, found: Found, status: Status, reason: str | None = None) -> PadRecord:
+        """The record of this Pad, once it is decided what becomes of it."""
+        op_type = self.draft.op_type if self.draft and status == "converted" else self.op_type
+        done = self.draft if isinstance(self.draft, Edit) and status == "converted" else None
+        corrects = done.needed if done and done.corrects else None
+        return PadRecord(found.path, found.node.name or "", self.form, status, op_type, reason, self.notes, corrects)
+
+
+class Unconvertible(Exception):
+    """A Pad that no operator of padops is the same as; the message is the reason, for the record."""
+
+
+class Unneeded(Exception):
+    """A Pad that is already what it would become; the message says why that will do, for the record."""
+
+
+def misfit(draft: Draft) -> str | None:
+    """What of a node is not as its operator has it, or None: inputs and attributes that are missing or too many."""
+    op, count = OPS[draft.op_type], len(draft.inputs)
+    if count > len(op.inputs):
+        return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
+    for i, row in enumerate(op.inputs):
+        if not row.optional and (i >= count or draft.inputs[i] is None):
+            return f"it has no {row.name}"
+    kinds = {row.name: KINDS[row.type] for row in op.attributes}
+    for name, attribute in draft.attributes.items():
+        if name not in kinds:
+            return f"{op.name} has no attribute {name}"
+        if attribute.type != kinds[name]:
+            return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
+    return None
+
+
+def check_integers(found: Found, **positions: int) -> None:
+    """Refuses inputs, by their positions, that are constants of no integers.
+
+    Raises:
+        Unconvertible: With the name and the type.
+    """
+    for name, i in positions.items():
+        array = constant(found.node.inputs[i], found.scope) if i < len(found.node.inputs) else None
+        if array is not None and array.dtype.kind not in "iu":
+            raise Unconvertible(f"its input {name} is of type {type_of(array)}, expected integers")
+
+
+def type_of(array: np.ndarray) -> str:
+    """The element type of a constant, for a reason; of complex numbers, which no operator takes, NumPy's name."""
+    row = by_numpy(np.dtype(object) if array.dtype.kind in "SU" else array.dtype)
+    return row.name if row is not None else array.dtype.name
+
+
+def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
+    """A string attribute, its default where absent, None where a function's caller gives it."""
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return default
+    if attribute.is_ref():
+        return None
+    value = attribute.value
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+def settle_version(version: int, type_name: str | None, mode: str | None, notes: list[str]) -> str:
+    """The operator, of ``version`` or of the first later one that has the type and the mode; moves are noted.
+
+    Raises:
+        Unconvertible: None has them.
+    """
+    if type_name and type_name.startswith("complex"):
+        raise Unconvertible(f"its data are {type_name}, and ONNX Runtime has no complex tensors")
+    later = [f"Pad_{v}" for v in VERSIONS if v >= version]
+    with_type = [name for name in later if type_name is None or type_name in OPS[name].types]
+    if not with_type:
+        raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+    if with_type[0] != later[0]:
+        notes.append(f"{with_type[0]}, not {later[0]}, which does not have {type_name}")
+    with_mode = [name for name in with_type if mode is None or mode in OPS[name].modes]
+    if not with_mode:
+        raise Unconvertible(f"mode '{mode}' is not one of {', '.join(OPS[later[-1]].modes)} [P9]")
+    if with_mode[0] != with_type[0]:
+        notes.append(f"{with_mode[0]}, not {with_type[0]}, which does not have mode {mode} [P9]")
+    return with_mode[0]

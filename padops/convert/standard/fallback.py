@@ -1,0 +1,227 @@
+"""Fallback functions: what a model runs where the native library is absent.
+
+For each operator of the domain ``padops`` that a model uses, a function of the model of the same domain and name does
+the same in standard operators. ONNX Runtime runs it where nothing else has the operator, and the native kernel where
+the library is registered (measured with 1.20 to 1.31, optimisation off and on).
+
+**One body for each operator.** ONNX has overloads of functions from IR version 10 on, but onnxruntime before 1.27 takes
+the last one of a name for all its calls, without a word. So a body is made for all the calls that its model has: an
+attribute that all of them agree on is a constant of the body, any other is asked for when it runs (the mode by what a
+built-in Pad of that mode does to 0, 1, 2, or by TfIdfVectorizer, which counts words: both are folded away as the
+session is created). Ranks, shapes, amounts, axes and fills are looked at when it runs, whatever the model says of them,
+with two exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad; and
+where an operator has many calls of which it does not, but what they add is known, the body is that Pad and what makes it
+fail where it is not right (``calls.is_short``). For the whole body is written out, and optimised, once for each call.
+
+**What a body does** is written in ``standard/``: ONNX Runtime's Pad where it is right; else indices, by a Loop over the
+axes, and a Gather. Types that its Pad lacks go by the indices of the data, so that their bits are only moved; 4- and
+2-bit integers and those 8-bit floats that survive it are cast and cast back.
+
+**Errors.** Where the native kernel says what is wrong, a body can only fail: in a node called ``P1_P4_P5`` by an index out
+of bounds, in ONNX Runtime's own Pad, or in Reshape (P8). What it does not see: an axis that is named twice (P8), where the
+last amounts count; amounts and fill of data of rank 0 (P7, P8). What an attribute does wrong whatever the data are (P6, P8,
+P9, S1) takes the function away.
+
+**Where there is none**, the records say why.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import onnx
+import onnx.inliner
+import onnx_ir as ir
+
+from padops.convert.model import document as documents
+from padops.convert.model.document import Document
+from padops.convert.model.graphs import Found, walk
+from padops.convert.model.types import Types, declarations
+from padops.convert.records import PadRecord
+from padops.convert.sources.match import Unconvertible
+from padops.convert.standard import emit_function as calls
+from padops.convert.standard.defaults import give
+from padops.convert.standard.graph_builder import Tape
+from padops.convert.standard.known import draft_of, subject_of
+from padops.convert.standard.subject import Lacking, Subject
+from padops.spec.dialects import DOMAIN, OPS
+from padops.spec.schemas import register_schemas
+
+IR_VERSION = 8  # the first with functions
+SHORT = (
+    "is ONNX Runtime's Pad alone: it loads quickly, and fails where an edge is missing, a reflection is longer than n - 1, "
+    "or data to reflect have an empty axis"
+)
+NEW_OPSET = 21  # of a model that imports no version of the default domain; onnxruntime 1.20 has it
+
+
+@dataclass
+class Embedded:
+    """What became of a model's fallback functions.
+
+    Attributes:
+        notes: What else has changed in the model.
+        missing: The operators that have none, and why.
+    """
+
+    notes: list[str] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def tell(self, record: PadRecord) -> PadRecord:
+        """A record, with the reason if its operator has no fallback."""
+        if record.op_type not in self.missing or record.status not in ("converted", "already converted"):
+            return record
+        return replace(record, notes=(*record.notes, f"no fallback: {self.missing[record.op_type]}"))
+
+
+def embed(document: Document, wanted: bool = True) -> Embedded:
+    """Gives the document's model a function for each operator of padops in it, in the place of those it has.
+
+    Args:
+        document: What passes have changed in it has been written back.
+        wanted: Whether there are to be any; else a model that has been changed loses those that it has, which know
+            nothing of the new nodes.
+    """
+    result = Embedded()
+    if not wanted and not document.touched:
+        return result
+    functions = []
+    if wanted:
+        opset = _opset(document)
+        for op_type in dict.fromkeys(found.node.op_type for found in _pads(document.model)):
+            try:
+                functions.append(_complete(document, op_type, opset, result))
+            except Unconvertible as why:
+                result.missing[op_type] = str(why)
+    _replace(document, functions, result)
+    return result
+
+
+def _complete(document: Document, op_type: str, opset: int, result: Embedded) -> ir.Function:
+    """The function of an operator; gives its nodes the inputs that only some of them have, where it needs that.
+
+    Raises:
+        Unconvertible: There is none that is right for all of the nodes.
+    """
+    for _ in OPS[op_type].inputs:
+        try:
+            subjects = _subjects(document, op_type)
+            function = _function(op_type, subjects, opset)
+        except Lacking as lack:
+            count = give(document, list(_pads(document.model)), op_type, lack.name)
+            if not count:
+                raise
+            result.notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
+            continue
+        if calls.is_short(OPS[op_type], subjects, opset):
+            result.notes.append(f"the fallback of {op_type}, with {len(subjects)} calls, {SHORT}")
+        return function
+    raise AssertionError(f"{op_type} lacks more inputs than it has")
+
+
+def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
+    """Whether a function is what an operator of padops falls back on."""
+    return function.domain == DOMAIN and function.name in OPS
+
+
+def _opset(document: Document) -> int:
+    """The version of the default domain, which the bodies have to be written for."""
+    imports = document.model.graph.opset_imports
+    known = imports.get("", imports.get("ai.onnx"))
+    if known is None and any(True for _ in _pads(document.model)):
+        imports[""] = known = NEW_OPSET
+        document.write_back()
+    return known or NEW_OPSET
+
+
+def _pads(model: ir.Model) -> Iterator[Found]:
+    """The nodes of the domain, but not those in the fallback functions."""
+    for found in walk(model):
+        inside = isinstance(found.scope.root, ir.Function) and is_fallback(found.scope.root)
+        if not inside and found.node.domain == DOMAIN and found.node.op_type in OPS:
+            yield found
+
+
+def _subjects(document: Document, op_type: str) -> list[Subject]:
+    """Every call of an operator, as it is once the model's own functions are written out.
+
+    Raises:
+        Unconvertible: One of them is none that the operator can have.
+    """
+    if any(isinstance(found.scope.root, ir.Function) for found in _pads(document.model)):
+        document = documents.read(_inlined(declarations(document.message())))
+    register_schemas()
+    types = Types(document)
+    found_here = [found for found in _pads(document.model) if found.node.op_type == op_type]
+    if not found_here:
+        raise Unconvertible("it stands in functions that nothing calls")
+    return [subject_of(draft_of(found.node), found, types) for found in found_here]
+
+
+def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with what its functions do in the place of their calls; only the operators of padops stay."""
+    kept = [function for function in message.functions if not is_fallback(function)]
+    del message.functions[:]
+    message.functions.extend(kept)
+    versions = {row.domain: row.version for row in message.opset_import}
+    for function in message.functions:
+        for row in function.opset_import:
+            # ONNX Runtime reads a body by the model's imports; onnx would leave a call whose body has others.
+            row.version = versions.get(row.domain, row.version)
+    return onnx.inliner.inline_local_functions(message)
+
+
+def _function(op_type: str, subjects: Sequence[Subject], opset: int) -> ir.Function:
+    """The function of an operator, for all of its calls.
+
+    Raises:
+        Unconvertible: There is none that is right for all of them.
+    """
+    op = OPS[op_type]
+    numbers = itertools.count()
+    tape = Tape(opset, lambda wanted: f"{wanted}_{next(numbers)}")
+    inputs = [ir.Value(name=row.name) for row in op.inputs]
+    output = calls.write(tape, op, inputs, subjects)
+    graph = ir.Graph(inputs, [output], nodes=tape.nodes, opset_imports={"": opset}, name=op_type)
+    kinds = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
+    attributes = [ir.Attr(row.name, kinds[row.type], row.default) for row in op.attributes]
+    return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)
+
+
+def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> None:
+    """Puts the functions into graph and message, unless they are there already."""
+    message, model = document.message(), document.model
+    made = [ir.to_proto(function) for function in functions]
+    former = [function for function in message.functions if is_fallback(function)]
+    if [f.SerializeToString() for f in former] == [f.SerializeToString() for f in made]:
+        return
+    document.embedded = True
+    kept = [function for function in message.functions if not is_fallback(function)]
+    del message.functions[:]
+    message.functions.extend([*kept, *made])
+    for identifier in [key for key, function in model.functions.items() if is_fallback(function)]:
+        del model.functions[identifier]
+    for function in functions:
+        model.functions[function.identifier()] = function
+    if made and model.ir_version < IR_VERSION:
+        result.notes.append(_raise_ir_version(document))
+
+
+def _raise_ir_version(document: Document) -> str:
+    """Makes the model one that may have functions."""
+    message, model = document.message(), document.model
+    before, model.ir_version, message.ir_version = model.ir_version, IR_VERSION, IR_VERSION
+    note = f"IR version {IR_VERSION}, not {before}, which has no functions"
+    names = {tensor.name for tensor in message.graph.initializer}
+    kept = [value for value in message.graph.input if value.name not in names]
+    dropped = len(message.graph.input) - len(kept)
+    if before >= 4 or not dropped:
+        return note
+    # Up to version 3 every initializer is an input too, and constant all the same; from 4 on it could be overridden.
+    del message.graph.input[:]
+    message.graph.input.extend(kept)
+    graph = model.graph
+    graph.inputs[:] = [value for value in graph.inputs if value.name not in names]
+    return f"{note}; {dropped} constants are no inputs any more"

@@ -1,0 +1,270 @@
+"""Writes nodes of standard ONNX one after another, in the form that each opset has.
+
+Operands are values of the graph or NumPy arrays: arithmetic whose operands are all arrays is done at once, so that one
+algorithm gives a handful of nodes where everything is known and the whole computation where nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.constants import tensor_of
+from padops.convert.sources.match import Unconvertible
+
+Operand = ir.Value | np.ndarray
+
+# Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
+FIRST = {
+    "Expand": 8, "ConstantOfShape": 9, "Less": 9, "Where": 9, "Mod": 10, "GatherND": 11, "Loop": 11, "Range": 11,
+    "ReduceMin": 11, "ScatterElements": 11,
+}  # fmt: skip
+
+# Positions along an axis that are listed in the model; those of longer ones are computed in a run.
+MOST_LISTED = 1 << 20
+
+INT64 = ir.TensorType(ir.DataType.INT64)
+BOOL = ir.TensorType(ir.DataType.BOOL)
+
+
+def ints(*values: int) -> np.ndarray:
+    """A vector of int64."""
+    return np.array(values, np.int64)
+
+
+def scalar(value: int) -> np.ndarray:
+    """An int64 of rank 0."""
+    return np.array(value, np.int64)
+
+
+def is_number(x: Operand, number: int) -> bool:
+    """Whether an operand is known to be one element of that value."""
+    return isinstance(x, np.ndarray) and x.size == 1 and x.dtype == np.int64 and x.item() == number
+
+
+class Tape:
+    """The nodes of one graph, in order.
+
+    Attributes:
+        opset: Version of the default domain.
+        nodes: What has been written.
+        arrays: What the Constant nodes among them hold.
+        name: Gives a name that nothing else has, near the one that is wanted.
+    """
+
+    def __init__(
+        self,
+        opset: int,
+        name: Callable[[str], str],
+        keep: Callable[[np.ndarray, str], ir.Value] | None = None,
+        outer: Tape | None = None,
+    ) -> None:
+        """Begins an empty tape.
+
+        Args:
+            opset: Version of the default domain.
+            name: See above.
+            keep: Makes a constant of an array; None for a Constant node.
+            outer: The tape of the graph that this one is inside of.
+        """
+        self.opset = opset
+        self.nodes: list[ir.Node] = []
+        self.arrays: dict[ir.Node, np.ndarray] = {}
+        self.name = name
+        self._keep = keep or self._constant_node
+        self._outer = outer
+        self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
+
+    def inner(self) -> Tape:
+        """A tape for a graph inside this one; its constants stand here."""
+        return Tape(self.opset, self.name, self.constant, self)
+
+    def _constant_node(self, array: np.ndarray, role: str) -> ir.Value:
+        value = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
+        self.arrays[value.producer()] = array
+        return value
+
+    def constant(self, array: np.ndarray, role: str = "c") -> ir.Value:
+        """An array as a value of the graph; equal arrays are one value."""
+        content = repr(array.tolist()).encode() if array.dtype.kind == "O" else array.tobytes()
+        key = (array.dtype.name, array.shape, content)
+        if key not in self._known:
+            self._known[key] = self._keep(array, role)
+        return self._known[key]
+
+    def emit(
+        self,
+        op_type: str,
+        inputs: Sequence[Operand | None],
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        role: str = "",
+        outputs: int = 1,
+    ) -> Any:
+        """Writes a node.
+
+        Args:
+            op_type: Of the default domain.
+            inputs: None where absent; trailing ones are left out.
+            attributes: Their values, or ``ir.Attr``.
+            role: For the names of node and outputs.
+            outputs: How many there are.
+
+        Returns:
+            The output, or a list of them where there are several.
+
+        Raises:
+            Unconvertible: The opset does not have it.
+        """
+        if self.opset < FIRST.get(op_type, 1):
+            raise Unconvertible(
+                f"standard operators do this with {op_type}, from opset {FIRST[op_type]} on, and this is {self.opset}"
+            )
+        given = [self.constant(x) if isinstance(x, np.ndarray) else x for x in inputs]
+        while given and given[-1] is None:
+            given.pop()
+        made = {
+            name: value if isinstance(value, ir.Attr) else ir.convenience.convert_attribute(name, value)
+            for name, value in (attributes or {}).items()
+        }
+        name = self.name(role or op_type.lower())
+        values = [ir.Value(name=name if outputs == 1 else self.name(f"{name}_{i}")) for i in range(outputs)]
+        self.nodes.append(ir.Node("", op_type, given, list(made.values()), outputs=values, name=name))
+        return values[0] if outputs == 1 else values
+
+    # --- arithmetic of int64 ------------------------------------------------------------------------------------------
+
+    def _apply(self, op_type: str, known: Callable[..., np.ndarray], *operands: Operand) -> Operand:
+        if all(isinstance(x, np.ndarray) for x in operands):
+            return np.asarray(known(*operands))
+        return self.emit(op_type, operands)
+
+    def add(self, a: Operand, b: Operand) -> Operand:
+        if is_number(a, 0) and a.ndim == 0:
+            return b
+        return a if is_number(b, 0) and b.ndim == 0 else self._apply("Add", np.add, a, b)
+
+    def sub(self, a: Operand, b: Operand) -> Operand:
+        return a if is_number(b, 0) and b.ndim == 0 else self._apply("Sub", np.subtract, a, b)
+
+    def mul(self, a: Operand, b: Operand) -> Operand:
+        if is_number(a, 1) and a.ndim == 0:
+            return b
+        return a if is_number(b, 1) and b.ndim == 0 else self._apply("Mul", np.multiply, a, b)
+
+    def div(self, a: Operand, b: Operand) -> Operand:
+        """The quotient of numbers that are not negative, or divide evenly."""
+        return self._apply("Div", np.floor_divide, a, b)
+
+    def mod(self, a: Operand, b: Operand) -> Operand:
+        """The remainder, with the sign of ``b``."""
+        return self._apply("Mod", np.mod, a, b)
+
+    def less(self, a: Operand, b: Operand) -> Operand:
+        return self._apply("Less", np.less, a, b)
+
+    def equal(self, a: Operand, b: Operand) -> Operand:
+        return self._apply("Equal", np.equal, a, b)
+
+    def both(self, a: Operand, b: Operand) -> Operand:
+        return self._apply("And", np.logical_and, a, b)
+
+    def where(self, condition: Operand, a: Operand, b: Operand) -> Operand:
+        return self._apply("Where", np.where, condition, a, b)
+
+    def minimum(self, a: Operand, b: Operand) -> Operand:
+        if self.opset >= 12:
+            return self._apply("Min", np.minimum, a, b)
+        return self.where(self.less(a, b), a, b)  # Min has no integers yet
+
+    def maximum(self, a: Operand, b: Operand) -> Operand:
+        if self.opset >= 12:
+            return self._apply("Max", np.maximum, a, b)
+        return self.where(self.less(a, b), b, a)
+
+    def negative(self, a: Operand) -> Operand:
+        return self._apply("Neg", np.negative, a)
+
+    # --- vectors ------------------------------------------------------------------------------------------------------
+
+    def gather(self, vector: Operand, index: Operand, axis: int = 0) -> Operand:
+        if isinstance(vector, np.ndarray) and isinstance(index, np.ndarray):
+            return np.asarray(np.take(vector, index, axis))
+        return self.emit("Gather", [vector, index], {"axis": axis} if axis else {})
+
+    def concat(self, *vectors: Operand) -> Operand:
+        """Vectors one after another; those known to be empty are left out."""
+        parts = [x for x in vectors if not (isinstance(x, np.ndarray) and x.size == 0)]
+        if not parts:
+            return ints()
+        if all(isinstance(x, np.ndarray) for x in parts):
+            return np.concatenate(parts)
+        return parts[0] if len(parts) == 1 else self.emit("Concat", parts, {"axis": 0})
+
+    def slice(self, vector: Operand, start: Operand, stop: Operand) -> Operand:
+        """Part of a vector; ``start`` and ``stop`` have one element."""
+        if all(isinstance(x, np.ndarray) for x in (vector, start, stop)):
+            return vector[int(start[0]) : int(stop[0])]
+        return self.part(vector, start, stop, ints(0))
+
+    def part(self, x: Operand, start: Operand, stop: Operand, axes: np.ndarray) -> Operand:
+        """Part of a tensor along some axes."""
+        if self.opset >= 10:
+            return self.emit("Slice", [x, start, stop, axes])
+        if not isinstance(start, np.ndarray) or not isinstance(stop, np.ndarray):
+            raise Unconvertible(f"Slice has bounds as inputs from opset 10 on, and this is {self.opset}")
+        bounds = {"starts": start, "ends": stop, "axes": axes}
+        return self.emit("Slice", [x], {name: numbers.tolist() for name, numbers in bounds.items()})
+
+    def flatten(self, x: Operand) -> Operand:
+        return x.reshape(-1) if isinstance(x, np.ndarray) else self.emit("Reshape", [x, ints(-1)])
+
+    def reshape(self, x: Operand, shape: Operand) -> Operand:
+        """To a shape without -1; dims of 0 stay 0, where the opset can say so."""
+        if isinstance(x, np.ndarray) and isinstance(shape, np.ndarray):
+            return x.reshape(shape)
+        may_be_empty = not isinstance(shape, np.ndarray) or 0 in shape
+        return self.emit("Reshape", [x, shape], {"allowzero": 1} if self.opset >= 14 and may_be_empty else {})
+
+    def unsqueeze(self, x: Operand, axis: int) -> Operand:
+        if isinstance(x, np.ndarray):
+            return np.expand_dims(x, axis)
+        if self.opset >= 13:
+            return self.emit("Unsqueeze", [x, ints(axis)])
+        return self.emit("Unsqueeze", [x], {"axes": [axis]})
+
+    def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:
+        limits = (start, stop, step)
+        if all(isinstance(limit, np.ndarray) for limit in limits) and abs(stop - start) // abs(step) > MOST_LISTED:
+            return self.emit("Range", limits)
+        return self._apply("Range", lambda *limits: np.arange(*limits, dtype=np.int64), *limits)
+
+    def lowest(self, vector: Operand) -> Operand:
+        """The least of the numbers of a vector, of rank 0."""
+        if isinstance(vector, np.ndarray):
+            return np.asarray(vector.min())
+        return self.emit("ReduceMin", [vector], {"keepdims": 0})
+
+    def to_int64(self, x: Operand) -> Operand:
+        return x.astype(np.int64) if isinstance(x, np.ndarray) else self.emit("Cast", [x], {"to": 7})
+
+    # --- graphs inside the graph --------------------------------------------------------------------------------------
+
+    def choose(self, condition: Operand, then: Callable[[Tape], Operand], other: Callable[[Tape], Operand]) -> ir.Value:
+        """One of two computations, by a bool of rank 0."""
+        if isinstance(condition, np.ndarray):
+            return (then if condition else other)(self)
+        graphs = {}
+        for name, write in (("then_branch", then), ("else_branch", other)):
+            tape = self.inner()
+            graphs[name] = tape.graph([], [write(tape)], name)
+        return self.emit("If", [condition], graphs)
+
+    def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
+        """This tape as a graph inside another; an output is always made in it."""
+        own = {value for node in self.nodes for value in node.outputs}
+        made = [x if not isinstance(x, np.ndarray) and x in own else self.emit("Identity", [x]) for x in outputs]
+        return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))

@@ -1,0 +1,1 @@
+"""The original model against the converted one, bit by bit."""

@@ -1,0 +1,103 @@
+"""Bits of tensors: from and to ONNX Runtime's storage, and what differs between two values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from padops.spec.dtypes import DType, by_numpy
+
+# What a model gives: an array of a type of the table, or lists and dicts of such values.
+Value = Any
+
+
+def pack(array: np.ndarray, dtype: DType) -> np.ndarray:
+    """The storage of an array, as unsigned integers; types of less than a byte lie side by side, the first lowest.
+
+    Returns:
+        Of the same shape; for types of less than a byte, the bytes that are used stand in front: ONNX Runtime's Python
+        API takes a tensor's shape from its NumPy array, and a buffer that is too long does no harm.
+    """
+    if dtype.bits >= 8:
+        return np.ascontiguousarray(array).view(f"u{dtype.bits // 8}")
+    storage = np.zeros(array.shape, np.uint8)
+    bits = np.ascontiguousarray(array).view(np.uint8).reshape(-1)[:, None] >> np.arange(dtype.bits) & 1
+    used = np.packbits(bits.astype(np.uint8).reshape(-1), bitorder="little")
+    storage.reshape(-1)[: used.size] = used
+    return storage
+
+
+def unpack(raw: bytes, dtype: DType, shape: tuple[int, ...]) -> np.ndarray:
+    """The array that a tensor's bytes hold; the inverse of ``pack``."""
+    if dtype.bits >= 8:
+        return np.frombuffer(raw, dtype.numpy).reshape(shape)
+    count = int(np.prod(shape))
+    bits = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")[: count * dtype.bits]
+    weights = 1 << np.arange(dtype.bits)
+    return (bits.reshape(-1, dtype.bits) * weights).sum(axis=1).astype(np.uint8).view(dtype.numpy).reshape(shape)
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    """One comparable number (or string) for each element."""
+    dtype = by_numpy(array.dtype)
+    if dtype is None or dtype.numpy.kind == "O":
+        return array
+    whole = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
+    return whole & (1 << dtype.bits) - 1 if dtype.bits < 8 else whole
+
+
+def describe_difference(original: Value, converted: Value) -> str:
+    """What the converted model's value has different, or an empty string where every bit agrees."""
+    if isinstance(original, (list, tuple)) and isinstance(converted, (list, tuple)):
+        if len(original) != len(converted):
+            return f"a sequence of {len(original)} became one of {len(converted)}"
+        parts = enumerate(map(describe_difference, original, converted))
+        return next((f"element {i}: {text}" for i, text in parts if text), "")
+    if isinstance(original, dict) and isinstance(converted, dict):
+        if list(original) != list(converted):
+            return "the keys of a map differ"
+        parts = ((key, describe_difference(original[key], converted[key])) for key in original)
+        return next((f"key {key!r}: {text}" for key, text in parts if text), "")
+    if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
+        return "" if type(original) is type(converted) and original == converted else f"{original!r} != {converted!r}"
+    return _describe_arrays(original, converted)
+
+
+def _describe_arrays(original: np.ndarray, converted: np.ndarray) -> str:
+    if original.dtype != converted.dtype:
+        return f"{original.dtype} became {converted.dtype}"
+    if original.shape != converted.shape:
+        return f"shape {list(original.shape)} became {list(converted.shape)}"
+    differing = np.argwhere(np.atleast_1d(_bits(original) != _bits(converted)))
+    if not len(differing):
+        return ""
+    first = tuple(map(int, differing[0])) if original.ndim else ()
+    text = f"{len(differing)} of {original.size} elements, first at {list(first)}: "
+    text += f"{original[first]!s} became {converted[first]!s}"
+    if original.dtype.kind in "fV" and (both := _both_nan(original, converted, differing)):
+        text += f" ({both} of them are NaN in both, of other bits)"
+    if original.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            largest = np.nanmax(np.abs(original.astype(np.float64) - converted.astype(np.float64)), initial=0)
+        text += f"; largest difference {largest:.3g}"
+    return text
+
+
+def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray) -> int:
+    """How many of the differing elements are NaN on both sides."""
+    nan = np.atleast_1d(np.isnan(original.astype(np.float64)) & np.isnan(converted.astype(np.float64)))
+    return int(nan[tuple(differing.T)].sum())
+
+
+def within(tolerance: float, original: Value, converted: Value) -> bool:
+    """Whether two arrays of floats differ by at most ``tolerance`` of the largest element, infinities and NaN aside."""
+    if not isinstance(original, np.ndarray) or (original.dtype, original.shape) != (converted.dtype, converted.shape):
+        return False
+    if not tolerance or original.dtype.kind not in "fV" or not original.size:
+        return False
+    one, other = original.astype(np.float64), converted.astype(np.float64)
+    finite = np.isfinite(one)
+    largest = np.abs(one[finite]).max(initial=0)
+    near = np.allclose(one[finite], other[finite], rtol=0, atol=tolerance * largest)
+    return near and np.array_equal(one[~finite], other[~finite], equal_nan=True)

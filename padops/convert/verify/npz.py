@@ -1,0 +1,147 @@
+"""The arrays of an ``.npz``. What the file says of each is checked before any of them is read or gets memory.
+
+``numpy.load`` takes a damaged file as it comes: it raises what zlib, zipfile and the tokenizer raise, reads a header of
+four gigabytes before it finds that too long, and gets memory for whatever a header of a hundred bytes asks for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from padops.convert.errors import PadopsError, library_errors
+from padops.convert.readers.limits import ask_for, too_large
+
+MAGIC = b"\x93NUMPY"  # how an array begins
+LENGTHS = {1: "<H", 2: "<I"}  # how the length of the header stands there, by the version; 3 is for names of fields
+LONGEST_HEADER = 10_000  # bytes; NumPy's own limit
+POINTER = 8  # bytes that a text takes at least, once it is a Python object
+METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # of compression; NumPy writes no others
+# What zipfile and NumPy raise over damaged files, beside what every library does.
+DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    tokenize.TokenError,
+    SyntaxError,
+    EOFError,
+    OSError,
+    RuntimeError,
+)
+
+
+@dataclass(frozen=True)
+class _Member:
+    """One array of the archive, as its header has it; ``begin`` is where its elements do."""
+
+    entry: zipfile.ZipInfo
+    name: str
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    begin: int
+
+    @property
+    def bytes(self) -> int:
+        return prod(self.shape) * self.dtype.itemsize
+
+
+def read_npz(path: Path) -> dict[str, np.ndarray]:
+    """Reads all arrays.
+
+    Raises:
+        PadopsError: The file is not what ``numpy.savez`` writes, or damaged, or there is no memory for what it holds.
+    """
+    part = f"the inputs in {path}"
+    if path.exists() and not path.is_file():
+        raise PadopsError(f"{part} cannot be read: it is not a file")
+    with library_errors(part, *DAMAGES):
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
+        with zipfile.ZipFile(path) as archive:
+            members = [_member(archive, entry, part) for entry in archive.infolist()]
+            _check_together(members, part)
+            return {member.name: _array(archive, member, part) for member in members}
+
+
+def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, part: str) -> _Member:
+    """What the header of an array says."""
+    name = entry.filename.removesuffix(".npy")
+    what = f"'{name}' in {part}"
+    if entry.compress_type not in METHODS:
+        raise PadopsError(f"{what} is compressed by method {entry.compress_type}; save inputs with numpy.savez")
+    with library_errors(what, *DAMAGES), archive.open(entry) as stream:
+        begin = stream.read(len(MAGIC) + 2)
+        if len(begin) < len(MAGIC) + 2 or not begin.startswith(MAGIC):
+            raise PadopsError(f"{what} is no array of NumPy; save inputs with numpy.savez")
+        version = begin[len(MAGIC)]
+        if version not in LENGTHS:
+            raise PadopsError(f"{what} is of version {version} of NumPy's format, expected 1 or 2")
+        length = stream.read(struct.calcsize(LENGTHS[version]))
+        (size,) = struct.unpack(LENGTHS[version], length)
+        if size > LONGEST_HEADER:
+            raise PadopsError(f"{what} has a header of {size} bytes, more than {LONGEST_HEADER}")
+        dtype, shape = _header(version, length + stream.read(size))
+    member = _Member(entry, name, dtype, shape, len(begin) + len(length) + size)
+    _check_member(member, what)
+    return member
+
+
+def _header(version: int, content: bytes) -> tuple[np.dtype, tuple[int, ...]]:
+    """Element type and shape."""
+    read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}[version]
+    with _quiet():
+        shape, _, dtype = read(io.BytesIO(content))
+    return dtype, shape
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without NumPy's warnings of headers that Python 2 wrote."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _check_member(member: _Member, what: str) -> None:
+    """Refuses what is no tensor, or not as long as its header says."""
+    if member.dtype.hasobject:
+        raise PadopsError(f"{what} holds Python objects, which are not loaded: they could run code")
+    if member.dtype.names is not None or member.dtype.subdtype is not None:
+        raise PadopsError(f"{what} has elements of the structured type {member.dtype}, which no tensor has")
+    if min(member.shape, default=0) < 0:
+        raise PadopsError(f"{what} has the shape {list(member.shape)}")
+    if wrong := too_large(member.shape):
+        raise PadopsError(f"{what} has {wrong}")
+    held = member.entry.file_size - member.begin
+    if member.bytes != held:
+        raise PadopsError(
+            f"{what} is damaged: {member.dtype} of shape {list(member.shape)} has {member.bytes} bytes, "
+            f"but {held} are there"
+        )
+
+
+def _check_together(members: Sequence[_Member], part: str) -> None:
+    """Refuses a name that is there twice, and more bytes than there is memory for."""
+    counts = Counter(member.name for member in members)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise PadopsError(f"{part} have '{twice[0]}' twice")
+    texts = sum(prod(member.shape) * POINTER for member in members if member.dtype.kind == "U")
+    ask_for(sum(member.bytes for member in members) + texts, f"{part} need")
+
+
+def _array(archive: zipfile.ZipFile, member: _Member, part: str) -> np.ndarray:
+    with library_errors(f"'{member.name}' in {part}", *DAMAGES), archive.open(member.entry) as stream, _quiet():
+        return np.lib.format.read_array(stream, allow_pickle=False)

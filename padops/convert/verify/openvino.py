@@ -1,0 +1,136 @@
+"""An IR in OpenVINO's CPU device, in a process of its own: OpenVINO can crash, and is not needed otherwise.
+
+Requests and answers are pickled: arrays by the names of the inputs; the outputs in order, and the text of an error.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from padops.convert.errors import PadopsError
+from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
+from padops.convert.records import Verification
+from padops.spec.dtypes import by_numpy, by_onnx
+
+if TYPE_CHECKING:
+    from padops.convert.verify.compare import Case
+
+
+class Peer:
+    """The process, until it is closed."""
+
+    def __init__(self, path: Path, outputs: Sequence[str]) -> None:
+        """Starts OpenVINO.
+
+        Args:
+            path: The IR.
+            outputs: The names that its outputs have in the converted model, in their order.
+
+        Raises:
+            PadopsError: OpenVINO is not installed.
+        """
+        if importlib.util.find_spec("openvino") is None:
+            raise PadopsError(
+                "an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'"
+            )
+        self._outputs = outputs
+        command = [sys.executable, "-m", __name__, str(path)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._process.kill()
+        self._process.communicate()
+
+    def run(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The outputs of the IR.
+
+        Raises:
+            RuntimeError: OpenVINO refuses the model or the inputs, or has crashed.
+        """
+        try:
+            pickle.dump(feeds, self._process.stdin)
+            self._process.stdin.flush()
+            answer = pickle.load(self._process.stdout)
+        except (BrokenPipeError, EOFError):
+            raise RuntimeError("OpenVINO has crashed") from None
+        arrays, refusal = answer
+        if refusal:
+            raise RuntimeError(refusal)
+        return dict(zip(self._outputs, arrays, strict=True))
+
+
+def compare_with_openvino(source: Path, case: Case, original: Path, converted: Path) -> Verification:
+    """Runs an IR in OpenVINO and the converted model in ONNX Runtime.
+
+    Args:
+        source: The IR.
+        case: What to feed both with.
+        original: Not needed.
+        converted: A model file.
+    """
+    from padops.convert.verify.compare import compare_with
+
+    outputs = onnx.load(converted, load_external_data=False).graph.output
+    with closing(Peer(source, [output.name for output in outputs])) as peer:
+        return compare_with("OpenVINO", peer.run, converted, case)
+
+
+def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answers requests until there are no more."""
+    import openvino
+
+    compiled = None
+    while True:
+        try:
+            feeds = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            # In single precision as written, on processors too where OpenVINO would take bfloat16.
+            compiled = compiled or openvino.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+            request = compiled.create_infer_request()
+            # Inputs are named as in the converted model: by the first of a tensor's names, else by the layer's.
+            names = [min(port.get_names(), default=port.get_node().get_friendly_name()) for port in compiled.inputs]
+            request.infer({i: _tensor(feeds[name]) for i, name in enumerate(names)})
+            arrays, refusal = [_array(request.get_output_tensor(i)) for i in range(len(compiled.outputs))], ""
+        except Exception as error:
+            arrays, refusal = [], " ".join(str(error).split())
+        pickle.dump((arrays, refusal), answers)
+        answers.flush()
+
+
+def _tensor(array: np.ndarray) -> Any:
+    import openvino
+
+    dtype = by_numpy(array.dtype)
+    if dtype.numpy.type.__module__ == "numpy":
+        return openvino.Tensor(np.array(array, order="C"))  # ascontiguousarray would give scalars a dim
+    name = next(name for name, type in ELEMENT_TYPES.items() if type == dtype.onnx)
+    bits = np.array(array, order="C").view(f"u{dtype.bits // 8}")
+    return openvino.Tensor(bits, array.shape, getattr(openvino.Type, name))
+
+
+def _array(tensor: Any) -> np.ndarray:
+    """The elements of an output; NumPy sees the types that it lacks as others of the same size."""
+    dtype = by_onnx(ELEMENT_TYPES[tensor.element_type.get_type_name()])
+    return tensor.data.copy().view(dtype.numpy) if dtype.numpy.kind == "V" else tensor.data.copy()
+
+
+if __name__ == "__main__":
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what OpenVINO prints is no answer
+    _serve(sys.argv[1], sys.stdin.buffer, channel)

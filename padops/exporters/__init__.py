@@ -1,0 +1,1 @@
+"""Frameworks whose exporters write the operators of padops."""

@@ -1,0 +1,70 @@
+"""JAX's ``lax.pad`` as an operator of padops, while jax2onnx writes the model.
+
+``lax.pad`` (StableHLO's ``pad``) has amounts before, after and between the elements of each axis, negative ones too.
+jax2onnx writes ONNX Pad for it and refuses amounts between elements, which the gradient of every strided slice has.
+nGraph's Pad is the same operator, so ``NGraphPad_0`` it becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from padops.spec.dialects import DOMAIN, VERSION
+
+
+@contextmanager
+def jax_pads() -> Iterator[None]:
+    """Within this context, jax2onnx converts every ``lax.pad`` to ``padops::NGraphPad_0``.
+
+        >>> with padops.jax_pads():
+        ...     model = jax2onnx.to_onnx(jax.grad(loss), [(8, 8)])
+
+    Every element type that jax2onnx knows is converted; the fill may be computed.
+
+    Raises:
+        ImportError: jax2onnx is not installed.
+    """
+    try:
+        from jax2onnx.plugins import plugin_system
+    except ImportError as error:
+        raise ImportError(f"exporting from JAX needs jax2onnx: pip install 'padops[jax]' ({error})") from error
+    plugin_system.import_all_plugins()
+    registry = plugin_system.PLUGIN_REGISTRY
+    before = registry["pad"]
+    registry["pad"] = _plugin(plugin_system.PrimitiveLeafPlugin)
+    try:
+        yield
+    finally:
+        registry["pad"] = before
+
+
+def _plugin(base: type) -> Any:
+    """What jax2onnx asks to convert an equation of ``lax.pad``."""
+
+    class NGraphPad(base):
+        def lower(self, ctx: Any, eqn: Any) -> None:
+            import numpy as np
+            import onnx_ir as ir
+
+            (data, fill), (output,) = eqn.invars, eqn.outvars
+            dtype = np.dtype(data.aval.dtype)
+            low, high, interior = (list(map(int, amounts)) for amounts in zip(*eqn.params["padding_config"]))
+            node = ir.node(
+                "NGraphPad_0",
+                [
+                    ctx.get_value_for_var(data, name_hint=ctx.fresh_name("pad_data")),
+                    ctx.get_value_for_var(fill, name_hint=ctx.fresh_name("pad_fill"), prefer_np_dtype=dtype),
+                ],
+                {"padding_below": low, "padding_above": high, "padding_interior": interior},
+                domain=DOMAIN,
+                version=VERSION,
+                outputs=[ctx.get_value_for_var(output, name_hint=ctx.fresh_name("pad_out"))],
+                name=ctx.fresh_name("Pad"),
+            )
+            ctx.builder.add_node_obj(node)
+            for context in (ctx, getattr(ctx, "_lowering_record_owner", ctx)):  # of a loop's body, and of the model
+                context.builder.graph.opset_imports[DOMAIN] = VERSION
+
+    return NGraphPad()

@@ -1,0 +1,96 @@
+"""The functions that ``torch_export`` hands to PyTorch's exporter, traced by onnxscript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Optional
+
+import numpy as np
+import onnx_ir as ir
+import torch
+from onnx_ir.tensor_adapters import TorchTensor, to_torch_dtype
+from onnxscript import INT64, opset20
+from onnxscript.onnx_types import TensorType
+from onnxscript.values import Opset
+
+from padops.spec.dialects import DOMAIN, VERSION
+from padops.spec.schemas import register_schemas
+
+PADOPS = Opset(DOMAIN, VERSION)
+MODES = {"reflect": "reflect", "replicate": "edge"}
+
+# What an amount is while a model is traced: a number, or a value of the graph where it depends on the inputs.
+Amounts = Sequence[int | ir.Value]
+
+
+def table() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """A function for each operator; onnxscript needs the schemas of padops' own."""
+    register_schemas()
+    aten = torch.ops.aten
+    functions: dict[Callable[..., Any], Callable[..., Any]] = {
+        aten.pad.default: _pad,
+        aten.constant_pad_nd.default: _constant_pad,
+    }
+    for dims in (1, 2, 3):
+        functions[getattr(aten, f"reflection_pad{dims}d").default] = _of_mode("reflect", dims)
+        functions[getattr(aten, f"replication_pad{dims}d").default] = _of_mode("replicate", dims)
+    return functions
+
+
+# The exporter reads these signatures with typing.get_type_hints, and knows Optional, not "| None".
+def _pad(
+    self: TensorType,
+    pad: Sequence[INT64],
+    mode: str = "constant",
+    value: Optional[float] = None,  # noqa: UP045
+) -> TensorType:
+    """``aten::pad(Tensor self, SymInt[] pad, str mode, float? value)``."""
+    if mode == "constant":
+        return _constant_pad(self, pad, 0.0 if value is None else value)
+    if mode == "circular":
+        _refuse_mixed(pad)
+        begins, ends = _both_sides(pad, self)
+        return PADOPS.Pad_25(self, _vector([*begins, *ends]), mode="wrap")
+    return _extended(self, pad, MODES[mode])
+
+
+def _constant_pad(self: TensorType, pad: Sequence[INT64], value: float = 0.0) -> TensorType:
+    """``aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value)``."""
+    # The number becomes an element as PyTorch itself makes it one.
+    fill = TorchTensor(torch.full((), value, dtype=to_torch_dtype(self.dtype)))
+    begins, ends = _both_sides(pad, self)
+    return PADOPS.Pad_25(self, _vector([*begins, *ends]), opset20.Constant(value=fill), mode="constant")
+
+
+def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
+    """``aten::reflection_pad`` or ``replication_pad``: a function of its own, since the exporter writes into it."""
+
+    def pad(self: TensorType, padding: Sequence[INT64]) -> TensorType:
+        return _extended(self, padding, MODES[mode])
+
+    pad.__name__ = f"{mode}_pad{dims}d"
+    return pad
+
+
+def _refuse_mixed(pad: Amounts) -> None:
+    for begin, end in zip(pad[::2], pad[1::2]):
+        if isinstance(begin, int) and isinstance(end, int) and min(begin, end) < 0 < max(begin, end):
+            raise ValueError(f"circular pad of {begin} and {end} on one axis: PyTorch's result is undefined")
+
+
+def _extended(data: ir.Value, pad: Amounts, mode: str) -> ir.Value:
+    return PADOPS.OpenVINOPad_12(data, *map(_vector, _both_sides(pad, data)), pad_mode=mode)
+
+
+def _both_sides(pad: Amounts, data: ir.Value) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
+    """Begins and ends of all axes; PyTorch lists the last axis first, and leaves out those that are not padded."""
+    missing = [0] * (len(data.shape) - len(pad) // 2)
+    return [*missing, *pad[-2::-2]], [*missing, *pad[::-2]]
+
+
+def _vector(amounts: Amounts) -> ir.Value:
+    """A list of numbers as a value of the graph."""
+    if all(isinstance(amount, int) for amount in amounts):
+        return opset20.Constant(value=ir.tensor(np.array(amounts, np.int64)))
+    parts = [_vector([amount]) if isinstance(amount, int) else opset20.Reshape(amount, [-1]) for amount in amounts]
+    return opset20.Concat(*parts, axis=0)

@@ -1,0 +1,276 @@
+"""Pad as a Python kernel of onnxruntime-extensions: to study, patch and run padops without its compiled library.
+
+``padops.register(session_options, backend="pyop")`` makes one operator known, ``Pad`` of the domain ``padops.pyop``,
+which ``padops convert --target pyop`` puts in the place of every Pad. Its body is ``padops.spec.reference``: what is patched
+there counts from the next run of a session on. ONNX Runtime gives a kernel in Python the following limits.
+
+* The inputs are always ``SLOTS`` many, so a node repeats an empty tensor for those that it does not have, and its
+  attributes are all strings: see :func:`encode`.
+* float16 and the types that NumPy itself lacks abort the process on their way into Python or back; the converter refuses
+  them. Strings end at their first NUL, and one that is not UTF-8 aborts the process.
+* The extensions turn an output into a list and that into an array again, which takes 70 ms for 10**6 floats, makes
+  signalling NaNs quiet and corrupts uint64. So the body returns an array whose ``tolist`` is the array itself (0.5 ms,
+  every bit as it was), and the first registration checks that this version of the extensions lets it pass.
+* An exception in a body aborts the process, so none leaves this one. A failed call logs its message, returns an empty
+  tensor and can be asked for with :func:`pyop_errors`. It still aborts where the caller has bound an output of another
+  shape than the body returns.
+* A kernel belongs to the process: it is defined once, and comes along wherever onnxruntime-extensions is registered.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import logging
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from padops.spec import reference
+from padops.spec.dialects import OPS
+from padops.spec.dtypes import by_name, by_numpy
+from padops.spec.plan import PadError
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+DOMAIN = "padops.pyop"
+VERSION = 1
+OP_TYPE = "Pad"
+SLOTS = 4  # as many as any operator has; it is part of every model that has been converted
+ATTRIBUTES = ("op", "node", "given", "attributes")
+# fmt: off
+TYPES = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "double", "uint32", "uint64")
+# fmt: on
+
+KEPT_ERRORS = 1000
+SURELY_THERE = 1 << 30  # bytes that are not tried out before the runtime is asked for them
+
+_log = logging.getLogger("padops.pyop")
+_errors: deque[PyOpError] = deque(maxlen=KEPT_ERRORS)
+_collecting: list[PyOpError] | None = None
+_preparing = threading.Lock()
+
+
+@dataclass(frozen=True)
+class PyOpError:
+    """One call of a kernel that failed; its output was an empty tensor.
+
+    Attributes:
+        op_type: The operator that the node stands for, such as ``"Pad_18"``.
+        node: The node's name.
+        rule: The label of the rule that was broken (README), or None where something else went wrong.
+        message: The whole text, as an exception of the native library or of ``padops.spec.reference`` has it.
+    """
+
+    op_type: str
+    node: str
+    rule: str | None
+    message: str
+
+
+def pyop_errors(clear: bool = False) -> list[PyOpError]:
+    """The calls of Python kernels that failed in this process, oldest first; of very many, the latest thousand.
+
+    A session cannot raise for them: see the head of this module.
+
+    Args:
+        clear: Whether to forget them.
+    """
+    found = list(_errors)
+    if clear:
+        _errors.clear()
+    return found
+
+
+@contextmanager
+def collected() -> Iterator[list[PyOpError]]:
+    """Gives a list that gets the calls that fail meanwhile; they are neither logged nor kept elsewhere."""
+    global _collecting
+    outer, _collecting = _collecting, []
+    try:
+        yield _collecting
+    finally:
+        _collecting = outer
+
+
+def refusal(type_name: str | None) -> str | None:
+    """Why a Pad of this element type cannot be a Python kernel, or None if it can.
+
+    A type that is not known until the model is loaded is no danger: ONNX Runtime refuses one that no kernel is for.
+    """
+    if type_name is None or type_name in TYPES:
+        return None
+    return f"its data are {type_name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
+
+
+def encode(op_type: str, attributes: Mapping[str, Any], given: Sequence[bool], node: str = "") -> dict[str, str]:
+    """The attributes of a node of ``padops.pyop`` that does what a node of ``padops`` does.
+
+    Its inputs are those that are given, in their order, and after them an empty tensor until there are ``SLOTS``.
+
+    Args:
+        op_type: A key of ``padops.OPS``.
+        attributes: Those of the node; floats are written as their 32 bits, which JSON would not keep of a NaN.
+        given: For each input of the operator, whether the node has it; absent ones at the end may be left out.
+        node: The node's name, for error messages.
+    """
+    op = OPS[op_type]
+    floats = {row.name for row in op.attributes if row.type == "float"}
+    with np.errstate(over="ignore"):
+        plain = {
+            name: int(np.float32(value).view(np.uint32)) if name in floats else value
+            for name, value in attributes.items()
+        }
+    names = [row.name for row, there in zip(op.inputs, given) if there]
+    texts = (op_type, node, " ".join(names), json.dumps(plain, sort_keys=True))
+    return dict(zip(ATTRIBUTES, texts, strict=True))
+
+
+def decode(fields: Mapping[str, str], arrays: Sequence[Any]) -> tuple[str, dict[str, Any], list[Any], str]:
+    """The reverse of :func:`encode`: operator, attributes, inputs (None where absent) and name of the node."""
+    op = OPS[fields["op"]]
+    floats = {row.name for row in op.attributes if row.type == "float"}
+    attributes = {
+        name: np.uint32(value).view(np.float32) if name in floats else value
+        for name, value in json.loads(fields["attributes"]).items()
+    }
+    present = dict(zip(fields["given"].split(), arrays))
+    return op.name, attributes, [present.get(row.name) for row in op.inputs], fields["node"]
+
+
+class _AsItIs(np.ndarray):
+    """An array that passes through ``flatten().tolist()`` without a change, and without a copy."""
+
+    def flatten(self, order: str = "C") -> np.ndarray:
+        return self.reshape(-1)
+
+    def tolist(self) -> np.ndarray:
+        return self.view(np.ndarray)
+
+
+def _body(*arrays: np.ndarray, **fields: str) -> np.ndarray:
+    """The kernel. It must not raise, whatever happens: that would abort the process."""
+    data = arrays[0]
+    try:
+        output = reference.run(*decode(fields, arrays))
+        if output.dtype != data.dtype:
+            raise TypeError(f"the reference, which somebody patched, gives {output.dtype} for data of {data.dtype}")
+        if output.nbytes > SURELY_THERE:
+            np.empty_like(output)  # the runtime is going to make one too, and aborts the process where it cannot
+        return output if output.dtype == object else output.view(_AsItIs)
+    except BaseException as error:
+        _keep(error, fields)
+        return np.empty([0] * max(data.ndim, 1), data.dtype)
+
+
+def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
+    """Records and logs a failed call; neither a log's handler nor Ctrl-C gets an exception past it."""
+    op_type, node = fields.get("op", OP_TYPE), fields.get("node", "")
+    rule = error.rule if isinstance(error, PadError) else None
+    message = str(error) if rule else f"padops::{op_type} '{node}': {type(error).__name__}: {error}"
+    record = PyOpError(op_type, node, rule, message)
+    if isinstance(error, KeyboardInterrupt):
+        _interrupt_later()
+    if _collecting is not None:
+        _collecting.append(record)
+        return
+    _errors.append(record)
+    try:
+        _log.error("%s; the output is an empty tensor", message, exc_info=None if rule else error)
+    except BaseException as failure:
+        _errors.append(PyOpError(op_type, node, None, f"logging failed: {type(failure).__name__}: {failure}"))
+
+
+def _interrupt_later(seconds: float = 0.1) -> None:
+    """Has Ctrl-C raise KeyboardInterrupt once more, when the run is over or in a later call."""
+    if hasattr(signal, "pthread_kill"):  # a signal to the main thread ends its waiting, too
+        again = partial(signal.pthread_kill, threading.main_thread().ident, signal.SIGINT)
+    else:
+        again = _thread.interrupt_main
+    timer = threading.Timer(seconds, again)
+    timer.daemon = True
+    timer.start()
+
+
+def register(session_options: onnxruntime.SessionOptions) -> None:
+    """Adds the library of onnxruntime-extensions, and with it the kernel; see ``padops.register``.
+
+    Raises:
+        RuntimeError: onnxruntime-extensions is not installed, cannot be loaded, or changes bits.
+    """
+    try:
+        import onnxruntime_extensions
+    except ImportError as error:
+        raise RuntimeError(f"backend 'pyop' needs onnxruntime-extensions: {error}") from error
+    with _preparing:
+        _define()
+        _check()
+    try:
+        session_options.register_custom_ops_library(onnxruntime_extensions.get_library_path())
+    except Exception as error:
+        raise RuntimeError(f"onnxruntime could not load onnxruntime-extensions: {error}") from error
+
+
+@cache
+def _define() -> None:
+    """One kernel for each element type; the other inputs are of any type, and ``padops.spec.reference`` looks at it."""
+    from onnxruntime_extensions import PyCustomOpDef, onnx_op
+
+    for name in TYPES:
+        kind = by_name(name).ort
+        declare = onnx_op(
+            op_type=f"{DOMAIN}::{OP_TYPE}",
+            inputs=[kind, *[PyCustomOpDef.undefined] * (SLOTS - 1)],
+            outputs=[kind],
+            attrs=dict.fromkeys(ATTRIBUTES, PyCustomOpDef.dt_string),
+        )
+        declare(_body)
+
+
+@cache
+def _check() -> None:
+    """Sends bits that a list does not keep through a session of its own.
+
+    Raises:
+        RuntimeError: They come back changed.
+    """
+    import onnxruntime
+    import onnxruntime_extensions as extensions
+
+    options = onnxruntime.SessionOptions()
+    options.register_custom_ops_library(extensions.get_library_path())
+    signalling = np.array([[[0x7F800001, 0xFF800002]]], np.uint32).view(np.float32)
+    for array in (signalling, np.array([[[2**64 - 1, 1]]], np.uint64)):
+        model = _model(by_numpy(array.dtype).onnx)
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        output = session.run(None, {"x": array})[0]
+        if output.tobytes() != array[..., [0, 1, 0]].tobytes():
+            raise RuntimeError(
+                f"onnxruntime-extensions {extensions.__version__} changes the bits of {array.dtype.name} on their way "
+                "from Python, so backend 'pyop' cannot be used with it"
+            )
+
+
+def _model(element_type: int) -> bytes:
+    """A model of one node: two elements, and the first once more behind them."""
+    from onnx import helper
+
+    fields = encode("SamePad_1", {"kernel_shape": [2], "mode": "reflect"}, [True])
+    node = helper.make_node(OP_TYPE, ["x", *["empty"] * (SLOTS - 1)], ["y"], domain=DOMAIN, **fields)
+    graph = helper.make_graph(
+        [node],
+        "check",
+        [helper.make_tensor_value_info("x", element_type, [1, 1, 2])],
+        [helper.make_tensor_value_info("y", element_type, [1, 1, 3])],
+        [helper.make_tensor("empty", by_name("int64").onnx, [0], [])],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, VERSION)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()

@@ -1,0 +1,98 @@
+"""The oracle: every Pad of padops in NumPy, rule by rule and without any concern for speed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from padops.spec.dialects import OPS, Node, make_node_plan
+from padops.spec.dtypes import by_numpy
+from padops.spec.plan import Mode, Plan, source_index
+
+
+def run(
+    op_type: str,
+    attributes: Mapping[str, Any],
+    inputs: Sequence[np.ndarray | None],
+    node: str = "",
+) -> np.ndarray:
+    """Runs one operator of the domain ``padops`` on NumPy arrays.
+
+    Args:
+        op_type: A key of ``padops.OPS``.
+        attributes: The attributes given to the node.
+        inputs: The inputs in the operator's order; None, or a shorter list, where optional ones are absent.
+        node: The node's name, for error messages.
+
+    Returns:
+        The output, of the type of ``inputs[0]``; elements are copied bit for bit (P7).
+
+    Raises:
+        PadError: A rule is broken.
+        KeyError: There is no operator of that name.
+    """
+    op = OPS[op_type]
+    arrays = [None if array is None else np.asarray(array) for array in inputs]
+    this = Node(op, node, attributes, arrays)
+    data = arrays[0]
+    dtype = by_numpy(data.dtype)
+    if dtype is None or dtype.name not in op.types:
+        raise this.error("T", f"data is {data.dtype.name}, expected one of {', '.join(op.types)}")
+    fill = read_inputs(this, data.dtype)
+    return execute(make_node_plan(this, data.shape), data, fill)
+
+
+def execute(plan: Plan, data: np.ndarray, fill: np.ndarray) -> np.ndarray:
+    """Lays ``data`` out as ``plan`` says.
+
+    Args:
+        plan: A plan made for ``data.shape``.
+        data: Any array.
+        fill: One element of ``data.dtype``, rank 0.
+    """
+    output = np.empty(plan.shape, data.dtype)
+    output[...] = fill
+    if not output.size:
+        return output
+    pairs = [
+        [(position, source_index(axis, plan.mode, position)) for position in range(axis.output)] for axis in plan.axes
+    ]
+    shown = [[pair for pair in axis if pair[1] is not None] for axis in pairs]
+    targets = [np.array([target for target, _ in axis], np.intp) for axis in shown]
+    sources = [np.array([source for _, source in axis], np.intp) for axis in shown]
+    output[np.ix_(*targets)] = data[np.ix_(*sources)]
+    return output
+
+
+def read_inputs(node: Node, dtype: np.dtype) -> np.ndarray:
+    """Checks the inputs one by one, in the operator's order, and returns the fill: rank 0, of type ``dtype``.
+
+    Raises:
+        PadError: P9 for the mode, P8 for an integer input that is absent or of another type, P7 for the fill.
+    """
+    mode = node.mode()
+    fill = np.array("", object) if dtype.kind in "OUT" else np.zeros((), dtype)
+    if node.op.input_index(node.op.fill) is None:
+        # Pad_1 and Pad_2: a float attribute, rounded once to the type of the data.
+        with np.errstate(over="ignore"):
+            fill = np.asarray(node.attribute(node.op.fill), np.float32).astype(dtype)
+    for i, row in enumerate(node.op.inputs[1:], 1):
+        array = node.inputs[i] if i < len(node.inputs) else None
+        if row.kind != "T":
+            node.integers(row.name)
+        elif array is None and not row.optional:
+            raise node.error("P8", f"input {row.name} is required")
+        elif array is not None and mode is Mode.CONSTANT:
+            fill = _read_fill(node, array, dtype)
+    return fill
+
+
+def _read_fill(node: Node, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The fill from an input: one element of the data's type, copied and never converted (P7)."""
+    if array.size != 1:
+        raise node.error("P7", f"{node.op.fill} has {array.size} elements, expected one")
+    if by_numpy(array.dtype) is not by_numpy(dtype):
+        raise node.error("T", f"{node.op.fill} is {array.dtype.name}, but data is {dtype.name}")
+    return array.astype(object).reshape(()) if dtype.kind in "OUT" else array.reshape(())

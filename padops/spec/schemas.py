@@ -1,0 +1,166 @@
+"""padops for ``onnx`` itself: schemas and shape inference, so that its checker and shape inference know the domain.
+
+After :func:`register_schemas`, ``onnx.checker.check_model`` validates padops nodes and ``onnx.shape_inference`` (and
+onnx_ir's passes, which use it) infers their outputs: the type always, each dim as far as the amounts are known.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+from onnx import defs
+
+from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Attribute, Node, Op
+from padops.spec.plan import Amounts, Limit, Mode, PadError, Plan, make_plan
+
+_ATTRIBUTE_TYPES = {
+    "int": defs.OpSchema.AttrType.INT,
+    "ints": defs.OpSchema.AttrType.INTS,
+    "float": defs.OpSchema.AttrType.FLOAT,
+    "string": defs.OpSchema.AttrType.STRING,
+}
+
+
+def register_schemas() -> None:
+    """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
+
+    A node that breaks a rule whatever its run-time inputs are makes ``onnx.shape_inference`` raise ``InferenceError``
+    with the rule's text. That is so in strict mode and without: a schema from Python cannot tell the two apart.
+    """
+    # At its first import onnx.reference lists all schemas by bare names, and fails if two domains share one; among its
+    # own is "Pad_18", for version 18 of Pad. Imported before ours are there, it never sees them.
+    import onnx.reference  # noqa: F401
+
+    for op in OPS.values():
+        if not defs.has(op.name, DOMAIN):
+            schema = _schema(op)
+            schema.set_type_and_shape_inference_function(lambda context, op=op: _infer(op, context))
+            defs.register_schema(schema)
+            # onnx keeps the schemas beyond the end of Python; before 1.23 it then frees a callback in Python, which is a
+            # segmentation fault after everything else has been done, and the exit code is lost.
+            atexit.register(_deregister, op.name)
+
+
+def _deregister(name: str) -> None:
+    """Takes a schema out of ``onnx`` again, unless somebody else has."""
+    if defs.has(name, DOMAIN):
+        defs.deregister_schema(name, VERSION, DOMAIN)
+
+
+def _schema(op: Op) -> defs.OpSchema:
+    """The row of ``op`` as an ONNX schema."""
+    option = defs.OpSchema.FormalParameterOption
+    kinds = {"T": tuple(op.types), **INTEGER_KINDS}
+    used = list(dict.fromkeys(row.kind for row in op.inputs))
+    return defs.OpSchema(
+        op.name,
+        DOMAIN,
+        VERSION,
+        doc=f"{op.name} of padops; modes {', '.join(op.modes)}.",
+        inputs=[
+            defs.OpSchema.FormalParameter(
+                row.name, row.kind, param_option=option.Optional if row.optional else option.Single
+            )
+            for row in op.inputs
+        ],
+        outputs=[defs.OpSchema.FormalParameter("output", "T")],
+        type_constraints=[(kind, [f"tensor({name})" for name in kinds[kind]], "") for kind in used],
+        attributes=[
+            defs.OpSchema.Attribute(row.name, _ATTRIBUTE_TYPES[row.type], "", required=True)
+            if row.required
+            else defs.OpSchema.Attribute(row.name, _default(row), "")
+            for row in op.attributes
+        ],
+    )
+
+
+def _default(row: Attribute) -> onnx.AttributeProto:
+    """The default of an attribute; an empty list says its type only if it is told."""
+    return onnx.helper.make_attribute(
+        row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
+    )
+
+
+def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
+    """Type and shape of the output; raises onnx.shape_inference.InferenceError where a rule is already broken."""
+    data = context.get_input_type(0)
+    if data is None or not data.HasField("tensor_type"):
+        return  # not known yet; or no tensor, which the type constraint refuses
+    output = onnx.TypeProto()
+    output.tensor_type.elem_type = data.tensor_type.elem_type
+    if data.tensor_type.HasField("shape"):
+        dims = data.tensor_type.shape.dim
+        try:
+            inferred = _output_dims(op, context, dims)
+        except PadError as error:
+            raise onnx.shape_inference.InferenceError(str(error)) from error
+        output.tensor_type.shape.SetInParent()
+        for dim in inferred:
+            output.tensor_type.shape.dim.add().CopyFrom(dim)
+    context.set_output_type(0, output)
+
+
+def _output_dims(
+    op: Op,
+    context: onnx.shape_inference.InferenceContext,
+    dims: Sequence[onnx.TensorShapeProto.Dimension],
+) -> list[onnx.TensorShapeProto.Dimension]:
+    """One dim for each of ``dims``; empty dims where the amounts are inputs that are not known yet."""
+    unknown = onnx.TensorShapeProto.Dimension()
+    node = Node(op, "", _given_attributes(op, context), _given_inputs(op, context))
+    mode = node.mode()
+    known = all(
+        array is not None or row.kind == "T" or not _has_input(context, i)
+        for i, (row, array) in enumerate(zip(op.inputs, node.inputs))
+    )
+    if not known:
+        return [unknown] * len(dims)
+    fixed = [dim.HasField("dim_value") for dim in dims]
+    # A size stands in for a dim that is not known; only whether its axis grows counts. Where SAME pads any size it
+    # pads 1.
+    amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
+    outputs = [onnx.TensorShapeProto.Dimension(dim_value=size) for size in _known_plan(node, mode, dims, amounts).shape]
+    open_outputs = [
+        dim if pads.begin + pads.end == 0 and not pads.interior else unknown for dim, pads in zip(dims, amounts)
+    ]
+    return [sure if is_fixed else other for sure, other, is_fixed in zip(outputs, open_outputs, fixed)]
+
+
+def _known_plan(
+    node: Node, mode: Mode, dims: Sequence[onnx.TensorShapeProto.Dimension], amounts: Sequence[Amounts]
+) -> Plan:
+    """The plan, with untouched empty axes for those whose dims are not known."""
+    op = node.op
+    fixed = [dim.HasField("dim_value") for dim in dims]
+    limit = op.limit
+    if not all(fixed):
+        # The output may be empty, which is fine in every mode (P5): P1 and P10 are all that is sure to hold.
+        mode, limit = Mode.CONSTANT, Limit.NONE
+        amounts = [pads if is_fixed else Amounts(0, 0) for pads, is_fixed in zip(amounts, fixed)]
+    try:
+        return make_plan([dim.dim_value for dim in dims], amounts, mode, op.crop, limit, op.clamp)
+    except PadError as error:
+        raise node.error(error.rule, error.detail) from None
+
+
+def _has_input(context: onnx.shape_inference.InferenceContext, i: int) -> bool:
+    return i < context.get_num_inputs() and context.get_input_type(i) is not None and context.has_input(i)
+
+
+def _given_attributes(op: Op, context: onnx.shape_inference.InferenceContext) -> dict[str, object]:
+    given = {row.name: context.get_attribute(row.name) for row in op.attributes}
+    values = {name: onnx.helper.get_attribute_value(value) for name, value in given.items() if value is not None}
+    return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
+
+
+def _given_inputs(op: Op, context: onnx.shape_inference.InferenceContext) -> list[np.ndarray | None]:
+    """The integer inputs whose values are known; those in files are not."""
+    arrays: list[np.ndarray | None] = []
+    for i, row in enumerate(op.inputs):
+        tensor = context.get_input_data(i) if row.kind != "T" and i < context.get_num_inputs() else None
+        known = tensor is not None and tensor.data_location != onnx.TensorProto.EXTERNAL
+        arrays.append(onnx.numpy_helper.to_array(tensor) if known else None)
+    return arrays
