@@ -149,11 +149,11 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = TARGETS["padops"]
 
-    def put(draft, found, constants, types) -> None:
-        real(draft, found, constants, types)
+    def emit(replacement, found, constants, types) -> None:
+        real(replacement, found, constants, types)
         found.node.replace_input_with(1, constants.add(np.array([0, 0, 1, 2]), found, "wrong"))
 
-    monkeypatch.setitem(TARGETS, "padops", put)
+    monkeypatch.setitem(TARGETS, "padops", emit)
     source = save(tmp_path / "in.onnx", one_pad(13))
     code, out, err = run(
         capsys, "convert", source, "-o", tmp_path / "out.onnx", "--verify", "--report", tmp_path / "r.json"

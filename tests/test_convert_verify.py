@@ -41,11 +41,11 @@ def wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """A converter that gets the mode wrong."""
     real = TARGETS["padops"]
 
-    def put(draft: Any, found: Any, constants: Any, types: Any) -> None:
-        real(draft, found, constants, types)
+    def emit(replacement: Any, found: Any, constants: Any, types: Any) -> None:
+        real(replacement, found, constants, types)
         found.node.attributes["mode"] = ir.AttrString("mode", "edge")
 
-    monkeypatch.setitem(TARGETS, "padops", put)
+    monkeypatch.setitem(TARGETS, "padops", emit)
 
 
 def reflecting(kind: int = FLOAT, opset: int = 17) -> onnx.ModelProto:
@@ -76,11 +76,11 @@ def test_what_differs_from_the_reference_is_found(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_converted_model_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    def put(draft: Any, found: Any, constants: Any, types: Any) -> None:
+    def emit(replacement: Any, found: Any, constants: Any, types: Any) -> None:
         found.node.domain, found.node.op_type = "padops", "Pad_0"
         found.scope.root.opset_imports["padops"] = 1
 
-    monkeypatch.setitem(TARGETS, "padops", put)
+    monkeypatch.setitem(TARGETS, "padops", emit)
     for source in (reflecting(), reflecting(INT16)):
         with pytest.raises(VerificationError, match="the converted model fails: .*Pad_0"):
             padops.convert(source, verify=True)

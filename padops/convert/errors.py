@@ -90,7 +90,7 @@ def library_errors(part: str, *more: type[Exception], doing: str = "read") -> It
 
 
 @contextlib.contextmanager
-def told(doing: str, what: object) -> Iterator[None]:
+def os_errors_as(doing: str, what: object) -> Iterator[None]:
     """Turns the errors of the operating system into one that says what could not be done."""
     try:
         yield

@@ -14,7 +14,7 @@ import onnx
 import onnx_ir as ir
 
 from padops.convert import sources
-from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, told
+from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
 from padops.convert.files.paths import Inputs, Source, check_paths, check_targets
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
@@ -25,7 +25,7 @@ from padops.convert.report import write_report
 from padops.convert.rewrite import ConvertPads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import TARGETS
-from padops.convert.targets.onnx import forget
+from padops.convert.targets.onnx import prune_opset_imports
 from padops.files.staging import Progress
 from padops.files.targets import identity
 
@@ -102,7 +102,7 @@ def convert(
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
     seen = identity(path) if in_place else None
-    with told("read", source):
+    with os_errors_as("read", source):
         document = documents.read(source, Path(base_dir) if base_dir is not None else None, follow_links)
         if path or verify or document.path:
             files = document.data_files(follow_links)
@@ -124,7 +124,7 @@ def convert(
             if strict and conversion.left:
                 count = len(conversion.left)
                 raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
-            with told("write", path):
+            with os_errors_as("write", path):
                 conversion = finish(job, conversion, ending)
             if conversion.verification is not None and not conversion.verification.passed:
                 raise VerificationError(_mismatch(conversion.verification), conversion)
@@ -184,11 +184,11 @@ def _rewrite(
     else:
         convert_pads(document.model)
         document.write_back()
-        records = list(convert_pads.told.values())
+        records = list(convert_pads.records.values())
     notes = [convert_pads.problem] if convert_pads.problem else []
     embedded = embed(document, fallback)
     if target == "onnx" or document.changed:
-        forget(document)
+        prune_opset_imports(document)
     if not records:
         notes.append("the model has no Pad")
     elif not document.changed:

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from padops.convert.errors import PadopsError, told
+from padops.convert.errors import PadopsError, os_errors_as
 from padops.convert.records import Conversion
 from padops.files.staging import staged_file
 
@@ -82,7 +82,7 @@ def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callabl
         return
     text = json.dumps(describe(conversion), indent=2, ensure_ascii=False) + "\n"
     with contextlib.ExitStack() as stack:
-        with told("write", path):
+        with os_errors_as("write", path):
             # Names of files need not be UTF-8. Python has their other bytes as lone surrogates, JSON escapes for those.
             stage = stack.enter_context(staged_file(path, [text.encode("utf-8", "backslashreplace")]))
         yield lambda: _put(stage.commit, conversion, path)
@@ -102,5 +102,5 @@ def write_report(conversion: Conversion, path: Path | None) -> None:
     Raises:
         PadopsError: It cannot be written.
     """
-    with staged_report(conversion, path) as put:
-        put()
+    with staged_report(conversion, path) as emit:
+        emit()

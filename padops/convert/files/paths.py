@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops.convert.errors import PadopsError, UsageError, told
+from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.files.targets import refusal
@@ -26,7 +26,7 @@ def check_paths(source: Source, target: Path | None, report: str | os.PathLike[s
     if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
         raise UsageError(f"the report cannot be written to {reported}, which is the model")
     for path in (target, reported):
-        with told("write", path):
+        with os_errors_as("write", path):
             if why := refusal([path]):
                 raise PadopsError(why)
 

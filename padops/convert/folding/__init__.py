@@ -60,17 +60,17 @@ def convert_and_fold(
     convert_pads(document.model)
     document.write_back()
     passes = [first]
-    if any(record.status == "converted" for record in convert_pads.told.values()):
+    if any(record.status == "converted" for record in convert_pads.records.values()):
         passes.append(FoldPads(document, select, target, asked, first.paths))
         passes[1](document.model)
         document.write_back()
-    return _in_order(convert_pads.told, passes)
+    return _in_order(convert_pads.records, passes)
 
 
-def _in_order(told: dict[ir.Node, PadRecord], passes: Sequence[FoldPads]) -> list[PadRecord]:
+def _in_order(records: dict[ir.Node, PadRecord], passes: Sequence[FoldPads]) -> list[PadRecord]:
     """All records, each with the notes of the folding and the path that its node had at first."""
     paths = passes[0].paths
-    records = {node: replace(record, path=paths.get(node, record.path)) for node, record in told.items()}
+    records = {node: replace(record, path=paths.get(node, record.path)) for node, record in records.items()}
     for folding in passes:
         for node, record in folding.records.items():
             if node in paths:  # else the conversion has made it

@@ -14,7 +14,7 @@ import onnx_ir as ir
 from padops.convert.folding.forms import set_input
 from padops.convert.folding.reading import Reading
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Found, Index
+from padops.convert.model.graphs import Index, NodeSite
 from padops.convert.model.types import Types
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
@@ -49,8 +49,8 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay."""
     if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
-    node, before = reading.found.node, reading.data.producer()
-    index = reading.found.scope.index
+    node, before = reading.site.node, reading.data.producer()
+    index = reading.site.scope.index
     if not is_cast(before) or not _is_read_once(reading.data, index) or before.graph is not node.graph:
         return None
     after = reading.output.uses()[0].node if _is_read_once(reading.output, index) else None
@@ -65,8 +65,8 @@ def drop_casts(reading: Reading, target: str, types: Types, constants: Constants
     data = before.inputs[0]
     node.replace_input_with(0, data)
     node.graph.remove(before, safe=True)
-    _take_over(reading.found, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
-    types.forget(reading.output)
+    _take_over(reading.site, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
+    types.invalidate(reading.output)
     told = [before.name or "Cast", after.name or "Cast"]
     return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
 
@@ -90,7 +90,7 @@ def _is_read_once(value: ir.Value, index: Index) -> bool:
 
 def _has_type(reading: Reading, narrow: str, target: str) -> bool:
     """Whether the Pad can be one of the narrow type."""
-    node = reading.found.node
+    node = reading.site.node
     if node.domain == pyop.DOMAIN or (target == "pyop" and pyop.refusal(narrow) is not None):
         return False
     return node.domain != DOMAIN or narrow in reading.op.types
@@ -113,7 +113,7 @@ def _fits(reading: Reading, narrow: str) -> bool:
 def _retype(reading: Reading, narrow: str, constants: Constants) -> None:
     """Gives the node a fill of the narrow type, where it is an input."""
     position = reading.op.input_index(reading.op.fill)
-    node = reading.found.node
+    node = reading.site.node
     if position is None or position >= len(node.inputs) or node.inputs[position] is None:
         return
     dtype = by_name(narrow).numpy
@@ -124,17 +124,17 @@ def _retype(reading: Reading, narrow: str, constants: Constants) -> None:
         return
     else:
         fill = np.zeros((), dtype)
-    set_input(reading, position, constants.add(fill, reading.found, "fill"))
+    set_input(reading, position, constants.add(fill, reading.site, "fill"))
 
 
-def _take_over(found: Found, after: ir.Node, kind: ir.TensorType) -> None:
+def _take_over(site: NodeSite, after: ir.Node, kind: ir.TensorType) -> None:
     """Lets the node give what the Cast behind it gave, under the same name."""
-    made, former = found.node.outputs[0], after.outputs[0]
-    graph = found.node.graph
+    made, former = site.node.outputs[0], after.outputs[0]
+    graph = site.node.graph
     name, shape = former.name, former.shape
     former.replace_all_uses_with(made, replace_graph_outputs=True)
     graph.remove(after, safe=True)
-    found.scope.index.rename(made, name)
+    site.scope.index.rename(made, name)
     made.type = kind
     if shape is not None:
         made.shape = shape

@@ -74,14 +74,14 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True)
-class Taker:
+class Consumer:
     """A node that is to pad by itself, and the pads that it is to have."""
 
     node: ir.Node
     pads: list[int]
 
 
-def takers(reading: Reading, types: Types) -> list[Taker]:
+def consumers_of(reading: Reading, types: Types) -> list[Consumer]:
     """The nodes that can take the amounts, all that read the padded data; none where others read them.
 
     Raises:
@@ -95,16 +95,16 @@ def takers(reading: Reading, types: Types) -> list[Taker]:
     return [_taker(use.node, reading, types) for use in uses]
 
 
-def give(taker: Taker) -> None:
+def apply(consumer: Consumer) -> None:
     """Writes the pads into a node."""
-    node = taker.node
+    node = consumer.node
     node.attributes.pop("auto_pad", None)
-    node.attributes.add(ir.AttrInt64s("pads", taker.pads))
+    node.attributes.add(ir.AttrInt64s("pads", consumer.pads))
     if node.op_type == "AveragePool":
         node.attributes.add(ir.AttrInt64("count_include_pad", 1))
 
 
-def _taker(node: ir.Node, reading: Reading, types: Types) -> Taker:
+def _taker(node: ir.Node, reading: Reading, types: Types) -> Consumer:
     """The node with the pads that it is to have.
 
     Raises:
@@ -132,9 +132,9 @@ def _taker(node: ir.Node, reading: Reading, types: Types) -> Taker:
         _check_pooling(node, own, pads, name)
         if 0 in (types.shape(reading.data) or ())[2:]:
             raise Refusal(f"{name}: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
-    if node.op_type == "AveragePool" and (reading.found.scope.opset or 0) < FIRST_THAT_COUNTS:
+    if node.op_type == "AveragePool" and (reading.site.scope.opset or 0) < FIRST_THAT_COUNTS:
         raise Refusal(f"{name}: before opset {FIRST_THAT_COUNTS} it never counts the padding")
-    return Taker(node, pads)
+    return Consumer(node, pads)
 
 
 def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
@@ -169,7 +169,7 @@ def _check_fill(node: ir.Node, operator: Operator, reading: Reading, types: Type
         return
     wanted: bytes | ir.Value | None = ZERO
     if operator.outside == "zero point":
-        wanted = _zero_point(node, operator, reading.found.scope)
+        wanted = _zero_point(node, operator, reading.site.scope)
     if wanted is None or reading.fill is None or reading.fill != wanted:
         what = "the zero point" if operator.outside == "zero point" else "0"
         raise Refusal(f"{name}: the fill is not {what}")

@@ -9,18 +9,18 @@ import onnx_ir as ir
 
 from padops.convert import sources
 from padops.convert.folding.casts import drop_casts, is_cast
-from padops.convert.folding.consumers import OPERATORS, Refusal, give, takers
+from padops.convert.folding.consumers import OPERATORS, Refusal, apply, consumers_of
 from padops.convert.folding.pairs import join
 from padops.convert.folding.reading import Reading, read
 from padops.convert.folding.removal import Removal, remove
 from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import Found, walk
+from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
 from padops.convert.records import PadRecord
 from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.builtin_support import needs
-from padops.convert.sources.match import Draft, Finding
+from padops.convert.sources.match import Match, Replacement
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Mode
 
@@ -68,22 +68,22 @@ class FoldPads(ir.passes.InPlacePass):
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Folds in place, until there is nothing left to fold."""
         everything = list(walk(model))
-        self.paths = {found.node: found.path for found in everything} | self.paths
-        pads = {found.node: found for found in everything if self._reading(found) is not None}
+        self.paths = {site.node: site.path for site in everything} | self.paths
+        pads = {site.node: site for site in everything if self._reading(site) is not None}
         folded = 0
-        while any(steps := [self._fold(found, pads) for found in pads.values() if found.node.graph is not None]):
+        while any(steps := [self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
             folded += sum(steps)
-        for found in pads.values():
-            if found.node.graph is not None and (reading := self._reading(found)) is not None:
+        for site in pads.values():
+            if site.node.graph is not None and (reading := self._reading(site)) is not None:
                 self._explain(reading)
         return ir.passes.PassResult(model, modified=folded > 0)
 
-    def _fold(self, found: Found, pads: dict[ir.Node, Found]) -> bool:
+    def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
         """Applies the first rule that fits a Pad."""
-        reading = self._reading(found)
+        reading = self._reading(site)
         if reading is None or not _is_worth_a_look(reading, pads):
             return False
-        self._types.settle()  # once a node is gone, types can no longer be inferred
+        self._types.infer()  # once a node is gone, types can no longer be inferred
         return (
             self._drop_casts(reading)
             or self._remove(reading, only_bypass=True)
@@ -97,19 +97,19 @@ class FoldPads(ir.passes.InPlacePass):
         if made is None:
             return False
         self._document.touched.update(made.touched)
-        self._note(reading.found.node, made.note)
+        self._note(reading.site.node, made.note)
         return True
 
     def _remove(self, reading: Reading, only_bypass: bool = False) -> bool:
         if not reading.changes_nothing:
             return False
-        removal = remove(reading.found, self._types, only_bypass)
+        removal = remove(reading.site, self._types, only_bypass)
         if removal is None:
             return False
         self._tell(reading, removal, ("it changes nothing", *removal.notes), ())
         return True
 
-    def _join(self, reading: Reading, pads: dict[ir.Node, Found]) -> bool:
+    def _join(self, reading: Reading, pads: dict[ir.Node, NodeSite]) -> bool:
         """Lets a Pad do the work of the one in front of it too."""
         if self._settled and self._target == "onnx":
             return False  # lowering knows why it has written two
@@ -120,23 +120,23 @@ class FoldPads(ir.passes.InPlacePass):
         removal = remove(before, self._types)
         assert removal is not None and not removal.notes, "only the second Pad reads the first"
         self._document.touched.update(touched)
-        self._tell(first, removal, ("one Pad does what both did",), (self.paths[reading.found.node],))
-        self._note(reading.found.node, f"with what {self.paths[before.node]} did")
+        self._tell(first, removal, ("one Pad does what both did",), (self.paths[reading.site.node],))
+        self._note(reading.site.node, f"with what {self.paths[before.node]} did")
         return True
 
     def _give(self, reading: Reading) -> bool:
         """Lets those that read the padded data pad by themselves."""
         try:
-            taking = takers(reading, self._types)
+            taking = consumers_of(reading, self._types)
         except Refusal:
             return False
-        removal = remove(reading.found, self._types, only_bypass=True) if taking else None
+        removal = remove(reading.site, self._types, only_bypass=True) if taking else None
         if removal is None:
             return False
-        for taker in taking:
-            give(taker)
-        into = tuple(self.paths[taker.node] for taker in taking)
-        amounts = ", ".join(dict.fromkeys(f"pads {taker.pads}" for taker in taking))
+        for consumer in taking:
+            apply(consumer)
+        into = tuple(self.paths[consumer.node] for consumer in taking)
+        amounts = ", ".join(dict.fromkeys(f"pads {consumer.pads}" for consumer in taking))
         self._tell(reading, removal, (amounts,), into)
         return True
 
@@ -147,46 +147,46 @@ class FoldPads(ir.passes.InPlacePass):
     def _explain(self, reading: Reading) -> None:
         """Says of a Pad that feeds convolutions or poolings why it stays."""
         try:
-            takers(reading, self._types)
+            consumers_of(reading, self._types)
         except Refusal as why:
-            self._note(reading.found.node, f"not folded: {why}")
+            self._note(reading.site.node, f"not folded: {why}")
 
     def _tell(self, reading: Reading, removal: Removal, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
-        node = reading.found.node
+        node = reading.site.node
         self._document.touched.update(removal.touched)
-        record = reading.finding.record(reading.found, FOLDED)
+        record = reading.match.record(reading.site, FOLDED)
         told = (*self.notes.pop(node, ()), *notes)
         self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=told, into=into)
 
     def _note(self, node: ir.Node, note: str) -> None:
         self.notes[node] = (*self.notes.get(node, ()), note)
 
-    def _reading(self, found: Found) -> Reading | None:
+    def _reading(self, site: NodeSite) -> Reading | None:
         """The Pad that a node is, if it is one that was asked for and can be read.
 
         It is read anew only where something has changed that it is read from.
         """
-        node = found.node
+        node = site.node
         state = (*node.op_identifier(), *node.inputs, *node.attributes.values(), self._types.settled)
         if node not in self._readings or self._readings[node][0] != state:
-            self._readings[node] = state, self._read(found)
+            self._readings[node] = state, self._read(site)
         return self._readings[node][1]
 
-    def _read(self, found: Found) -> Reading | None:
-        if isinstance(found.scope.root, ir.Function) and found.scope.root.domain == DOMAIN:
+    def _read(self, site: NodeSite) -> Reading | None:
+        if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
             return None  # what an operator falls back on where the library is absent
-        finding = sources.find(found, self._types, self._sources)
-        if finding is None or not isinstance(finding.draft, Draft) or not self._is_asked_for(finding):
+        match = sources.find(site, self._types, self._sources)
+        if match is None or not isinstance(match.replacement, Replacement) or not self._is_asked_for(match):
             return None
-        return read(found, finding, self._types)
+        return read(site, match, self._types)
 
-    def _is_asked_for(self, finding: Finding) -> bool:
-        if self._select == "all" or finding.already:
+    def _is_asked_for(self, match: Match) -> bool:
+        if self._select == "all" or match.already:
             return True
-        return finding.facts is not None and needs(finding.facts()) is not None
+        return match.facts is not None and needs(match.facts()) is not None
 
 
-def _is_worth_a_look(reading: Reading, pads: Mapping[ir.Node, Found]) -> bool:
+def _is_worth_a_look(reading: Reading, pads: Mapping[ir.Node, NodeSite]) -> bool:
     """Whether what stands around a Pad lets a rule fit; most Pads need no types."""
     before = reading.data.producer()
     if reading.changes_nothing or before in pads or is_cast(before):

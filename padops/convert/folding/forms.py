@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from padops.convert.folding.reading import Reading
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import drop_unread
+from padops.convert.model.graphs import remove_unused
 from padops.convert.sources import microsoft, openvino
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Amounts
@@ -24,7 +24,7 @@ def can_write_amounts(reading: Reading) -> bool:
 
 def write_amounts(reading: Reading, amounts: Sequence[Amounts], constants: Constants) -> None:
     """Writes the amounts of every axis, in the place of those that the node has."""
-    node = reading.found.node
+    node = reading.site.node
     begins, ends = [a.begin for a in amounts], [a.end for a in amounts]
     form = _form(reading)
     if form in ATTRIBUTES:
@@ -42,7 +42,7 @@ def write_amounts(reading: Reading, amounts: Sequence[Amounts], constants: Const
 
 def _form(reading: Reading) -> str | None:
     """Where a node has its amounts; None where nothing is to be written."""
-    node, op = reading.found.node, reading.op.name
+    node, op = reading.site.node, reading.op.name
     if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
         return "paddings" if op == "Pad_1" else "pads"
     if "padding_below" in node.attributes:
@@ -59,12 +59,12 @@ def _form(reading: Reading) -> str | None:
 
 
 def _vector(values: Sequence[int], reading: Reading, role: str, constants: Constants) -> ir.Value:
-    return constants.add(np.array(values, np.int64), reading.found, role)
+    return constants.add(np.array(values, np.int64), reading.site, role)
 
 
 def set_input(reading: Reading, position: int, value: ir.Value | None) -> None:
     """Gives the node another input, or none, and takes constants away that nothing reads any more."""
-    node = reading.found.node
+    node = reading.site.node
     if position >= len(node.inputs):
         if value is None:
             return
@@ -75,4 +75,4 @@ def set_input(reading: Reading, position: int, value: ir.Value | None) -> None:
     while node.inputs[count - 1] is None:
         count -= 1
     node.resize_inputs(count)
-    drop_unread([former] if former is not None else [], reading.found.scope.index)
+    remove_unused([former] if former is not None else [], reading.site.scope.index)

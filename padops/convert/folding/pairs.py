@@ -26,14 +26,14 @@ def join(first: Reading, second: Reading, constants: Constants) -> tuple[ir.Node
     Returns:
         The nodes that have changed.
     """
-    uses = first.found.scope.index.last_uses(first.output)
+    uses = first.site.scope.index.last_uses(first.output)
     one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
-    if not one_after_the_other or second.found.node.graph is not first.found.node.graph:
+    if not one_after_the_other or second.site.node.graph is not first.site.node.graph:
         return None
     if not _may_join(first, second) or not can_write_amounts(second):
         return None
     write_amounts(second, sum_of(first.amounts, second.amounts), constants)
-    return (second.found.node,)
+    return (second.site.node,)
 
 
 def _may_join(first: Reading, second: Reading) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found, constant
+from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft, Finding
+from padops.convert.sources.match import Match, Replacement
 from padops.spec.dialects import OPS, Node, Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Limit, Mode, PadError
@@ -25,8 +25,8 @@ class Reading:
     """A Pad.
 
     Attributes:
-        found: The node.
-        finding: What its source says of it.
+        site: The node.
+        match: What its source says of it.
         type: Element type of the data.
         mode: The mode, or None where a function's caller gives it.
         amounts: Of each axis, None where they are not known; empty where they are 0 and the rank is not known.
@@ -35,8 +35,8 @@ class Reading:
         element: The fill as an array of one element; None where it is the default, or not known.
     """
 
-    found: Found
-    finding: Finding
+    site: NodeSite
+    match: Match
     type: str | None
     mode: Mode | None
     amounts: tuple[Amounts, ...] | None
@@ -44,20 +44,20 @@ class Reading:
     element: np.ndarray | None
 
     @property
-    def draft(self) -> Draft:
-        return self.finding.draft
+    def replacement(self) -> Replacement:
+        return self.match.replacement
 
     @property
     def data(self) -> ir.Value:
-        return self.draft.inputs[0]
+        return self.replacement.inputs[0]
 
     @property
     def output(self) -> ir.Value:
-        return self.found.node.outputs[0]
+        return self.site.node.outputs[0]
 
     @property
     def op(self) -> Op:
-        return OPS[self.draft.op_type]
+        return OPS[self.replacement.op_type]
 
     @property
     def changes_nothing(self) -> bool:
@@ -74,42 +74,44 @@ class Reading:
         )
 
 
-def read(found: Found, finding: Finding, types: Types) -> Reading | None:
-    """The Pad of a finding with a Draft; None where it breaks a rule, which is to be said where it runs."""
-    draft = finding.draft
-    op = OPS[draft.op_type]
-    plain = {name: attribute.value for name, attribute in draft.attributes.items() if not attribute.is_ref()}
-    of_caller = set(draft.attributes) - set(plain)
-    type_name = types.name(*(value for value in draft.inputs[:1] if isinstance(value, ir.Value)), *found.node.outputs)
+def read(site: NodeSite, match: Match, types: Types) -> Reading | None:
+    """The Pad of a match with a Replacement; None where it breaks a rule, which is to be said where it runs."""
+    replacement = match.replacement
+    op = OPS[replacement.op_type]
+    plain = {name: attribute.value for name, attribute in replacement.attributes.items() if not attribute.is_ref()}
+    of_caller = set(replacement.attributes) - set(plain)
+    type_name = types.name(
+        *(value for value in replacement.inputs[:1] if isinstance(value, ir.Value)), *site.node.outputs
+    )
     try:
         mode = None if op.mode in of_caller else Node(op, attributes=plain).mode()
-        amounts = _amounts(draft, found, types, plain, of_caller - {op.mode, op.fill})
-        fill, element = _fill(draft, found, plain, of_caller, type_name, mode)
+        amounts = _amounts(replacement, site, types, plain, of_caller - {op.mode, op.fill})
+        fill, element = _fill(replacement, site, plain, of_caller, type_name, mode)
     except PadError:
         return None
-    return Reading(found, finding, type_name, mode, amounts, fill, element)
+    return Reading(site, match, type_name, mode, amounts, fill, element)
 
 
 def _amounts(
-    draft: Draft, found: Found, types: Types, plain: Mapping[str, Any], of_caller: set[str]
+    replacement: Replacement, site: NodeSite, types: Types, plain: Mapping[str, Any], of_caller: set[str]
 ) -> tuple[Amounts, ...] | None:
     """The amounts of each axis.
 
     Raises:
         PadError: They break a rule.
     """
-    op = OPS[draft.op_type]
-    given = [*draft.inputs, *[None] * (len(op.inputs) - len(draft.inputs))]
+    op = OPS[replacement.op_type]
+    given = [*replacement.inputs, *[None] * (len(op.inputs) - len(replacement.inputs))]
     arrays: list[np.ndarray | None] = []
     for row, value in zip(op.inputs, given, strict=True):
-        known = value if isinstance(value, np.ndarray) else constant(value, found.scope)
+        known = value if isinstance(value, np.ndarray) else constant(value, site.scope)
         if row.kind != "T" and value is not None and known is None:
             return None
         arrays.append(None if row.kind == "T" else known)
     if of_caller:
         return None
     node = Node(op, attributes=plain, inputs=arrays)
-    dims = types.shape(given[0]) or types.shape(found.node.outputs[0])
+    dims = types.shape(given[0]) or types.shape(site.node.outputs[0])
     if dims is None:
         return _amounts_of_any_rank(node)
     if op.name == "SamePad_1" and None in dims and node.attribute("auto_pad") != "VALID":
@@ -138,8 +140,8 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
 
 
 def _fill(
-    draft: Draft,
-    found: Found,
+    replacement: Replacement,
+    site: NodeSite,
     plain: Mapping[str, Any],
     of_caller: set[str],
     type_name: str | None,
@@ -150,17 +152,17 @@ def _fill(
     Raises:
         PadError: It has not one element, in mode constant.
     """
-    op = OPS[draft.op_type]
+    op = OPS[replacement.op_type]
     if op.fill in of_caller:
         return None, None
     position = op.input_index(op.fill)
     if position is None:
         value = np.float32(plain.get(op.fill, 0))
         return _bits(value, type_name)
-    given = draft.inputs[position] if position < len(draft.inputs) else None
+    given = replacement.inputs[position] if position < len(replacement.inputs) else None
     if given is None:
         return ZERO, None
-    array = given if isinstance(given, np.ndarray) else constant(given, found.scope)
+    array = given if isinstance(given, np.ndarray) else constant(given, site.scope)
     if array is None:
         return given, None
     if array.size != 1 and mode is Mode.CONSTANT:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found, drop_unread, remake
+from padops.convert.model.graphs import NodeSite, remove_unused, replace_in_place
 from padops.convert.model.types import Types
 
 # Types that ONNX Runtime's Identity does not have, and the opsets that it has others from (measured with 1.31.1).
@@ -29,46 +29,46 @@ class Removal:
     notes: tuple[str, ...] = ()
 
 
-def remove(found: Found, types: Types, only_bypass: bool = False) -> Removal | None:
-    """Takes the Pad of ``found`` away, with constants that nothing else reads.
+def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Removal | None:
+    """Takes the Pad of ``site`` away, with constants that nothing else reads.
 
     Args:
-        found: The Pad.
+        site: The Pad.
         types: Of the model.
         only_bypass: Not to leave an Identity.
 
     Returns:
         What has changed; None where it has to stay.
     """
-    node = found.node
+    node = site.node
     data, output = node.inputs[0], node.outputs[0]
     read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
     is_output = output.is_graph_output()
-    if is_output or _is_hidden(data, output, found):
-        if only_bypass or not _takes_identity(found, types):
+    if is_output or _is_hidden(data, output, site):
+        if only_bypass or not _takes_identity(site, types):
             return None
-        remake(node, "", "Identity", [data])
-        types.forget()
-        drop_unread(read, found.scope.index)
+        replace_in_place(node, "", "Identity", [data])
+        types.invalidate()
+        remove_unused(read, site.scope.index)
         why = "its output is one of the graph" if is_output else "another value hides the name of its data"
         return Removal((node,), (f"an Identity stays: {why}",))
     readers = tuple(dict.fromkeys(use.node for use in output.uses()))
     output.replace_all_uses_with(data)
     node.graph.remove(node, safe=True)
-    drop_unread(read, found.scope.index)
+    remove_unused(read, site.scope.index)
     return Removal(readers)
 
 
-def _is_hidden(data: ir.Value, output: ir.Value, found: Found) -> bool:
+def _is_hidden(data: ir.Value, output: ir.Value, site: NodeSite) -> bool:
     """Whether the name of the data may mean something else where the padded data are read."""
-    if all(use.node.graph is found.node.graph for use in output.uses()):
+    if all(use.node.graph is site.node.graph for use in output.uses()):
         return False
-    return found.scope.index.is_shared(data.name)
+    return site.scope.index.is_shared(data.name)
 
 
-def _takes_identity(found: Found, types: Types) -> bool:
+def _takes_identity(site: NodeSite, types: Types) -> bool:
     """Whether ONNX Runtime has an Identity for the data."""
-    opset, name = found.scope.opset, types.name(found.node.inputs[0], found.node.outputs[0])
+    opset, name = site.scope.opset, types.name(site.node.inputs[0], site.node.outputs[0])
     if opset is None:
         return False
     if name is None:

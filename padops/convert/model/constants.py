@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found, walk
+from padops.convert.model.graphs import NodeSite, walk
 
 
 class Constants:
@@ -20,49 +20,49 @@ class Constants:
         self._taken: set[str] = set()
         self._numbers: dict[str, int] = {}  # the last one that a name got
         graphs = {*model.graphs(), *(function.graph for function in model.functions.values())}
-        for found in walk(model):
-            self._taken.add(found.node.name or "")
-            self._take(*found.node.inputs, *found.node.outputs)
-            graphs.add(found.scope.graph)
+        for site in walk(model):
+            self._taken.add(site.node.name or "")
+            self._take(*site.node.inputs, *site.node.outputs)
+            graphs.add(site.scope.graph)
         for graph in graphs:
             self._take(*graph.inputs, *graph.initializers.values())
 
-    def add(self, array: np.ndarray, found: Found, role: str) -> ir.Value:
-        """A constant that the node of ``found`` can read.
+    def add(self, array: np.ndarray, site: NodeSite, role: str) -> ir.Value:
+        """A constant that the node of ``site`` can read.
 
         It is an initializer of the node's graph; a Constant node in front of it in functions, which have none, and
         before IR version 4, where each initializer would be an input too.
 
         Args:
             array: The elements.
-            found: The node that is to read it.
+            site: The node that is to read it.
             role: What it is to the node, for its name.
         """
-        name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
+        name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         tensor = tensor_of(array, name)
-        if found.scope.takes_initializers:
+        if site.scope.takes_initializers:
             value = ir.Value(
                 name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(tensor.shape), const_value=tensor
             )
-            found.scope.graph.register_initializer(value)
+            site.scope.graph.register_initializer(value)
             return value
         value = ir.Value(name=name)
         node = ir.Node("", "Constant", [], [ir.AttrTensor("value", tensor)], outputs=[value], name=name)
-        found.node.prepend(node)
+        site.node.prepend(node)
         return value
 
     def insert(
         self,
         op_type: str,
         inputs: Sequence[ir.Value | None],
-        found: Found,
+        site: NodeSite,
         role: str,
         attributes: Sequence[ir.Attr] = (),
     ) -> ir.Value:
-        """The output of a new node of the default domain in front of the node of ``found``."""
-        name = self.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}")
+        """The output of a new node of the default domain in front of the node of ``site``."""
+        name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         value = ir.Value(name=name)
-        found.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
+        site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))
         return value
 
     def _take(self, *values: ir.Value | None) -> None:

@@ -33,15 +33,15 @@ class Index:
         """The nodes that call a function."""
         if self._calls is None:
             self._calls = {}
-            for found in walk(self._model):
-                self._calls.setdefault(found.node.op_identifier(), []).append(found.node)
+            for site in walk(self._model):
+                self._calls.setdefault(site.node.op_identifier(), []).append(site.node)
         return self._calls.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
         """Whether several values have a name, in graphs that may lie in each other."""
         if self._values is None:
             self._values = {}
-            for graph in {found.scope.graph: None for found in walk(self._model)}:
+            for graph in {site.scope.graph: None for site in walk(self._model)}:
                 self._add({*graph.inputs, *graph.initializers.values()})
                 self._add(value for node in graph for value in node.outputs)
         there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
@@ -106,7 +106,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Found:
+class NodeSite:
     """One node, where it was found."""
 
     node: ir.Node
@@ -114,7 +114,7 @@ class Found:
     scope: Scope
 
 
-def walk(model: ir.Model) -> Iterator[Found]:
+def walk(model: ir.Model) -> Iterator[NodeSite]:
     """Every node of the main graph, of all graphs inside it and of the functions."""
     index = Index(model)
     yield from _walk_graph(model.graph, Scope(model, model.graph, model.graph, "graph", index))
@@ -124,14 +124,14 @@ def walk(model: ir.Model) -> Iterator[Found]:
         yield from _walk_graph(function.graph, Scope(model, function.graph, function, path, index))
 
 
-def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[Found]:
+def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
     names = Counter(node.name for node in graph)
     for i, node in enumerate(list(graph)):
         label = node.name if node.name else f"{node.op_type}_{i}"
         if names[node.name] > 1 and node.name:
             label = f"{label}[{i}]"
         path = f"{scope.path}/{label}"
-        yield Found(node, path, scope)
+        yield NodeSite(node, path, scope)
         for attribute in node.attributes.values():
             if attribute.type == ir.AttributeType.GRAPH and not attribute.is_ref():
                 graphs = [(attribute.name, attribute.value)]
@@ -196,7 +196,7 @@ def caller_strings(scope: Scope, name: str) -> set[str]:
     return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
 
 
-def remake(
+def replace_in_place(
     node: ir.Node, domain: str, op_type: str, inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr] = ()
 ) -> None:
     """Makes a node another one, with the same name, outputs and place."""
@@ -213,7 +213,7 @@ def remake(
     node.domain, node.op_type = domain, op_type
 
 
-def drop_unread(values: Iterable[ir.Value], index: Index) -> None:
+def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
     """Takes initializers and Constants away that nothing reads any more."""
     for value in values:
         if index.last_uses(value) or value.is_graph_output() or value.is_graph_input():

@@ -61,12 +61,12 @@ class Types:
         """Whether inference has run."""
         return self._inferred is not None
 
-    def settle(self) -> None:
+    def infer(self) -> None:
         """Infers now: once a node has been added to the model, it no longer goes beside the message."""
         if self._inferred is None:
             self._infer()
 
-    def forget(self, value: ir.Value | None = None) -> None:
+    def invalidate(self, value: ir.Value | None = None) -> None:
         """Says that something else than before stands behind a padded value, or behind any of them."""
         if value is None:
             self._behind.clear()
@@ -91,7 +91,7 @@ class Types:
         return dtype
 
     def _lookup(self, value: ir.Value) -> Known:
-        self.settle()
+        self.infer()
         if value not in self._inferred:
             return None, None
         if value not in self._read:

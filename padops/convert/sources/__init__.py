@@ -1,8 +1,8 @@
 """Where Pads come from: one file for each foreign form of a node.
 
-A source looks at a node and says what it is, as a :class:`Draft` of an operator of the domain ``padops``, or why it
-cannot be one; or it says which nodes to change together, as an :class:`Edit`. To add a source, write a file with a
-function ``find(found, types) -> Finding | None`` and list it here.
+A source looks at a node and says what it is, as a :class:`Replacement` of an operator of the domain ``padops``, or why it
+cannot be one; or it says which nodes to change together, as an :class:`Rewrite`. To add a source, write a file with a
+function ``find(site, types) -> Match | None`` and list it here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources import (
     auto_pad,
@@ -23,10 +23,10 @@ from padops.convert.sources import (
     tensorflow,
     unknown,
 )
-from padops.convert.sources.match import Finding
+from padops.convert.sources.match import Match
 from padops.spec.dialects import DOMAIN
 
-Source = Callable[[Found, Types], Finding | None]
+Source = Callable[[NodeSite, Types], Match | None]
 
 
 def choose(explicit_auto_pad: bool = False, custom_domains: Collection[str] = ()) -> tuple[Source, ...]:
@@ -53,6 +53,6 @@ SOURCES = choose()
 KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOMAIN})
 
 
-def find(found: Found, types: Types, asked: Sequence[Source] = SOURCES) -> Finding | None:
+def find(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:
     """What the first source that knows the node says of it; None where it is no Pad."""
-    return next((finding for source in asked if (finding := source(found, types)) is not None), None)
+    return next((match for source in asked if (match := source(site, types)) is not None), None)

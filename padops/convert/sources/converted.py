@@ -5,46 +5,46 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft, Finding, misfit
+from padops.convert.sources.match import Match, Replacement, misfit
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN, OPS
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(site: NodeSite, types: Types) -> Match | None:
     """Recognises a node that is converted already."""
-    node = found.node
+    node = site.node
     if node.domain == pyop.DOMAIN:
-        return _find_pyop(found)
+        return _find_pyop(site)
     if node.domain != DOMAIN:
         return None
     form = f"{DOMAIN}::{node.op_type}"
     if node.op_type not in OPS:
-        return Finding(form, reason="this version of padops does not know the operator")
-    draft = Draft(node.op_type, tuple(node.inputs), dict(node.attributes))
-    if wrong := misfit(draft):
-        return Finding(form, reason=wrong)
-    return Finding(form, draft, status="already converted", op_type=node.op_type, already="padops")
+        return Match(form, reason="this version of padops does not know the operator")
+    replacement = Replacement(node.op_type, tuple(node.inputs), dict(node.attributes))
+    if wrong := misfit(replacement):
+        return Match(form, reason=wrong)
+    return Match(form, replacement, status="already converted", op_type=node.op_type, already="padops")
 
 
-def _find_pyop(found: Found) -> Finding:
+def _find_pyop(site: NodeSite) -> Match:
     """The native operator that a Python kernel stands for."""
-    node = found.node
+    node = site.node
     form = f"{pyop.DOMAIN}::{node.op_type}"
     given = [attribute for name in pyop.ATTRIBUTES if (attribute := node.attributes.get(name)) is not None]
     texts = {a.name: a.value for a in given if a.type == ir.AttributeType.STRING and not a.is_ref()}
     if node.op_type != pyop.OP_TYPE or len(texts) != len(pyop.ATTRIBUTES) or texts["op"] not in OPS:
-        return Finding(form, reason="this version of padops does not know the operator")
+        return Match(form, reason="this version of padops does not know the operator")
     try:
         op_type, plain, inputs, _ = pyop.decode(texts, node.inputs)
         attributes = {name: _attribute(op_type, name, value) for name, value in plain.items()}
     except (ValueError, AttributeError, OverflowError, TypeError) as error:
-        return Finding(form, reason=f"its attributes cannot be read: {error}")
-    draft = Draft(op_type, tuple(inputs), attributes)
-    if wrong := misfit(draft):
-        return Finding(form, reason=wrong)
-    return Finding(form, draft, status="already converted", op_type=op_type, already="pyop")
+        return Match(form, reason=f"its attributes cannot be read: {error}")
+    replacement = Replacement(op_type, tuple(inputs), attributes)
+    if wrong := misfit(replacement):
+        return Match(form, reason=wrong)
+    return Match(form, replacement, status="already converted", op_type=op_type, already="pyop")
 
 
 def _attribute(op_type: str, name: str, value: object) -> ir.Attr:

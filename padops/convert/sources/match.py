@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found, constant
+from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.records import PadRecord, Status
 from padops.spec.dialects import OPS
 from padops.spec.dialects.onnx_pad import VERSIONS
@@ -23,7 +23,7 @@ KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string
 
 
 @dataclass(frozen=True)
-class Draft:
+class Replacement:
     """A node of the domain ``padops`` that is to take the place of another; its name and outputs stay.
 
     Attributes:
@@ -37,12 +37,12 @@ class Draft:
     attributes: Mapping[str, ir.Attr]
 
 
-# How a target puts a draft in the place of a node, once it has the types of the model; see ``targets``.
-Put = Callable[[Draft, Found, "Constants"], "Sequence[str] | None"]
+# How a target emits a replacement in the place of a node, once it has the types of the model; see ``targets``.
+Emit = Callable[[Replacement, NodeSite, "Constants"], "Sequence[str] | None"]
 
 
 @dataclass(frozen=True)
-class Edit:
+class Rewrite:
     """What is to be done where putting one node in the place of another is not enough.
 
     Attributes:
@@ -55,7 +55,7 @@ class Edit:
     """
 
     op_type: str
-    apply: Callable[[Found, Constants, Put], Sequence[ir.Node]]
+    apply: Callable[[NodeSite, Constants, Emit], Sequence[ir.Node]]
     needed: str | None = None
     runs: str = "ONNX Runtime runs it"
     corrects: bool = False
@@ -91,13 +91,13 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One Pad: either a draft of what it is to become, or the reason why it stays.
+class Match:
+    """One Pad: either a replacement of what it is to become, or the reason why it stays.
 
     Attributes:
         form: See ``PadRecord.form``.
-        draft: What it is to become, else None.
-        facts: Asks what is known of it; there for every Draft, and for an Edit that does not say itself what is needed.
+        replacement: What it is to become, else None.
+        facts: Asks what is known of it; there for every Replacement, and for a Rewrite that does not say itself what is needed.
         status: Of a Pad that stays.
         reason: Why it stays.
         op_type: Of a Pad that is an operator of padops already.
@@ -106,7 +106,7 @@ class Finding:
     """
 
     form: str
-    draft: Draft | Edit | None = None
+    replacement: Replacement | Rewrite | None = None
     facts: Callable[[], Facts] | None = None
     status: Status = "left"
     reason: str | None = None
@@ -114,12 +114,12 @@ class Finding:
     already: str | None = None
     notes: tuple[str, ...] = ()
 
-    def record(self, found: Found, status: Status, reason: str | None = None) -> PadRecord:
+    def record(self, site: NodeSite, status: Status, reason: str | None = None) -> PadRecord:
         """The record of this Pad, once it is decided what becomes of it."""
-        op_type = self.draft.op_type if self.draft and status == "converted" else self.op_type
-        done = self.draft if isinstance(self.draft, Edit) and status == "converted" else None
+        op_type = self.replacement.op_type if self.replacement and status == "converted" else self.op_type
+        done = self.replacement if isinstance(self.replacement, Rewrite) and status == "converted" else None
         corrects = done.needed if done and done.corrects else None
-        return PadRecord(found.path, found.node.name or "", self.form, status, op_type, reason, self.notes, corrects)
+        return PadRecord(site.path, site.node.name or "", self.form, status, op_type, reason, self.notes, corrects)
 
 
 class Unconvertible(Exception):
@@ -130,16 +130,16 @@ class Unneeded(Exception):
     """A Pad that is already what it would become; the message says why that will do, for the record."""
 
 
-def misfit(draft: Draft) -> str | None:
+def misfit(replacement: Replacement) -> str | None:
     """What of a node is not as its operator has it, or None: inputs and attributes that are missing or too many."""
-    op, count = OPS[draft.op_type], len(draft.inputs)
+    op, count = OPS[replacement.op_type], len(replacement.inputs)
     if count > len(op.inputs):
         return f"it has {count} inputs; {op.name} has {len(op.inputs)}"
     for i, row in enumerate(op.inputs):
-        if not row.optional and (i >= count or draft.inputs[i] is None):
+        if not row.optional and (i >= count or replacement.inputs[i] is None):
             return f"it has no {row.name}"
     kinds = {row.name: KINDS[row.type] for row in op.attributes}
-    for name, attribute in draft.attributes.items():
+    for name, attribute in replacement.attributes.items():
         if name not in kinds:
             return f"{op.name} has no attribute {name}"
         if attribute.type != kinds[name]:
@@ -147,14 +147,14 @@ def misfit(draft: Draft) -> str | None:
     return None
 
 
-def check_integers(found: Found, **positions: int) -> None:
+def check_integers(site: NodeSite, **positions: int) -> None:
     """Refuses inputs, by their positions, that are constants of no integers.
 
     Raises:
         Unconvertible: With the name and the type.
     """
     for name, i in positions.items():
-        array = constant(found.node.inputs[i], found.scope) if i < len(found.node.inputs) else None
+        array = constant(site.node.inputs[i], site.scope) if i < len(site.node.inputs) else None
         if array is not None and array.dtype.kind not in "iu":
             raise Unconvertible(f"its input {name} is of type {type_of(array)}, expected integers")
 

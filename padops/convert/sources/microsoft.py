@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from padops.convert.model.graphs import Found, constant
+from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
 from padops.convert.sources.match import (
-    Draft,
     Facts,
-    Finding,
+    Match,
+    Replacement,
     Unconvertible,
     check_integers,
     settle_version,
@@ -19,9 +19,9 @@ FORM = f"{DOMAIN}::Pad-1"
 LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(site: NodeSite, types: Types) -> Match | None:
     """Recognises the operator; ONNX Runtime runs it as it runs ONNX Pad, wrap included."""
-    node = found.node
+    node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
     notes: list[str] = []
@@ -34,17 +34,17 @@ def find(found: Found, types: Types) -> Finding | None:
             raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 3")
         if foreign := sorted(set(node.attributes) - {"mode"}):
             raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
-        check_integers(found, pads=1)
+        check_integers(site, pads=1)
         mode = string_attribute(node, "mode", "constant")
         op_type = settle_version(LIKE, type_name, mode, notes)
     except Unconvertible as why:
-        return Finding(FORM, reason=str(why))
-    draft = Draft(op_type, inputs, dict(node.attributes))
-    return Finding(FORM, draft, lambda: _facts(found, types, type_name, mode), notes=tuple(notes))
+        return Match(FORM, reason=str(why))
+    replacement = Replacement(op_type, inputs, dict(node.attributes))
+    return Match(FORM, replacement, lambda: _facts(site, types, type_name, mode), notes=tuple(notes))
 
 
-def _facts(found: Found, types: Types, type_name: str | None, mode: str | None) -> Facts:
-    data, pads, fill = (*found.node.inputs, None)[:3]
+def _facts(site: NodeSite, types: Types, type_name: str | None, mode: str | None) -> Facts:
+    data, pads, fill = (*site.node.inputs, None)[:3]
     return Facts(
         domain=DOMAIN,
         opset=1,
@@ -52,7 +52,7 @@ def _facts(found: Found, types: Types, type_name: str | None, mode: str | None) 
         type=type_name,
         mode=mode,
         shape=types.shape(data),
-        pads=constant(pads, found.scope),
+        pads=constant(pads, site.scope),
         axes=None,
         has_axes=False,
         fill_shape=types.shape(fill),

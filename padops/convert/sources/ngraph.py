@@ -10,9 +10,9 @@ from collections.abc import Collection
 
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft, Facts, Finding, Unconvertible
+from padops.convert.sources.match import Facts, Match, Replacement, Unconvertible
 from padops.spec.dialects import OPS
 
 DOMAIN = "ngraph"
@@ -20,20 +20,20 @@ OP = OPS["NGraphPad_0"]
 AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
-def find(found: Found, types: Types, domains: Collection[str] = ()) -> Finding | None:
+def find(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
     """Recognises a node with nGraph's attributes in ``domains`` or in the one of ``ngraph_json``."""
-    node = found.node
+    node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, DOMAIN) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
     form = f"nGraph Pad in the domain '{node.domain}'"
     try:
-        draft = _draft(node, types)
+        replacement = _draft(node, types)
     except Unconvertible as why:
-        return Finding(form, reason=str(why))
-    return Finding(form, draft, lambda: Facts(node.domain, 1, wrong_form=True, type=types.name(*node.inputs)))
+        return Match(form, reason=str(why))
+    return Match(form, replacement, lambda: Facts(node.domain, 1, wrong_form=True, type=types.name(*node.inputs)))
 
 
-def _draft(node: ir.Node, types: Types) -> Draft:
+def _draft(node: ir.Node, types: Types) -> Replacement:
     if len(node.inputs) != 2 or None in node.inputs:
         given = sum(value is not None for value in node.inputs)
         raise Unconvertible(f"it has {given} inputs, expected 2: {' and '.join(row.name for row in OP.inputs)}")
@@ -50,7 +50,7 @@ def _draft(node: ir.Node, types: Types) -> Draft:
     attributes = {name: node.attributes[name] for name in AMOUNTS if name in node.attributes}
     if OP.mode in node.attributes:
         attributes[OP.mode] = _mode(node.attributes[OP.mode])
-    return Draft(OP.name, tuple(node.inputs), attributes)
+    return Replacement(OP.name, tuple(node.inputs), attributes)
 
 
 def _mode(attribute: ir.Attr) -> ir.Attr:

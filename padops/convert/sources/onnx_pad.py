@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found, caller_strings, constant
+from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.model.types import Types
 from padops.convert.sources.match import (
-    Draft,
     Facts,
-    Finding,
+    Match,
+    Replacement,
     Unconvertible,
     check_integers,
     settle_version,
@@ -44,7 +44,7 @@ class _Reading:
     """One node while it is being read.
 
     Attributes:
-        found: The node and its place.
+        site: The node and its place.
         since: The version of Pad that the opset has.
         amounts: Name of the attribute that has the amounts, if any.
         type: Element type of the data, or None.
@@ -52,7 +52,7 @@ class _Reading:
         notes: For the record.
     """
 
-    found: Found
+    site: NodeSite
     since: int
     amounts: str | None
     type: str | None
@@ -62,19 +62,17 @@ class _Reading:
     @property
     def inputs(self) -> tuple[ir.Value | None, ...]:
         """data, pads, fill, axes; None where absent."""
-        return (*self.found.node.inputs, None, None, None, None)[:4]
+        return (*self.site.node.inputs, None, None, None, None)[:4]
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(site: NodeSite, types: Types) -> Match | None:
     """Recognises a standard Pad and drafts the operator of padops that it is."""
-    node = found.node
+    node = site.node
     if node.domain != "" or node.op_type != "Pad":
         return None
-    opset = found.scope.opset
+    opset = site.scope.opset
     if opset is None:
-        return Finding(
-            "Pad", reason=f"{found.scope.path} does not import the default domain, so its version is unknown"
-        )
+        return Match("Pad", reason=f"{site.scope.path} does not import the default domain, so its version is unknown")
     since = int(onnx_op(opset).removeprefix("Pad_"))
     amounts = next((name for name in ("pads", "paddings") if name in node.attributes), None)
     form, wrong = _form(node, since, amounts)
@@ -82,16 +80,16 @@ def find(found: Found, types: Types) -> Finding | None:
         if opset > NEWEST_OPSET:
             raise Unconvertible(f"opset {opset} is newer than the newest that padops knows, {NEWEST_OPSET}")
         _check(node)
-        check_integers(found, pads=1, axes=3)
+        check_integers(site, pads=1, axes=3)
         type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
         mode = string_attribute(node, "mode", "constant")
-        if mode is None and "wrap" in caller_strings(found.scope, node.attributes["mode"].ref_attr_name):
+        if mode is None and "wrap" in caller_strings(site.scope, node.attributes["mode"].ref_attr_name):
             mode = "wrap"
-        reading = _Reading(found, since, amounts, type_name, mode)
-        draft = _draft(reading)
+        reading = _Reading(site, since, amounts, type_name, mode)
+        replacement = _draft(reading)
     except Unconvertible as why:
-        return Finding(form, reason=str(why))
-    return Finding(form, draft, lambda: _facts(reading, opset, wrong, types), notes=tuple(reading.notes))
+        return Match(form, reason=str(why))
+    return Match(form, replacement, lambda: _facts(reading, opset, wrong, types), notes=tuple(reading.notes))
 
 
 def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
@@ -135,7 +133,7 @@ def _check(node: ir.Node) -> None:
         raise Unconvertible("it has both of the attributes pads and paddings")
 
 
-def _draft(reading: _Reading) -> Draft:
+def _draft(reading: _Reading) -> Replacement:
     """The operator of padops that does what the node says."""
     data, pads, fill, axes = reading.inputs
     if pads is None and reading.amounts is None:
@@ -148,13 +146,13 @@ def _draft(reading: _Reading) -> Draft:
         elif reading.mode is not None and reading.mode not in op.modes:
             reading.notes.append(f"amounts as an input, because {op.name} does not have mode {reading.mode}")
         else:
-            return Draft(op.name, (data,), _attributes(reading.found.node))
+            return Replacement(op.name, (data,), _attributes(reading.site.node))
     return _draft_of_inputs(reading)
 
 
-def _draft_of_inputs(reading: _Reading) -> Draft:
+def _draft_of_inputs(reading: _Reading) -> Replacement:
     """The same in the form that Pad has since version 11."""
-    node, scope = reading.found.node, reading.found.scope
+    node, scope = reading.site.node, reading.site.scope
     data, pads, fill, axes = reading.inputs
     version = max(reading.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
     op_type = settle_version(version, reading.type, reading.mode, reading.notes)
@@ -171,7 +169,7 @@ def _draft_of_inputs(reading: _Reading) -> Draft:
         else:
             _require_same(constant(fill, scope), value, "value")
     attributes = {name: attribute for name, attribute in node.attributes.items() if name == "mode"}
-    return Draft(op_type, (data, pads, fill, axes)[: len(OPS[op_type].inputs)], attributes)
+    return Replacement(op_type, (data, pads, fill, axes)[: len(OPS[op_type].inputs)], attributes)
 
 
 def _attributes(node: ir.Node) -> dict[str, ir.Attr]:
@@ -215,16 +213,16 @@ def _fill(attribute: ir.Attr, type_name: str | None) -> np.ndarray | None:
     return fill
 
 
-def _require_same(found: np.ndarray | None, stated: np.ndarray | None, name: str) -> None:
+def _require_same(actual: np.ndarray | None, stated: np.ndarray | None, name: str) -> None:
     """Accepts an attribute beside an input of the same meaning only where both say the same."""
-    stated = np.zeros((), found.dtype if found is not None else None) if stated is None else stated
-    if found is None or found.size != stated.size or found.tobytes() != stated.tobytes():
-        said = "is not constant" if found is None else f"says {found.tolist()}"
+    stated = np.zeros((), actual.dtype if actual is not None else None) if stated is None else stated
+    if actual is None or actual.size != stated.size or actual.tobytes() != stated.tobytes():
+        said = "is not constant" if actual is None else f"says {actual.tolist()}"
         raise Unconvertible(f"its attribute {name} says {stated.tolist()}, but the input of that meaning {said}")
 
 
 def _facts(reading: _Reading, opset: int, wrong: bool, types: Types) -> Facts:
-    node, scope = reading.found.node, reading.found.scope
+    node, scope = reading.actual.node, reading.actual.scope
     data, pads, fill, axes = reading.inputs
     if pads is None and reading.amounts and not node.attributes[reading.amounts].is_ref():
         amounts = np.array(node.attributes[reading.amounts].value, np.int64)

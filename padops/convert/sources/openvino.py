@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft, Facts, Finding, Unconvertible, string_attribute
+from padops.convert.sources.match import Facts, Match, Replacement, Unconvertible, string_attribute
 from padops.spec.dialects import OPS
 
 DOMAIN = "ai.intel.openvino"
 VERSIONS = {"opset1": 1, "opset12": 12}
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(site: NodeSite, types: Types) -> Match | None:
     """Recognises a Pad layer. Amounts of any integer type stay what they are, constant or not; so does the fill."""
-    node = found.node
+    node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
     form = f"OpenVINO Pad of {string_attribute(node, 'version', 'an unknown opset')}"
     try:
-        draft = _draft(node)
+        replacement = _draft(node)
     except Unconvertible as why:
-        return Finding(form, reason=str(why))
-    return Finding(form, draft, lambda: Facts(DOMAIN, 1, wrong_form=True, type=types.name(node.inputs[0])))
+        return Match(form, reason=str(why))
+    return Match(form, replacement, lambda: Facts(DOMAIN, 1, wrong_form=True, type=types.name(node.inputs[0])))
 
 
-def _draft(node: ir.Node) -> Draft:
+def _draft(node: ir.Node) -> Replacement:
     version = string_attribute(node, "version", "")
     if version not in VERSIONS:
         raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")
@@ -38,4 +38,4 @@ def _draft(node: ir.Node) -> Draft:
     mode = string_attribute(node, op.mode, "")
     if mode not in op.modes:
         raise Unconvertible(f"{op.mode} '{mode}' is not one of {', '.join(op.modes)} [P9]")
-    return Draft(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})
+    return Replacement(op.name, tuple(node.inputs), {op.mode: ir.AttrString(op.mode, mode)})

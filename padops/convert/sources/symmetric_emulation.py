@@ -25,10 +25,10 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Found, Scope, constant, drop_unread, remake
+from padops.convert.model.graphs import NodeSite, Scope, constant, remove_unused, replace_in_place
 from padops.convert.model.types import Types
 from padops.convert.sources import onnx_pad
-from padops.convert.sources.match import Draft, Edit, Finding, Put, string_attribute
+from padops.convert.sources.match import Emit, Match, Replacement, Rewrite, string_attribute
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
@@ -54,27 +54,27 @@ class _Emulation:
     order: list[int] | None
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(site: NodeSite, types: Types) -> Match | None:
     """Recognises the two Pads of an emulation; all is done with the first of them."""
-    node = found.node
+    node = site.node
     if not _is(node, "Pad") or not node.inputs:
         return None
     before = _producer(node.inputs[0])
     is_second = _mode(node) == "reflect" and _is(before, "Pad")
     try:
-        emulation = _match(before if is_second else node, found.scope, types)
+        emulation = _match(before if is_second else node, site.scope, types)
     except _NoMatch:
         return None
-    plain = onnx_pad.find(Found(emulation.nodes[1], found.path, found.scope), types)
-    if plain.draft is None:
+    plain = onnx_pad.find(NodeSite(emulation.nodes[1], site.path, site.scope), types)
+    if plain.replacement is None:
         return None
     if is_second:
         note = f"in one with {before.name or 'the Pad before it'}"
-        return Finding(FORM, Edit(OP, lambda found, constants, put: []), plain.facts, notes=(note,))
+        return Match(FORM, Rewrite(OP, lambda site, constants, emit: []), plain.facts, notes=(note,))
     last = emulation.nodes[-1]
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
-    edit = Edit(OP, lambda found, constants, put: _replace(found, constants, put, emulation))
-    return Finding(FORM, edit, plain.facts, notes=(note,))
+    rewrite = Rewrite(OP, lambda site, constants, emit: _replace(site, constants, emit, emulation))
+    return Match(FORM, rewrite, plain.facts, notes=(note,))
 
 
 def _match(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
@@ -184,7 +184,7 @@ def _check_exclusive(nodes: Sequence[ir.Node]) -> None:
         _require(all(reader in nodes for value in node.outputs for reader in _readers(value)))
 
 
-def _replace(found: Found, constants: Constants, put: Put, emulation: _Emulation) -> list[ir.Node]:
+def _replace(site: NodeSite, constants: Constants, emit: Emit, emulation: _Emulation) -> list[ir.Node]:
     """Makes the last node the operator, or the Transpose behind it, and takes the others out of the graph."""
     *others, last = emulation.nodes
     read = [value for node in emulation.nodes for value in node.inputs if value is not None]
@@ -193,13 +193,13 @@ def _replace(found: Found, constants: Constants, put: Put, emulation: _Emulation
         padded = ir.Value(name=constants.fresh(f"{last.outputs[0].name}_padded"))
         operator = ir.Node(DOMAIN, OP, [data], outputs=[padded], name=padded.name)
         last.prepend(operator)
-        remake(last, "", "Transpose", [padded], [ir.AttrInt64s("perm", emulation.order)])
+        replace_in_place(last, "", "Transpose", [padded], [ir.AttrInt64s("perm", emulation.order)])
     begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
     attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
-    put(Draft(OP, (data, begins, ends, None), attributes), Found(operator, found.path, found.scope), constants)
+    emit(Replacement(OP, (data, begins, ends, None), attributes), NodeSite(operator, site.path, site.scope), constants)
     for node in reversed(others):
         node.graph.remove(node, safe=True)
-    drop_unread(read, found.scope.index)
+    remove_unused(read, site.scope.index)
     return [last]
 
 

@@ -17,9 +17,17 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Found, constant
+from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft, Edit, Finding, Put, Unconvertible, check_integers, string_attribute
+from padops.convert.sources.match import (
+    Emit,
+    Match,
+    Replacement,
+    Rewrite,
+    Unconvertible,
+    check_integers,
+    string_attribute,
+)
 from padops.spec.dialects import OPS
 
 OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # where tf2onnx puts custom nodes that no domain was named for
@@ -38,31 +46,31 @@ class _Reading:
     fill: ir.Value | None
     mode: str
 
-    def draft(self, begins: ir.Value | np.ndarray, ends: ir.Value | np.ndarray) -> Draft:
-        return Draft(OP, (self.data, begins, ends, self.fill), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
+    def replacement(self, begins: ir.Value | np.ndarray, ends: ir.Value | np.ndarray) -> Replacement:
+        return Replacement(OP, (self.data, begins, ends, self.fill), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
 
 
-def find(found: Found, types: Types, domains: Collection[str]) -> Finding | None:
+def find(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
     """Recognises MirrorPad, PadV2 and Pad of ``domains`` and of tf2onnx's own; in the default domain, what it lost."""
-    node = found.node
-    if node.op_type not in INPUTS or node.op_identifier() in found.scope.model.functions:
+    node = site.node
+    if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None
-    if node.domain not in (*domains, OWN_DOMAIN) and not _has_lost_its_domain(found, types, domains):
+    if node.domain not in (*domains, OWN_DOMAIN) and not _has_lost_its_domain(site, types, domains):
         return None
     if _is_of_another_dialect(node):
         return None
     form = f"TensorFlow {node.op_type} in the domain '{node.domain}'"
     try:
-        reading = _read(found, types)
+        reading = _read(site, types)
     except Unconvertible as why:
-        return Finding(form, reason=str(why))
+        return Match(form, reason=str(why))
     needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-    return Finding(form, Edit(OP, lambda found, constants, put: _convert(found, constants, put, reading), needed))
+    return Match(form, Rewrite(OP, lambda site, constants, emit: _convert(site, constants, emit, reading), needed))
 
 
-def _has_lost_its_domain(found: Found, types: Types, domains: Collection[str]) -> bool:
+def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
     """Whether a node of the default domain is one of TensorFlow's, in a model that the user says has such."""
-    node = found.node
+    node = site.node
     if node.domain != "" or not domains:
         return False
     if node.op_type != "Pad":  # ONNX has neither of the others
@@ -81,8 +89,8 @@ def _is_of_another_dialect(node: ir.Node) -> bool:
     return node.op_type == "Pad" and (bool(set(node.attributes) - set(OF_TENSORFLOW)) or len(node.inputs) != 2)
 
 
-def _read(found: Found, types: Types) -> _Reading:
-    node = found.node
+def _read(site: NodeSite, types: Types) -> _Reading:
+    node = site.node
     expected = INPUTS[node.op_type]
     if len(node.inputs) != expected or None in node.inputs:
         given = sum(value is not None for value in node.inputs)
@@ -100,8 +108,8 @@ def _read(found: Found, types: Types) -> _Reading:
     type_name = types.name(data, *node.outputs)
     if type_name is not None and type_name not in OPS[OP].types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
-    check_integers(found, paddings=1)
-    array = constant(paddings, found.scope)
+    check_integers(site, paddings=1)
+    array = constant(paddings, site.scope)
     _check_shape(list(array.shape) if array is not None else types.shape(paddings), types.shape(data))
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
@@ -118,18 +126,18 @@ def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] 
         raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
 
 
-def _convert(found: Found, constants: Constants, put: Put, reading: _Reading) -> list[ir.Node]:
+def _convert(site: NodeSite, constants: Constants, emit: Emit, reading: _Reading) -> list[ir.Node]:
     """Puts the node in place; amounts that are known only at run time are taken apart by two nodes in front of it."""
     if isinstance(reading.paddings, np.ndarray):
         begins, ends = (np.ascontiguousarray(column, np.int64) for column in reading.paddings.T)
     else:
         begins, ends = (
-            _column(reading.paddings, i, found, constants, role) for i, role in enumerate(("pads_begin", "pads_end"))
+            _column(reading.paddings, i, site, constants, role) for i, role in enumerate(("pads_begin", "pads_end"))
         )
-    put(reading.draft(begins, ends), found, constants)
-    return [found.node]
+    emit(reading.replacement(begins, ends), site, constants)
+    return [site.node]
 
 
-def _column(paddings: ir.Value, i: int, found: Found, constants: Constants, role: str) -> ir.Value:
-    index = constants.add(np.array(i, np.int64), found, f"{role}_column")
-    return constants.insert("Gather", [paddings, index], found, role, [ir.AttrInt64("axis", 1)])
+def _column(paddings: ir.Value, i: int, site: NodeSite, constants: Constants, role: str) -> ir.Value:
+    index = constants.add(np.array(i, np.int64), site, f"{role}_column")
+    return constants.insert("Gather", [paddings, index], site, role, [ir.AttrInt64("axis", 1)])

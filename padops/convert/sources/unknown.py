@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Finding
+from padops.convert.sources.match import Match
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(site: NodeSite, types: Types) -> Match | None:
     """Recognises a Pad of a foreign domain, unless it calls a function of the model, whose body is looked into."""
-    node = found.node
-    if node.op_type not in ("Pad", "MirrorPad", "PadV2") or node.op_identifier() in found.scope.model.functions:
+    node = site.node
+    if node.op_type not in ("Pad", "MirrorPad", "PadV2") or node.op_identifier() in site.scope.model.functions:
         return None
     domain = node.domain or "ai.onnx"
     reason = f"the domain {domain} is not one that padops knows"
     if node.op_type != "Pad":
         reason = f"{node.op_type} is TensorFlow's; name its domain as a custom domain"
-    return Finding(f"{domain}::{node.op_type}", reason=reason)
+    return Match(f"{domain}::{node.op_type}", reason=reason)

@@ -2,7 +2,7 @@
 
 ============== =======================================================================================
 ``graph_builder.py`` writes nodes; arithmetic on what is already known is done at once
-``subject.py``    one Pad: its inputs and attributes, as far as they are known; ``known.py`` finds out
+``pad.py``    one Pad: its inputs and attributes, as far as they are known; ``known.py`` finds out
 ``rules.py``      what is refused before it runs, whatever the data are
 ``amounts.py``    what they mean for each axis, in every dialect
 ``extension.py``  P2: from positions of the output to positions of the source

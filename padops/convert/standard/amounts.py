@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.standard.graph_builder import Operand, Tape, ints, scalar
-from padops.convert.standard.subject import Lacking, Subject
+from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
+from padops.convert.standard.pad_info import Lacking, PadInfo
 from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS
 
 
@@ -22,104 +22,105 @@ class Amounts:
     interior: Operand | None = None
 
 
-def amounts_of(tape: Tape, subject: Subject) -> Amounts:
+def amounts_of(builder: GraphBuilder, pad: PadInfo) -> Amounts:
     """The amounts of every axis.
 
     Raises:
         Unconvertible: They cannot be had at this opset.
     """
-    if subject.op.input_index("pads_begin") is not None:
-        lists = (tape.to_int64(subject.input(name)) for name in ("pads_begin", "pads_end"))
-        return Amounts(*(_one_per_axis(tape, subject, numbers) for numbers in lists))
-    if subject.has_attribute("padding_below"):
+    if pad.op.input_index("pads_begin") is not None:
+        lists = (builder.to_int64(pad.input(name)) for name in ("pads_begin", "pads_end"))
+        return Amounts(*(_one_per_axis(builder, pad, numbers) for numbers in lists))
+    if pad.has_attribute("padding_below"):
         names = ("padding_below", "padding_above", "padding_interior")
-        below, above, interior = (subject.numbers(tape, name) for name in names)
+        below, above, interior = (pad.numbers(builder, name) for name in names)
         if isinstance(interior, np.ndarray) and not interior.any():
             interior = None
         elif isinstance(interior, ir.Value):  # of calls that differ; an absent one is empty there, and stands for zeros
-            rank = subject.rank(tape)
-            interior = tape.slice(tape.concat(interior, _filled(tape, 0, rank)), ints(0), rank)
-        return Amounts(*(None if x is None else _one_per_axis(tape, subject, x) for x in (below, above, interior)))
-    return _same(tape, subject) if subject.has_attribute("kernel_shape") else _pairs(tape, subject)
+            rank = pad.rank(builder)
+            interior = builder.slice(builder.concat(interior, _filled(builder, 0, rank)), ints(0), rank)
+        return Amounts(*(None if x is None else _one_per_axis(builder, pad, x) for x in (below, above, interior)))
+    return _same(builder, pad) if pad.has_attribute("kernel_shape") else _pairs(builder, pad)
 
 
-def _one_per_axis(tape: Tape, subject: Subject, numbers: Operand) -> Operand:
+def _one_per_axis(builder: GraphBuilder, pad: PadInfo, numbers: Operand) -> Operand:
     """A list that does not fit if it is not as long as the rank (P8)."""
-    return tape.reshape(numbers, subject.rank(tape))
+    return builder.reshape(numbers, pad.rank(builder))
 
 
-def pads_of(tape: Tape, subject: Subject) -> Operand:
+def pads_of(builder: GraphBuilder, pad: PadInfo) -> Operand:
     """Begins, then ends, as an ONNX Pad has them: for the axes that another input lists, where it does."""
-    name = next((row.name for row in subject.op.attributes if row.type == "ints"), None)
-    return subject.input("pads") if name is None else subject.numbers(tape, name)
+    name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
+    return pad.input("pads") if name is None else pad.numbers(builder, name)
 
 
-def _pairs(tape: Tape, subject: Subject) -> Amounts:
+def _pairs(builder: GraphBuilder, pad: PadInfo) -> Amounts:
     """ONNX Pad."""
-    if subject.some_axes:
-        raise Lacking("axes", subject.op)
-    pads, axes, rank = pads_of(tape, subject), subject.input("axes"), subject.rank(tape)
-    count = rank if axes is None else _count(tape, axes)
+    if pad.some_axes:
+        raise Lacking("axes", pad.op)
+    pads, axes, rank = pads_of(builder, pad), pad.input("axes"), pad.rank(builder)
+    count = rank if axes is None else _count(builder, axes)
     # A list of another length than two for each axis does not fit (P8).
-    pairs = tape.reshape(pads, tape.concat(ints(2), count) if tape.opset >= 14 else ints(2, -1))
-    begin, end = (tape.gather(pairs, scalar(i)) for i in (0, 1))
-    if tape.opset < 14:  # a 0 in a shape stands for another dim, which the list of pads does not have
-        begin, end = (tape.reshape(numbers, count) for numbers in (begin, end))
+    pairs = builder.reshape(pads, builder.concat(ints(2), count) if builder.opset >= 14 else ints(2, -1))
+    begin, end = (builder.gather(pairs, scalar(i)) for i in (0, 1))
+    if builder.opset < 14:  # a 0 in a shape stands for another dim, which the list of pads does not have
+        begin, end = (builder.reshape(numbers, count) for numbers in (begin, end))
     if axes is None:
         return Amounts(begin, end)
-    return Amounts(_spread(tape, begin, axes, rank), _spread(tape, end, axes, rank))
+    return Amounts(_spread(builder, begin, axes, rank), _spread(builder, end, axes, rank))
 
 
-def _same(tape: Tape, subject: Subject) -> Amounts:
+def _same(builder: GraphBuilder, pad: PadInfo) -> Amounts:
     """S1: the amounts of the spatial axes follow from the shape."""
-    kernel = subject.numbers(tape, "kernel_shape")
-    count = _count(tape, kernel)
-    ones = _filled(tape, 1, count)
+    kernel = pad.numbers(builder, "kernel_shape")
+    count = _count(builder, kernel)
+    ones = _filled(builder, 1, count)
     stride, dilation = (
-        tape.slice(tape.concat(subject.numbers(tape, name), ones), ints(0), count) for name in ("strides", "dilations")
+        builder.slice(builder.concat(pad.numbers(builder, name), ones), ints(0), count)
+        for name in ("strides", "dilations")
     )
     behind = ints(*(0 if name.startswith("NC") else 1 for name in DATA_FORMATS))
-    last = tape.reshape(tape.gather(behind, subject.choice(tape, "data_format", DATA_FORMATS)), ints(1))
-    first = tape.sub(ints(2), last)
-    size = tape.slice(subject.shape(tape), first, tape.add(first, count))
-    outputs = tape.div(tape.sub(tape.add(size, stride), scalar(1)), stride)
-    reach = tape.add(tape.mul(tape.sub(kernel, scalar(1)), dilation), scalar(1))
-    spanned = tape.add(tape.mul(tape.sub(outputs, scalar(1)), stride), reach)
-    total = tape.maximum(tape.sub(spanned, size), scalar(0))
-    small = tape.div(total, scalar(2))
-    large = tape.sub(total, small)
-    none = tape.mul(small, ints(0))
+    last = builder.reshape(builder.gather(behind, pad.choice(builder, "data_format", DATA_FORMATS)), ints(1))
+    first = builder.sub(ints(2), last)
+    size = builder.slice(pad.shape(builder), first, builder.add(first, count))
+    outputs = builder.div(builder.sub(builder.add(size, stride), scalar(1)), stride)
+    reach = builder.add(builder.mul(builder.sub(kernel, scalar(1)), dilation), scalar(1))
+    spanned = builder.add(builder.mul(builder.sub(outputs, scalar(1)), stride), reach)
+    total = builder.maximum(builder.sub(spanned, size), scalar(0))
+    small = builder.div(total, scalar(2))
+    large = builder.sub(total, small)
+    none = builder.mul(small, ints(0))
     sides = {"SAME_UPPER": (small, large), "SAME_LOWER": (large, small), "VALID": (none, none)}
-    chosen = subject.choice(tape, "auto_pad", AUTO_PADS)
-    front, back = _filled(tape, 0, first), _filled(tape, 0, last)
-    begin, end = (_pick(tape, [sides[name][i] for name in AUTO_PADS], chosen) for i in (0, 1))
-    return Amounts(*(tape.concat(front, amount, back) for amount in (begin, end)))
+    chosen = pad.choice(builder, "auto_pad", AUTO_PADS)
+    front, back = _filled(builder, 0, first), _filled(builder, 0, last)
+    begin, end = (_pick(builder, [sides[name][i] for name in AUTO_PADS], chosen) for i in (0, 1))
+    return Amounts(*(builder.concat(front, amount, back) for amount in (begin, end)))
 
 
-def _pick(tape: Tape, vectors: Sequence[Operand], choice: Operand) -> Operand:
+def _pick(builder: GraphBuilder, vectors: Sequence[Operand], choice: Operand) -> Operand:
     """One of some vectors of equal length."""
     if isinstance(choice, np.ndarray):
         return vectors[int(choice)]
-    rows = [tape.unsqueeze(vector, 0) for vector in vectors]
-    return tape.gather(tape.emit("Concat", rows, {"axis": 0}), choice)
+    rows = [builder.unsqueeze(vector, 0) for vector in vectors]
+    return builder.gather(builder.emit("Concat", rows, {"axis": 0}), choice)
 
 
-def _count(tape: Tape, vector: Operand) -> Operand:
+def _count(builder: GraphBuilder, vector: Operand) -> Operand:
     """The number of elements of a vector, as a vector of one."""
-    return ints(vector.size) if isinstance(vector, np.ndarray) else tape.emit("Shape", [vector])
+    return ints(vector.size) if isinstance(vector, np.ndarray) else builder.emit("Shape", [vector])
 
 
-def _filled(tape: Tape, number: int, count: Operand) -> Operand:
+def _filled(builder: GraphBuilder, number: int, count: Operand) -> Operand:
     """A vector of ``count`` equal numbers."""
     if isinstance(count, np.ndarray):
         return np.full(count, number, np.int64)
-    return tape.emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
+    return builder.emit("ConstantOfShape", [count], {"value": ir.tensor(ints(number))})
 
 
-def _spread(tape: Tape, values: Operand, axes: Operand, rank: Operand) -> Operand:
+def _spread(builder: GraphBuilder, values: Operand, axes: Operand, rank: Operand) -> Operand:
     """Numbers of the listed axes as numbers of every axis, 0 for the others."""
     if isinstance(axes, np.ndarray) and isinstance(rank, np.ndarray):
         positions = np.full(rank, axes.size, np.int64)
         positions[axes.reshape(-1)] = np.arange(axes.size)
-        return tape.gather(tape.concat(values, ints(0)), positions)
-    return tape.emit("ScatterElements", [_filled(tape, 0, rank), axes, values], {"axis": 0})
+        return builder.gather(builder.concat(values, ints(0)), positions)
+    return builder.emit("ScatterElements", [_filled(builder, 0, rank), axes, values], {"axis": 0})

@@ -17,8 +17,8 @@ import onnx_ir as ir
 
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import Operand, Tape, ints, scalar
-from padops.convert.standard.subject import Subject
+from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
+from padops.convert.standard.pad_info import PadInfo
 from padops.spec import plan
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 
@@ -37,26 +37,26 @@ class Work:
     """A tensor while its axes are being padded.
 
     Attributes:
-        tape: Where to write.
-        subject: The Pad.
+        builder: Where to write.
+        pad: The Pad.
         value: The tensor so far.
         dims: A vector of one element for each of its dims; None for one that nobody has asked for yet.
     """
 
-    tape: Tape
-    subject: Subject
+    builder: GraphBuilder
+    pad: PadInfo
     value: ir.Value
     dims: list[Operand | None]
 
     @staticmethod
-    def begin(tape: Tape, subject: Subject) -> Work:
+    def begin(builder: GraphBuilder, pad: PadInfo) -> Work:
         """Nothing has been done yet."""
-        return Work(tape, subject, subject.data, [None if dim is None else ints(dim) for dim in subject.dims])
+        return Work(builder, pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
 
     def dim(self, axis: int) -> Operand:
         """The size of an axis, as a vector of one element."""
         if self.dims[axis] is None:
-            self.dims[axis] = self.tape.gather(self.subject.shape(self.tape), ints(axis))
+            self.dims[axis] = self.builder.gather(self.pad.shape(self.builder), ints(axis))
         return self.dims[axis]
 
     def run(self, axis: int) -> int:
@@ -66,11 +66,11 @@ class Work:
     @property
     def by_elements(self) -> bool:
         """Whether Gather may move single elements only: of strings, ONNX Runtime's moves the first of every run."""
-        return self.subject.type == "string"
+        return self.pad.type == "string"
 
     def has_no_blocks(self, with_what: Operand) -> bool:
         """Whether fill is to be repeated by Gather: ONNX Runtime expands no bfloat16."""
-        return self.subject.type == "bfloat16" and isinstance(with_what, ir.Value)
+        return self.pad.type == "bfloat16" and isinstance(with_what, ir.Value)
 
     def listed(self, amounts: AxisPlan) -> int:
         """How many positions ``extend`` lists for an axis, at least."""
@@ -78,13 +78,13 @@ class Work:
 
     def gather(self, axis: int, positions: Sequence[int] | Operand) -> ir.Value:
         """The tensor at some positions of an axis."""
-        tape, last = self.tape, len(self.dims) - 1
+        builder, last = self.builder, len(self.dims) - 1
         index = positions if isinstance(positions, (np.ndarray, ir.Value)) else ints(*positions)
         if not self.by_elements or axis == last:
-            return tape.emit("Gather", [self.value, index], {"axis": axis} if axis else {})
+            return builder.emit("Gather", [self.value, index], {"axis": axis} if axis else {})
         order = [*range(axis), last, *range(axis + 1, last), axis]
-        turned = tape.emit("Transpose", [self.value], {"perm": order})
-        return tape.emit("Transpose", [tape.emit("Gather", [turned, index], {"axis": last})], {"perm": order})
+        turned = builder.emit("Transpose", [self.value], {"perm": order})
+        return builder.emit("Transpose", [builder.emit("Gather", [turned, index], {"axis": last})], {"perm": order})
 
     def core(self, axis: int, start: int, stop: int) -> list[ir.Value]:
         """The tensor, or part of it along an axis; nothing where that is empty."""
@@ -92,11 +92,11 @@ class Work:
             return []
         size = self.dims[axis]
         whole = start == 0 and isinstance(size, np.ndarray) and stop == size[0]
-        return [self.value if whole else self.tape.part(self.value, ints(start), ints(stop), ints(axis))]
+        return [self.value if whole else self.builder.part(self.value, ints(start), ints(stop), ints(axis))]
 
-    def become(self, axis: int, parts: Sequence[ir.Value], size: Operand) -> None:
+    def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Operand) -> None:
         """Puts parts one after another along an axis."""
-        self.value = parts[0] if len(parts) == 1 else self.tape.emit("Concat", parts, {"axis": axis})
+        self.value = parts[0] if len(parts) == 1 else self.builder.emit("Concat", parts, {"axis": axis})
         self.dims[axis] = size
 
 
@@ -108,41 +108,41 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
     if work.by_elements or (alone and amounts.output <= MOST_POSITIONS):
         whole = [source_index(amounts, mode, position) for position in range(amounts.output)]
-        work.become(axis, [work.gather(axis, whole)], output)
+        work.replace_axis(axis, [work.gather(axis, whole)], output)
         return
     offset = amounts.start - amounts.begin
     front, back = shown[:first], shown[first:]
     parts = [work.gather(axis, front)] if front else []
     parts += work.core(axis, first + offset, last + offset)
     parts += [work.gather(axis, back)] if back else []
-    work.become(axis, parts or [work.gather(axis, [])], output)
+    work.replace_axis(axis, parts or [work.gather(axis, [])], output)
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> None:
     """Extends some axes by what is computed at run time, all that is left to do; ``amounts`` are of every axis."""
     if not axes:
         return
-    tape, subject, none = work.tape, work.subject, scalar(0)
-    extents = Extents.of(tape, subject.op, subject.shape(tape), amounts)
+    builder, pad, none = work.builder, work.pad, scalar(0)
+    extents = Extents.of(builder, pad.op, pad.shape(builder), amounts)
     step: Operand = scalar(1)
     sides = (amounts.begin, amounts.end)
-    if subject.op.limit is not Limit.NONE or not all(isinstance(x, np.ndarray) and (x >= 0).all() for x in sides):
-        step = extents.checked_step(tape, subject.op, subject.known_modes, none, amounts)
+    if pad.op.limit is not Limit.NONE or not all(isinstance(x, np.ndarray) and (x >= 0).all() for x in sides):
+        step = extents.checked_step(builder, pad.op, pad.known_modes, none, amounts)
     # Of an axis that has nothing to show no position is asked for; whether that is right shows at the end (P5).
-    may_reshape = tape.opset >= FIRST_WITH_EMPTY_RESHAPE
+    may_reshape = builder.opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
-        counts = tape.minimum(counts, tape.mul(counts, extents.window))
+        counts = builder.minimum(counts, builder.mul(counts, extents.window))
     for axis in axes:
         at = scalar(axis)
-        positions = tape.range(none, tape.gather(counts, at), step)
-        positions = tape.sub(positions, tape.gather(extents.shift, at))
-        shown = look_up(tape, subject.known_modes, none).within(tape, positions, tape.gather(extents.window, at))
+        positions = builder.range(none, builder.gather(counts, at), step)
+        positions = builder.sub(positions, builder.gather(extents.shift, at))
+        shown = look_up(builder, pad.known_modes, none).within(builder, positions, builder.gather(extents.window, at))
         if extents.start is not None:
-            shown = tape.add(shown, tape.gather(extents.start, at))
-        work.become(axis, [work.gather(axis, shown)], tape.gather(extents.output, ints(axis)))
+            shown = builder.add(shown, builder.gather(extents.start, at))
+        work.replace_axis(axis, [work.gather(axis, shown)], builder.gather(extents.output, ints(axis)))
     if may_reshape:
-        work.value = tape.emit("Reshape", [work.value, extents.output], {"allowzero": 1})
+        work.value = builder.emit("Reshape", [work.value, extents.output], {"allowzero": 1})
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
@@ -150,9 +150,9 @@ def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
     output = ints(amounts.output)
     if amounts.interior or work.has_no_blocks(with_what):
         block = _block(work, axis, ints(1), with_what)
-        work.become(axis, [work.value, block], ints(amounts.size + 1))
+        work.replace_axis(axis, [work.value, block], ints(amounts.size + 1))
         found = (source_index(amounts, Mode.CONSTANT, position) for position in range(amounts.output))
-        work.become(axis, [work.gather(axis, [amounts.size if x is None else x for x in found])], output)
+        work.replace_axis(axis, [work.gather(axis, [amounts.size if x is None else x for x in found])], output)
         return
     first, last = _core(amounts)
     core = work.core(axis, first - amounts.begin, last - amounts.begin)
@@ -161,14 +161,14 @@ def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
     front, back = first, amounts.output - last
     blocks = {count: _block(work, axis, ints(count), with_what) for count in (front, back) if count}
     parts = [*([blocks[front]] if front else []), *core, *([blocks[back]] if back else [])]
-    work.become(axis, parts or [work.tape.part(work.value, ints(0), ints(0), ints(axis))], output)
+    work.replace_axis(axis, parts or [work.builder.part(work.value, ints(0), ints(0), ints(axis))], output)
 
 
 def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Puts fill around the elements of one axis of any size."""
     blocks = {count: _block(work, axis, ints(count), with_what) for count in (begin, end) if count}
     parts = [*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else [])]
-    work.become(axis, parts, work.tape.add(work.dim(axis), scalar(begin + end)))
+    work.replace_axis(axis, parts, work.builder.add(work.dim(axis), scalar(begin + end)))
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:
@@ -179,28 +179,28 @@ def _core(amounts: AxisPlan) -> tuple[int, int]:
 
 def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Value:
     """A tensor of fill that is ``count`` long on one axis, and as the others are."""
-    tape = work.tape
-    shape = tape.concat(*(count if i == axis else work.dim(i) for i in range(len(work.dims))))
+    builder = work.builder
+    shape = builder.concat(*(count if i == axis else work.dim(i) for i in range(len(work.dims))))
     known = isinstance(with_what, np.ndarray)
-    if known and isinstance(shape, np.ndarray) and (prod(shape.tolist()) <= SMALL_BLOCK or tape.opset < 9):
-        return tape.constant(np.full(shape, with_what.reshape(())), "fill")
+    if known and isinstance(shape, np.ndarray) and (prod(shape.tolist()) <= SMALL_BLOCK or builder.opset < 9):
+        return builder.constant(np.full(shape, with_what.reshape(())), "fill")
     if known and with_what.dtype.kind != "O":
-        return tape.emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
+        return builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
     if not work.has_no_blocks(with_what):
-        return tape.emit("Expand", [with_what, shape], role="fill")
+        return builder.emit("Expand", [with_what, shape], role="fill")
     if isinstance(shape, np.ndarray) and prod(shape.tolist()) <= MOST_POSITIONS:
         zeros: Operand = np.zeros(shape, np.int64)
     else:
-        zeros = tape.emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
-    return tape.emit("Gather", [with_what, zeros], role="fill")
+        zeros = builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
+    return builder.emit("Gather", [with_what, zeros], role="fill")
 
 
-def plan_of(subject: Subject, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
+def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
     """The plan of one axis, of the subject's mode or of another.
 
     Raises:
         PadError: The amounts break a rule on this axis.
     """
-    op = subject.op
-    (made,) = plan.make_plan([size], [amounts], mode or subject.known_modes[0], op.crop, op.limit, op.clamp).axes
+    op = pad.op
+    (made,) = plan.make_plan([size], [amounts], mode or pad.known_modes[0], op.crop, op.limit, op.clamp).axes
     return made

@@ -8,14 +8,14 @@ import numpy as np
 
 from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.standard.known import draft_of, subject_of
-from padops.convert.standard.subject import Subject
+from padops.convert.standard.known import pad_info_of, replacement_of
+from padops.convert.standard.pad_info import PadInfo
 from padops.spec.dtypes import by_name
 
 
-def give(document: Document, pads: Sequence[Found], op_type: str, name: str) -> int:
+def apply(document: Document, pads: Sequence[NodeSite], op_type: str, name: str) -> int:
     """Gives the nodes of an operator the default of an input: all that lack it, or none.
 
     Args:
@@ -28,32 +28,32 @@ def give(document: Document, pads: Sequence[Found], op_type: str, name: str) -> 
         How many nodes have got it; 0 where the default of one of them is not known.
     """
     types = Types(document)
-    types.settle()
+    types.infer()
     lacking = []
-    for found in pads:
-        if found.node.op_type == op_type:
-            subject = subject_of(draft_of(found.node), found, types)
-            position = subject.op.input_index(name)
-            if subject.inputs[position] is None:
-                lacking.append((found, position, _default(subject, name)))
+    for site in pads:
+        if site.node.op_type == op_type:
+            pad = pad_info_of(replacement_of(site.node), site, types)
+            position = pad.op.input_index(name)
+            if pad.inputs[position] is None:
+                lacking.append((site, position, _default(pad, name)))
     if any(default is None for _, _, default in lacking):
         return 0
     constants = Constants(document.model)
-    for found, position, default in lacking:
-        node = found.node
+    for site, position, default in lacking:
+        node = site.node
         if len(node.inputs) <= position:
             node.resize_inputs(position + 1)
-        node.replace_input_with(position, constants.add(default, found, name))
+        node.replace_input_with(position, constants.add(default, site, name))
         document.touched.add(node)
     document.write_back()
     return len(lacking)
 
 
-def _default(subject: Subject, name: str) -> np.ndarray | None:
+def _default(pad: PadInfo, name: str) -> np.ndarray | None:
     """What an absent input stands for (P7, P8), if that is known."""
     if name == "axes":
-        return None if subject.dims is None else np.arange(len(subject.dims), dtype=np.int64)
-    if subject.type is None:
+        return None if pad.dims is None else np.arange(len(pad.dims), dtype=np.int64)
+    if pad.type is None:
         return None
-    dtype = by_name(subject.type).numpy
+    dtype = by_name(pad.type).numpy
     return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)

@@ -9,10 +9,9 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.sources.match import Unconvertible
-from padops.convert.standard import emit_pad as body
-from padops.convert.standard import ort_pad as builtin
-from padops.convert.standard.graph_builder import Operand, Tape
-from padops.convert.standard.subject import Lacking, Subject
+from padops.convert.standard import emit_pad, ort_pad
+from padops.convert.standard.graph_builder import GraphBuilder, Operand
+from padops.convert.standard.pad_info import Lacking, PadInfo
 from padops.spec.dtypes import by_name
 
 # Types that Gather, Concat, Slice, Reshape and If move, and from which opset on (onnxruntime 1.20 to 1.31).
@@ -50,38 +49,40 @@ def check_moved(name: str | None, opset: int) -> str | None:
     raise Unconvertible(f"no standard operator moves {name} at opset {opset} and leaves every bit of it as it is")
 
 
-def carried(tape: Tape, subject: Subject, types: Collection[str | None], trust: body.Trust) -> ir.Value:
+def carried(
+    builder: GraphBuilder, pad: PadInfo, types: Collection[str | None], guarantees: emit_pad.Guarantees
+) -> ir.Value:
     """Writes a body, between two casts where its type wants that."""
-    carriers = {check_moved(name, tape.opset) for name in types}
+    carriers = {check_moved(name, builder.opset) for name in types}
     if carriers == {None}:
-        return body.write(tape, subject, trust)
-    if subject.type is None:
+        return emit_pad.write(builder, pad, guarantees)
+    if pad.type is None:
         raise Unconvertible(
             f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which are cast"
         )
-    cast, trust = cast_inputs(tape, subject), replace(trust, typed=builtin.has_type(*carriers, tape.opset))
-    return cast_back(tape, body.write(tape, cast, trust), subject.type)
+    cast, guarantees = cast_inputs(builder, pad), replace(guarantees, typed=ort_pad.has_type(*carriers, builder.opset))
+    return cast_back(builder, emit_pad.write(builder, cast, guarantees), pad.type)
 
 
-def cast_inputs(tape: Tape, subject: Subject) -> Subject:
+def cast_inputs(builder: GraphBuilder, pad: PadInfo) -> PadInfo:
     """The same Pad of the type that it is to be done in."""
-    carrier, _ = CARRIERS[subject.type]
-    to, own = by_name(carrier), by_name(subject.type)
-    position = subject.op.input_index(subject.op.fill)
-    inputs = [tape.emit("Cast", [subject.data], {"to": to.onnx}), *subject.inputs[1:]]
+    carrier, _ = CARRIERS[pad.type]
+    to, own = by_name(carrier), by_name(pad.type)
+    position = pad.op.input_index(pad.op.fill)
+    inputs = [builder.emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
     if position is not None:
-        if subject.some_fill:
-            raise Lacking(subject.op.fill, subject.op)
+        if pad.some_fill:
+            raise Lacking(pad.op.fill, pad.op)
         fill: Operand | None = inputs[position]
         if fill is None:  # float8e8m0 has no 0, and its default is another number (P7)
             fill = np.zeros((), own.numpy)
         inputs[position] = (
-            fill.astype(to.numpy) if isinstance(fill, np.ndarray) else tape.emit("Cast", [fill], {"to": to.onnx})
+            fill.astype(to.numpy) if isinstance(fill, np.ndarray) else builder.emit("Cast", [fill], {"to": to.onnx})
         )
-    return replace(subject, inputs=inputs, given=inputs, type=carrier)
+    return replace(pad, inputs=inputs, given=inputs, type=carrier)
 
 
-def cast_back(tape: Tape, output: ir.Value, name: str) -> ir.Value:
+def cast_back(builder: GraphBuilder, output: ir.Value, name: str) -> ir.Value:
     """A value of the carrier as one of the type ``name``."""
     exact = {"saturate": 0} if name in _SATURATING else {}
-    return tape.emit("Cast", [output], {"to": by_name(name).onnx} | exact)
+    return builder.emit("Cast", [output], {"to": by_name(name).onnx} | exact)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from padops.convert.standard.amounts import Amounts
-from padops.convert.standard.graph_builder import Operand, Tape, ints, is_number, scalar
+from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, is_number, scalar
 from padops.spec.dialects import Op
 from padops.spec.plan import Crop, Limit, Mode
 
@@ -38,34 +38,34 @@ class Extension:
     mirror: Operand
     slack: Operand
 
-    def period(self, tape: Tape, size: Operand) -> Operand:
+    def period(self, builder: GraphBuilder, size: Operand) -> Operand:
         """At least 1: nothing may be divided by 0, not even where no position will be asked for."""
-        return tape.maximum(tape.add(tape.mul(size, self.factor), self.offset), scalar(1))
+        return builder.maximum(builder.add(builder.mul(size, self.factor), self.offset), scalar(1))
 
-    def within(self, tape: Tape, positions: Operand, size: Operand) -> Operand:
+    def within(self, builder: GraphBuilder, positions: Operand, size: Operand) -> Operand:
         """The positions of the window's elements, 0 to ``size`` - 1, that ``positions`` show."""
         if not is_number(self.slack, FAR):
-            last = tape.add(tape.sub(size, scalar(1)), self.slack)
-            positions = tape.maximum(tape.minimum(positions, last), tape.negative(self.slack))
+            last = builder.add(builder.sub(size, scalar(1)), self.slack)
+            positions = builder.maximum(builder.minimum(positions, last), builder.negative(self.slack))
         if is_number(self.slack, 0):
             return positions
-        period = self.period(tape, size)
-        remains = tape.mod(positions, period)
+        period = self.period(builder, size)
+        remains = builder.mod(positions, period)
         if is_number(self.mirror, FAR):
             return remains
-        return tape.minimum(remains, tape.sub(tape.add(period, self.mirror), remains))
+        return builder.minimum(remains, builder.sub(builder.add(period, self.mirror), remains))
 
 
-def look_up(tape: Tape, modes: Sequence[Mode], choice: Operand) -> Extension:
+def look_up(builder: GraphBuilder, modes: Sequence[Mode], choice: Operand) -> Extension:
     """The numbers of the mode that ``choice`` points at."""
-    return Extension(*(select(tape, column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))))
+    return Extension(*(select(builder, column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))))
 
 
-def select(tape: Tape, numbers: Sequence[int], choice: Operand) -> Operand:
+def select(builder: GraphBuilder, numbers: Sequence[int], choice: Operand) -> Operand:
     """One of the numbers, of rank 0; known where they are all the same."""
     if len(set(numbers)) == 1:
         return scalar(numbers[0])
-    return tape.gather(ints(*numbers), choice)
+    return builder.gather(ints(*numbers), choice)
 
 
 @dataclass(frozen=True)
@@ -87,39 +87,41 @@ class Extents:
     window: Operand
 
     @staticmethod
-    def of(tape: Tape, op: Op, size: Operand, amounts: Amounts) -> Extents:
+    def of(builder: GraphBuilder, op: Op, size: Operand, amounts: Amounts) -> Extents:
         """The extents of axes that are extended, and not filled (P1, P3)."""
-        output = tape.add(tape.add(amounts.begin, size), amounts.end)
+        output = builder.add(builder.add(amounts.begin, size), amounts.end)
         if op.clamp:
-            output = tape.maximum(output, scalar(0))
+            output = builder.maximum(output, scalar(0))
         if op.crop is Crop.FULL:
             return Extents(size, output, amounts.begin, None, size)
-        front, back = (tape.minimum(amount, scalar(0)) for amount in (amounts.begin, amounts.end))
-        window = tape.add(tape.add(size, front), back)
-        return Extents(size, output, tape.sub(amounts.begin, front), tape.negative(front), window)
+        front, back = (builder.minimum(amount, scalar(0)) for amount in (amounts.begin, amounts.end))
+        window = builder.add(builder.add(size, front), back)
+        return Extents(size, output, builder.sub(amounts.begin, front), builder.negative(front), window)
 
-    def checked_step(self, tape: Tape, op: Op, modes: Sequence[Mode], choice: Operand, amounts: Amounts) -> Operand:
+    def checked_step(
+        self, builder: GraphBuilder, op: Op, modes: Sequence[Mode], choice: Operand, amounts: Amounts
+    ) -> Operand:
         """1, by a Gather that fails where a dim would be negative or there is nothing to extend from (P1, P4, P5)."""
-        lowest = tape.lowest(tape.concat(self.output, ints(1)))
-        short = tape.sub(self.window, select(tape, [int(mode is not Mode.CONSTANT) for mode in modes], choice))
+        lowest = builder.lowest(builder.concat(self.output, ints(1)))
+        short = builder.sub(self.window, select(builder, [int(mode is not Mode.CONSTANT) for mode in modes], choice))
         # An output without elements needs nothing to extend from.
-        nothing = tape.minimum(tape.negative(tape.lowest(tape.concat(short, ints(0)))), lowest)
-        wrong = tape.maximum(tape.negative(lowest), nothing)
-        if beyond := self._beyond(tape, op.limit, modes, choice, amounts):
-            wrong = tape.maximum(wrong, tape.negative(tape.lowest(tape.concat(*beyond))))
-        return tape.emit("Gather", [ints(1), wrong], role="P1_P4_P5")
+        nothing = builder.minimum(builder.negative(builder.lowest(builder.concat(short, ints(0)))), lowest)
+        wrong = builder.maximum(builder.negative(lowest), nothing)
+        if beyond := self._beyond(builder, op.limit, modes, choice, amounts):
+            wrong = builder.maximum(wrong, builder.negative(builder.lowest(builder.concat(*beyond))))
+        return builder.emit("Gather", [ints(1), wrong], role="P1_P4_P5")
 
     def _beyond(
-        self, tape: Tape, limit: Limit, modes: Sequence[Mode], choice: Operand, amounts: Amounts
+        self, builder: GraphBuilder, limit: Limit, modes: Sequence[Mode], choice: Operand, amounts: Amounts
     ) -> list[Operand]:
         """Numbers that are negative where P4 is broken."""
         if limit is Limit.OPENVINO:
             more = {Mode.REFLECT: -1, Mode.SYMMETRIC: 0}
             reaches = [more.get(mode, FAR) for mode in modes]
             if set(reaches) != {FAR}:
-                most = tape.maximum(tape.add(self.size, select(tape, reaches, choice)), scalar(0))
-                return [tape.sub(most, amount) for amount in (amounts.begin, amounts.end)] + [ints(0)]
+                most = builder.maximum(builder.add(self.size, select(builder, reaches, choice)), scalar(0))
+                return [builder.sub(most, amount) for amount in (amounts.begin, amounts.end)] + [ints(0)]
         if limit is Limit.NGRAPH:
             least = {Mode.EDGE: 1, Mode.REFLECT: 2}
-            return [tape.sub(self.size, select(tape, [least.get(mode, 0) for mode in modes], choice)), ints(0)]
+            return [builder.sub(self.size, select(builder, [least.get(mode, 0) for mode in modes], choice)), ints(0)]
         return []

@@ -11,7 +11,7 @@ built-in Pad of that mode does to 0, 1, 2, or by TfIdfVectorizer, which counts w
 session is created). Ranks, shapes, amounts, axes and fills are looked at when it runs, whatever the model says of them,
 with two exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad; and
 where an operator has many calls of which it does not, but what they add is known, the body is that Pad and what makes it
-fail where it is not right (``calls.is_short``). For the whole body is written out, and optimised, once for each call.
+fail where it is not right (``emit_function.is_short``). For the whole body is written out, and optimised, once for each call.
 
 **What a body does** is written in ``standard/``: ONNX Runtime's Pad where it is right; else indices, by a Loop over the
 axes, and a Gather. Types that its Pad lacks go by the indices of the data, so that their bits are only moved; 4- and
@@ -37,15 +37,15 @@ import onnx_ir as ir
 
 from padops.convert.model import document as documents
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import Found, walk
+from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types, declarations
 from padops.convert.records import PadRecord
 from padops.convert.sources.match import Unconvertible
-from padops.convert.standard import emit_function as calls
-from padops.convert.standard.defaults import give
-from padops.convert.standard.graph_builder import Tape
-from padops.convert.standard.known import draft_of, subject_of
-from padops.convert.standard.subject import Lacking, Subject
+from padops.convert.standard import emit_function
+from padops.convert.standard.defaults import apply
+from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.known import pad_info_of, replacement_of
+from padops.convert.standard.pad_info import Lacking, PadInfo
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.schemas import register_schemas
 
@@ -90,7 +90,7 @@ def embed(document: Document, wanted: bool = True) -> Embedded:
     functions = []
     if wanted:
         opset = _opset(document)
-        for op_type in dict.fromkeys(found.node.op_type for found in _pads(document.model)):
+        for op_type in dict.fromkeys(site.node.op_type for site in _pads(document.model)):
             try:
                 functions.append(_complete(document, op_type, opset, result))
             except Unconvertible as why:
@@ -107,16 +107,16 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
     """
     for _ in OPS[op_type].inputs:
         try:
-            subjects = _subjects(document, op_type)
-            function = _function(op_type, subjects, opset)
+            pads_of_calls = _subjects(document, op_type)
+            function = _function(op_type, pads_of_calls, opset)
         except Lacking as lack:
-            count = give(document, list(_pads(document.model)), op_type, lack.name)
+            count = apply(document, list(_pads(document.model)), op_type, lack.name)
             if not count:
                 raise
             result.notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
             continue
-        if calls.is_short(OPS[op_type], subjects, opset):
-            result.notes.append(f"the fallback of {op_type}, with {len(subjects)} calls, {SHORT}")
+        if emit_function.is_short(OPS[op_type], pads_of_calls, opset):
+            result.notes.append(f"the fallback of {op_type}, with {len(pads_of_calls)} calls, {SHORT}")
         return function
     raise AssertionError(f"{op_type} lacks more inputs than it has")
 
@@ -136,28 +136,28 @@ def _opset(document: Document) -> int:
     return known or NEW_OPSET
 
 
-def _pads(model: ir.Model) -> Iterator[Found]:
+def _pads(model: ir.Model) -> Iterator[NodeSite]:
     """The nodes of the domain, but not those in the fallback functions."""
-    for found in walk(model):
-        inside = isinstance(found.scope.root, ir.Function) and is_fallback(found.scope.root)
-        if not inside and found.node.domain == DOMAIN and found.node.op_type in OPS:
-            yield found
+    for site in walk(model):
+        inside = isinstance(site.scope.root, ir.Function) and is_fallback(site.scope.root)
+        if not inside and site.node.domain == DOMAIN and site.node.op_type in OPS:
+            yield site
 
 
-def _subjects(document: Document, op_type: str) -> list[Subject]:
+def _subjects(document: Document, op_type: str) -> list[PadInfo]:
     """Every call of an operator, as it is once the model's own functions are written out.
 
     Raises:
         Unconvertible: One of them is none that the operator can have.
     """
-    if any(isinstance(found.scope.root, ir.Function) for found in _pads(document.model)):
+    if any(isinstance(site.scope.root, ir.Function) for site in _pads(document.model)):
         document = documents.read(_inlined(declarations(document.message())))
     register_schemas()
     types = Types(document)
-    found_here = [found for found in _pads(document.model) if found.node.op_type == op_type]
+    found_here = [site for site in _pads(document.model) if site.node.op_type == op_type]
     if not found_here:
         raise Unconvertible("it stands in functions that nothing calls")
-    return [subject_of(draft_of(found.node), found, types) for found in found_here]
+    return [pad_info_of(replacement_of(site.node), site, types) for site in found_here]
 
 
 def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
@@ -173,7 +173,7 @@ def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
     return onnx.inliner.inline_local_functions(message)
 
 
-def _function(op_type: str, subjects: Sequence[Subject], opset: int) -> ir.Function:
+def _function(op_type: str, pads_of_calls: Sequence[PadInfo], opset: int) -> ir.Function:
     """The function of an operator, for all of its calls.
 
     Raises:
@@ -181,10 +181,10 @@ def _function(op_type: str, subjects: Sequence[Subject], opset: int) -> ir.Funct
     """
     op = OPS[op_type]
     numbers = itertools.count()
-    tape = Tape(opset, lambda wanted: f"{wanted}_{next(numbers)}")
+    builder = GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}")
     inputs = [ir.Value(name=row.name) for row in op.inputs]
-    output = calls.write(tape, op, inputs, subjects)
-    graph = ir.Graph(inputs, [output], nodes=tape.nodes, opset_imports={"": opset}, name=op_type)
+    output = emit_function.write(builder, op, inputs, pads_of_calls)
+    graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op_type)
     kinds = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
     attributes = [ir.Attr(row.name, kinds[row.type], row.default) for row in op.attributes]
     return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)

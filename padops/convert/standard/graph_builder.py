@@ -45,7 +45,7 @@ def is_number(x: Operand, number: int) -> bool:
     return isinstance(x, np.ndarray) and x.size == 1 and x.dtype == np.int64 and x.item() == number
 
 
-class Tape:
+class GraphBuilder:
     """The nodes of one graph, in order.
 
     Attributes:
@@ -60,15 +60,15 @@ class Tape:
         opset: int,
         name: Callable[[str], str],
         keep: Callable[[np.ndarray, str], ir.Value] | None = None,
-        outer: Tape | None = None,
+        outer: GraphBuilder | None = None,
     ) -> None:
-        """Begins an empty tape.
+        """Begins an empty graph builder.
 
         Args:
             opset: Version of the default domain.
             name: See above.
             keep: Makes a constant of an array; None for a Constant node.
-            outer: The tape of the graph that this one is inside of.
+            outer: The graph builder of the graph that this one is inside of.
         """
         self.opset = opset
         self.nodes: list[ir.Node] = []
@@ -78,9 +78,9 @@ class Tape:
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
 
-    def inner(self) -> Tape:
-        """A tape for a graph inside this one; its constants stand here."""
-        return Tape(self.opset, self.name, self.constant, self)
+    def inner(self) -> GraphBuilder:
+        """A graph builder for a graph inside this one; its constants stand here."""
+        return GraphBuilder(self.opset, self.name, self.constant, self)
 
     def _constant_node(self, array: np.ndarray, role: str) -> ir.Value:
         value = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
@@ -253,18 +253,20 @@ class Tape:
 
     # --- graphs inside the graph --------------------------------------------------------------------------------------
 
-    def choose(self, condition: Operand, then: Callable[[Tape], Operand], other: Callable[[Tape], Operand]) -> ir.Value:
+    def choose(
+        self, condition: Operand, then: Callable[[GraphBuilder], Operand], other: Callable[[GraphBuilder], Operand]
+    ) -> ir.Value:
         """One of two computations, by a bool of rank 0."""
         if isinstance(condition, np.ndarray):
             return (then if condition else other)(self)
         graphs = {}
         for name, write in (("then_branch", then), ("else_branch", other)):
-            tape = self.inner()
-            graphs[name] = tape.graph([], [write(tape)], name)
+            builder = self.inner()
+            graphs[name] = builder.graph([], [write(builder)], name)
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """This tape as a graph inside another; an output is always made in it."""
+        """This graph builder as a graph inside another; an output is always made in it."""
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if not isinstance(x, np.ndarray) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))

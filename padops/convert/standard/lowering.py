@@ -8,9 +8,7 @@ from math import prod
 import numpy as np
 
 from padops.convert.sources.match import Unconvertible
-from padops.convert.standard import emit_pad as body
-from padops.convert.standard import ort_pad as builtin
-from padops.convert.standard import rules
+from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
     MOST_POSITIONS,
@@ -22,20 +20,20 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
-from padops.convert.standard.graph_builder import MOST_LISTED, Operand, Tape, ints, scalar
-from padops.convert.standard.subject import Subject
+from padops.convert.standard.graph_builder import MOST_LISTED, GraphBuilder, Operand, ints, scalar
+from padops.convert.standard.pad_info import PadInfo
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan
 from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, PadError
 
 
-def write(tape: Tape, subject: Subject, plain: bool = False) -> Operand:
+def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
     """Writes a Pad.
 
     Args:
-        tape: Where to.
-        subject: The Pad.
+        builder: Where to.
+        pad: The Pad.
         plain: Whether it is ONNX Runtime's Pad now, so that what that refuses need not work: data of rank 0.
 
     Returns:
@@ -44,153 +42,157 @@ def write(tape: Tape, subject: Subject, plain: bool = False) -> Operand:
     Raises:
         Unconvertible: It breaks a rule, or the opset has no way to do it.
     """
-    if len(subject.modes) > 1:
+    if len(pad.modes) > 1:
         raise Unconvertible("its mode is given by the caller of the function")
-    if subject.type is not None and subject.type not in subject.op.types:
-        raise Unconvertible(f"its data are {subject.type}, which {subject.op.name} does not have")
-    carrier = check_moved(subject.type, tape.opset)
+    if pad.type is not None and pad.type not in pad.op.types:
+        raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
+    carrier = check_moved(pad.type, builder.opset)
     try:
-        rules.check(subject)
-        known = _known_amounts(subject)
+        rules.check(pad)
+        known = _known_amounts(pad)
         if carrier is None:
-            return _write(tape, subject, known, plain)
-        output = _write(tape, cast_inputs(tape, subject), known, plain)
+            return _write(builder, pad, known, plain)
+        output = _write(builder, cast_inputs(builder, pad), known, plain)
         if isinstance(output, np.ndarray):
-            return output.astype(by_name(subject.type).numpy)
-        return cast_back(tape, output, subject.type)
+            return output.astype(by_name(pad.type).numpy)
+        return cast_back(builder, output, pad.type)
     except PadError as error:
-        told = PadError(error.rule, error.detail, subject.op.name, subject.name)
+        told = PadError(error.rule, error.detail, pad.op.name, pad.name)
         raise Unconvertible(str(told)) from error
 
 
-def _known_amounts(subject: Subject) -> list[plan.Amounts] | None:
+def _known_amounts(pad: PadInfo) -> list[plan.Amounts] | None:
     """The amounts of every axis, or None where they are not known before it runs.
 
     Raises:
         PadError: They break a rule, whatever the data are.
     """
-    node = rules.node_of(subject)
-    if node is None or subject.dims is None:
+    node = rules.node_of(pad)
+    if node is None or pad.dims is None:
         return None
-    if None not in subject.dims:
-        make_node_plan(node, subject.dims)
-    elif subject.has_attribute("kernel_shape") and any(subject.dims[i] is None for i in _changing(subject)):
+    if None not in pad.dims:
+        make_node_plan(node, pad.dims)
+    elif pad.has_attribute("kernel_shape") and any(pad.dims[i] is None for i in _changing(pad)):
         return None  # they follow from dims that are not known
-    return subject.op.amounts(node, [1 if dim is None else dim for dim in subject.dims])
+    return pad.op.amounts(node, [1 if dim is None else dim for dim in pad.dims])
 
 
-def _changing(subject: Subject) -> Sequence[int]:
+def _changing(pad: PadInfo) -> Sequence[int]:
     """The axes that may be padded at all."""
-    rank, axes = len(subject.dims), subject.input("axes")
+    rank, axes = len(pad.dims), pad.input("axes")
     if isinstance(axes, np.ndarray):
         return sorted({int(axis) % rank for axis in axes.reshape(-1)}) if rank else []
-    if not subject.has_attribute("kernel_shape"):
+    if not pad.has_attribute("kernel_shape"):
         return range(rank)
-    layout = subject.attributes.get("data_format")
+    layout = pad.attributes.get("data_format")
     return range(2, rank) if layout is None or layout.value.startswith("NC") else range(1, rank - 1)
 
 
-def _write(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, plain: bool) -> Operand:
-    (mode,) = subject.known_modes
-    unchecked = subject.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and subject.dims and None in subject.dims
+def _write(builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | None, plain: bool) -> Operand:
+    (mode,) = pad.known_modes
+    unchecked = pad.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and pad.dims and None in pad.dims
     zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
-    if subject.dims == [] or (zero and not unchecked):
-        return subject.data
-    if known is not None and None not in subject.dims:
-        outputs = [plan_of(subject, i, *row, Mode.CONSTANT).output for i, row in enumerate(zip(subject.dims, known))]
+    if pad.dims == [] or (zero and not unchecked):
+        return pad.data
+    if known is not None and None not in pad.dims:
+        outputs = [plan_of(pad, i, *row, Mode.CONSTANT).output for i, row in enumerate(zip(pad.dims, known))]
         if 0 in outputs:
-            return np.zeros(outputs, by_name(subject.type).numpy)
-    ranked = bool(subject.dims) or (plain and subject.dims is None)
-    trust = body.Trust(builtin.has_type(subject.type, tape.opset), ranked, right=False, or_fails=False, keeps=True)
-    if known is not None and _fits(tape, subject, known, trust):
-        return builtin.on_data(tape, subject, _amounts(subject, known, tape.opset))
+            return np.zeros(outputs, by_name(pad.type).numpy)
+    ranked = bool(pad.dims) or (plain and pad.dims is None)
+    guarantees = emit_pad.Guarantees(
+        ort_pad.has_type(pad.type, builder.opset), ranked, right=False, or_fails=False, keeps=True
+    )
+    if known is not None and _fits(builder, pad, known, guarantees):
+        return ort_pad.on_data(builder, pad, _amounts(pad, known, builder.opset))
     if mode is Mode.CONSTANT:
-        return _fill(tape, subject, known, trust)
-    if subject.dims is None:
-        return body.write(tape, subject, trust, branches=False)
-    return _extend(tape, subject, known)
+        return _fill(builder, pad, known, guarantees)
+    if pad.dims is None:
+        return emit_pad.write(builder, pad, guarantees, branches=False)
+    return _extend(builder, pad, known)
 
 
-def _fits(tape: Tape, subject: Subject, known: Sequence[plan.Amounts], trust: body.Trust) -> bool:
+def _fits(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guarantees) -> bool:
     """Whether one Pad of ONNX Runtime is sure to be right."""
-    if not trust.typed or any(amounts.interior for amounts in known):
+    if not guarantees.typed or any(amounts.interior for amounts in known):
         return False
-    if subject.known_modes == (Mode.CONSTANT,):
+    if pad.known_modes == (Mode.CONSTANT,):
         shrinks = any(amounts.begin < 0 or amounts.end < 0 for amounts in known)
-        if shrinks and None not in subject.dims:
-            left = [size + min(one.begin, 0) + min(one.end, 0) for size, one in zip(subject.dims, known)]
-            return min(left) > 0 and builtin.takes_fill(tape, subject)
-        return not (subject.op.clamp and shrinks) and builtin.takes_fill(tape, subject)
-    if None in subject.dims or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
+        if shrinks and None not in pad.dims:
+            left = [size + min(one.begin, 0) + min(one.end, 0) for size, one in zip(pad.dims, known)]
+            return min(left) > 0 and ort_pad.takes_fill(builder, pad)
+        return not (pad.op.clamp and shrinks) and ort_pad.takes_fill(builder, pad)
+    if None in pad.dims or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
         return False
     vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
-    return bool(builtin.is_right(tape, subject, scalar(0), vectors))
+    return bool(ort_pad.is_right(builder, pad, scalar(0), vectors))
 
 
-def _amounts(subject: Subject, known: Sequence[plan.Amounts], opset: int) -> Amounts | None:
+def _amounts(pad: PadInfo, known: Sequence[plan.Amounts], opset: int) -> Amounts | None:
     """The amounts for the built-in; None where it can have the node's own inputs."""
-    if builtin.takes_inputs(opset, subject):
+    if ort_pad.takes_inputs(opset, pad):
         return None
     begins, ends = (list(numbers) for numbers in zip(*((one.begin, one.end) for one in known)))
-    if subject.op.clamp:  # P1: a dim that would be negative is 0
-        ends = [max(end, -begin - (size or 0)) for begin, end, size in zip(begins, ends, subject.dims)]
+    if pad.op.clamp:  # P1: a dim that would be negative is 0
+        ends = [max(end, -begin - (size or 0)) for begin, end, size in zip(begins, ends, pad.dims)]
     return Amounts(ints(*begins), ints(*ends))
 
 
-def _fill(tape: Tape, subject: Subject, known: list[plan.Amounts] | None, trust: body.Trust) -> Operand:
+def _fill(
+    builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | None, guarantees: emit_pad.Guarantees
+) -> Operand:
     """Mode constant where the built-in cannot do it in one node."""
-    if known is not None and 0 in subject.dims and None not in subject.dims:
-        outputs = [plan_of(subject, i, *row).output for i, row in enumerate(zip(subject.dims, known))]
-        with_what = subject.any_fill(tape)
+    if known is not None and 0 in pad.dims and None not in pad.dims:
+        outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
+        with_what = pad.any_fill(builder)
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MOST_POSITIONS:
             return np.full(outputs, with_what)  # no element of the data is left to look at
     if known is None:
-        return body.write(tape, subject, trust)
+        return emit_pad.write(builder, pad, guarantees)
     axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
-    sizes = [subject.dims[i] for i in axes]
+    sizes = [pad.dims[i] for i in axes]
     grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
     if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
-        return body.write(tape, subject, trust)
-    with_what = subject.any_fill(tape)
-    work = Work.begin(tape, subject)
+        return emit_pad.write(builder, pad, guarantees)
+    with_what = pad.any_fill(builder)
+    work = Work.begin(builder, pad)
     if work.has_no_blocks(with_what):
-        with_what = tape.reshape(with_what, ints(1))
+        with_what = builder.reshape(with_what, ints(1))
     for i, size in zip(axes, sizes):
         if size is None:
             fill_around(work, i, known[i].begin, known[i].end, with_what)
         else:
-            fill(work, i, plan_of(subject, i, size, known[i]), with_what)
+            fill(work, i, plan_of(pad, i, size, known[i]), with_what)
     return work.value
 
 
-def _extend(tape: Tape, subject: Subject, known: list[plan.Amounts] | None) -> Operand:
+def _extend(builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | None) -> Operand:
     """The other modes, of known rank."""
-    work = Work.begin(tape, subject)
+    work = Work.begin(builder, pad)
     if known is None:
-        extend_by_computing(work, _changing(subject), amounts_of(tape, subject))
+        extend_by_computing(work, _changing(pad), amounts_of(builder, pad))
         return work.value
     padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
     crops = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
-    if any(subject.dims[i] is None for i in crops):
+    if any(pad.dims[i] is None for i in crops):
         crops = []
     _crop(work, crops, known)
     to_compute = []
     for i, one in enumerate(known):
-        extension = None if subject.dims[i] is None else _plan_of_extension(subject, i, one)
+        extension = None if pad.dims[i] is None else _plan_of_extension(pad, i, one)
         long = extension is not None and i in padded and i not in crops and work.listed(extension) > MOST_LISTED
-        if long or (extension is None and (i in padded or subject.op.limit is Limit.NGRAPH)):
+        if long or (extension is None and (i in padded or pad.op.limit is Limit.NGRAPH)):
             to_compute.append(i)
         elif i in padded and i not in crops:
-            extend(work, i, extension, subject.known_modes[0])
+            extend(work, i, extension, pad.known_modes[0])
     vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
     extend_by_computing(work, to_compute, vectors)
     return work.value
 
 
-def _plan_of_extension(subject: Subject, axis: int, amounts: plan.Amounts) -> AxisPlan | None:
+def _plan_of_extension(pad: PadInfo, axis: int, amounts: plan.Amounts) -> AxisPlan | None:
     """The plan of an axis of known size; None where it is right only if some other dim turns out to be 0 (P5)."""
     try:
-        return plan_of(subject, axis, subject.dims[axis], amounts)
+        return plan_of(pad, axis, pad.dims[axis], amounts)
     except PadError as error:
         if error.rule != "P5":
             raise
@@ -200,9 +202,9 @@ def _plan_of_extension(subject: Subject, axis: int, amounts: plan.Amounts) -> Ax
 def _crop(work: Work, axes: Sequence[int], known: Sequence[plan.Amounts]) -> None:
     """Takes elements away from some axes, in one node."""
     if axes:
-        plans = [plan_of(work.subject, i, work.subject.dims[i], known[i]) for i in axes]
+        plans = [plan_of(work.pad, i, work.pad.dims[i], known[i]) for i in axes]
         starts = [min(-known[i].begin, one.size) for i, one in zip(axes, plans)]
         stops = [start + one.output for start, one in zip(starts, plans)]
-        work.value = work.tape.part(work.value, ints(*starts), ints(*stops), ints(*axes))
+        work.value = work.builder.part(work.value, ints(*starts), ints(*stops), ints(*axes))
         for i, one in zip(axes, plans):
             work.dims[i] = ints(one.output)

@@ -1,7 +1,7 @@
 """What Pads become: one file for each form of the output.
 
-A target puts a :class:`~padops.convert.sources.match.Draft` in the place of a node. To add one, write a file with a
-function ``put(draft, found, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before
+A target puts a :class:`~padops.convert.sources.match.Replacement` in the place of a node. To add one, write a file with a
+function ``emit(replacement, site, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before
 it has changed anything, or ``Unneeded``, and list it here.
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft
+from padops.convert.sources.match import Replacement
 from padops.convert.targets import native, onnx, pyop
 
-TARGETS: dict[str, Callable[[Draft, Found, Constants, Types], Sequence[str] | None]] = {
-    "padops": native.put,
-    "onnx": onnx.put,
-    "pyop": pyop.put,
+TARGETS: dict[str, Callable[[Replacement, NodeSite, Constants, Types], Sequence[str] | None]] = {
+    "padops": native.emit,
+    "onnx": onnx.emit,
+    "pyop": pyop.emit,
 }
 
 # What the records call what they make, where that is no operator of padops.

@@ -10,20 +10,20 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft
-from padops.convert.targets.placing import become, values
+from padops.convert.sources.match import Replacement
+from padops.convert.targets.placing import set_operator, values
 from padops.spec.dialects import DOMAIN, VERSION
 
 
-def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the operator of the draft; it stays the same node, with its name, outputs and metadata."""
-    inputs = values(draft, found, constants)
+def emit(replacement: Replacement, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+    """Turns the node into the operator of the replacement; it stays the same node, with its name, outputs and metadata."""
+    inputs = values(replacement, site, constants)
     while inputs and inputs[-1] is None:
         inputs.pop()
-    _declare(found.node.outputs[0], found.node.inputs[0], types)
-    become(found, (DOMAIN, VERSION, draft.op_type), inputs, draft.attributes.values())
+    _declare(site.node.outputs[0], site.node.inputs[0], types)
+    set_operator(site, (DOMAIN, VERSION, replacement.op_type), inputs, replacement.attributes.values())
     return ()
 
 

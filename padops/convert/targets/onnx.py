@@ -10,47 +10,47 @@ import onnx_ir as ir
 
 from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import Found, drop_unread, remake, walk
+from padops.convert.model.graphs import NodeSite, remove_unused, replace_in_place, walk
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Draft, Unconvertible, Unneeded
-from padops.convert.standard.graph_builder import Tape
-from padops.convert.standard.known import subject_of
+from padops.convert.sources.match import Replacement, Unconvertible, Unneeded
+from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.known import pad_info_of
 from padops.convert.standard.lowering import write
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 
 
-def put(draft: Draft, found: Found, constants: Constants, types: Types) -> tuple[str, ...]:
+def emit(replacement: Replacement, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
 
     Raises:
         Unconvertible: There are none that do the same; nothing has been changed.
         Unneeded: It is what it would become.
     """
-    opset = found.scope.opset
+    opset = site.scope.opset
     if opset is None:
-        raise Unconvertible(f"{found.scope.path} does not import the default domain, so its version is unknown")
-    tape = Tape(opset, lambda role: constants.fresh(f"{found.node.outputs[0].name or found.node.name}_{role}"))
-    plain = found.node.op_identifier() == ("", "Pad", "")
+        raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
+    builder = GraphBuilder(opset, lambda role: constants.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}"))
+    plain = site.node.op_identifier() == ("", "Pad", "")
     try:
-        output = write(tape, subject_of(draft, found, types), plain)
-        last = tape.nodes[-1] if tape.nodes else None
+        output = write(builder, pad_info_of(replacement, site, types), plain)
+        last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
-            tape.emit("Constant", [], {"value": tensor_of(output)})
-        elif last is None or last in tape.arrays or output is not last.outputs[0] or any(_graphs(last)):
-            tape.emit("Identity", [output])
-        if plain and _is_same(found.node, tape.nodes):
+            builder.emit("Constant", [], {"value": tensor_of(output)})
+        elif last is None or last in builder.arrays or output is not last.outputs[0] or any(_graphs(last)):
+            builder.emit("Identity", [output])
+        if plain and _is_same(site.node, builder.nodes):
             raise Unneeded("ONNX Runtime's Pad is right for it, or fails")
     except (Unconvertible, Unneeded):
-        _detach(tape.nodes)
+        _detach(builder.nodes)
         raise
-    return _install(found, tape, constants)
+    return _install(site, builder, constants)
 
 
-def forget(document: Document) -> None:
+def prune_opset_imports(document: Document) -> None:
     """Drops the imports of padops' domains from a model that has none of their operators any more."""
     message = document.message()
-    used = {found.node.domain for found in walk(document.model)}
+    used = {site.node.domain for site in walk(document.model)}
     unused = {DOMAIN, pyop.DOMAIN} - used
     rows = [(document.model.graph, message), *zip(document.model.functions.values(), message.functions, strict=True)]
     for graph, owner in rows:
@@ -90,17 +90,17 @@ def _detach(nodes: Sequence[ir.Node]) -> None:
         node.resize_inputs(0)
 
 
-def _install(found: Found, tape: Tape, constants: Constants) -> tuple[str, ...]:
+def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> tuple[str, ...]:
     """Puts what was written in front of the node, and makes the node the last of it."""
-    for made, array in tape.arrays.items():
-        ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, found, "constant"))
-    *before, last = (made for made in tape.nodes if made not in tape.arrays)
-    node, counts = found.node, Counter(made.op_type for made in (*before, last))
+    for made, array in builder.arrays.items():
+        ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
+    *before, last = (made for made in builder.nodes if made not in builder.arrays)
+    node, counts = site.node, Counter(made.op_type for made in (*before, last))
     for made in before:
         node.prepend(made)
     inputs, attributes = list(last.inputs), list(last.attributes.values())
     former = dict.fromkeys(value for value in node.inputs if value is not None)
     last.resize_inputs(0)
-    remake(node, "", last.op_type, inputs, attributes)
-    drop_unread(former, found.scope.index)  # ONNX Runtime warns of amounts that nothing reads
+    replace_in_place(node, "", last.op_type, inputs, attributes)
+    remove_unused(former, site.scope.index)  # ONNX Runtime warns of amounts that nothing reads
     return (", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items()),)

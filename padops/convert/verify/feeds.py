@@ -72,11 +72,11 @@ def special_values(model: ir.Model) -> dict[str, list[int]]:
     """Numbers that the model compares an input with, by the input's name: they choose branches."""
     inputs = {value: value.name for value in model.graph.inputs}
     special: dict[str, list[int]] = {}
-    for found in walk(model):
-        if found.node.op_type != "Equal" or found.node.domain != "":
+    for site in walk(model):
+        if site.node.op_type != "Equal" or site.node.domain != "":
             continue
-        for value, other in (found.node.inputs, found.node.inputs[::-1]):
-            number = constant(other, found.scope)
+        for value, other in (site.node.inputs, site.node.inputs[::-1]):
+            number = constant(other, site.scope)
             if value in inputs and number is not None and number.size == 1 and number.dtype.kind in "iu":
                 special.setdefault(inputs[value], []).append(int(number.reshape(())))
     return special

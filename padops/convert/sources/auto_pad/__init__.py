@@ -22,35 +22,35 @@ from math import prod
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Found
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
-from padops.convert.sources.auto_pad.edits import Choices, by_size, explicit, same_pad
 from padops.convert.sources.auto_pad.operators import OPERATORS
 from padops.convert.sources.auto_pad.reading import Reading, read, read_mode
-from padops.convert.sources.match import Edit, Finding, Put, Unconvertible
+from padops.convert.sources.auto_pad.rewrites import Choices, by_size, explicit, same_pad
+from padops.convert.sources.match import Emit, Match, Rewrite, Unconvertible
 
 MOST_BRANCHES = 64
 EXPLICIT = "explicit pads"
 
 
-def find(found: Found, types: Types) -> Finding | None:
+def find(site: NodeSite, types: Types) -> Match | None:
     """Recognises a node that pads SAME; others, those with VALID or without auto_pad included, are no concern of it."""
-    node = found.node
+    node = site.node
     operator = OPERATORS.get((node.domain, node.op_type))
     if operator is None or "auto_pad" not in node.attributes:
         return None
     name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
     try:
-        mode = read_mode(found)
+        mode = read_mode(site)
         if mode is None:
             return None
-        return _finding(f"{name} auto_pad={mode}", read(found, operator, mode, types))
+        return _finding(f"{name} auto_pad={mode}", read(site, operator, mode, types))
     except Unconvertible as why:
-        return Finding(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
+        return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
 
 
-def _finding(form: str, reading: Reading) -> Finding:
+def _finding(form: str, reading: Reading) -> Match:
     """What the node is to become.
 
     Raises:
@@ -71,7 +71,7 @@ def _finding(form: str, reading: Reading) -> Finding:
     if reading.unpadded:
         return _by_size(form, reading, choices, fits)
     notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    return Finding(form, _edit("SamePad_1", reading, partial(same_pad, reading=reading)), notes=notes)
+    return Match(form, _edit("SamePad_1", reading, partial(same_pad, reading=reading)), notes=notes)
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -79,12 +79,12 @@ def _fits(choice: list[Amount] | None, kernel: int) -> bool:
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
-def _explicit(form: str, reading: Reading, amounts: list[Amount]) -> Finding:
+def _explicit(form: str, reading: Reading, amounts: list[Amount]) -> Match:
     pads = [amount.begin for amount in amounts] + [amount.end for amount in amounts]
-    return Finding(form, _edit(EXPLICIT, reading, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
+    return Match(form, _edit(EXPLICIT, reading, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
 
 
-def _by_size(form: str, reading: Reading, choices: Choices, fits: bool) -> Finding:
+def _by_size(form: str, reading: Reading, choices: Choices, fits: bool) -> Match:
     told = f"it {reading.unpadded}"
     if not fits:
         raise Unconvertible(f"{told}, and ONNX Runtime takes no pads as large as the kernel")
@@ -95,10 +95,10 @@ def _by_size(form: str, reading: Reading, choices: Choices, fits: bool) -> Findi
     if reading.opset is None or reading.opset < 7:
         raise Unconvertible(f"{told}, and opset {reading.opset} cannot choose by size")
     notes = (f"an If chooses between {branches} pads by the size; {told}",)
-    return Finding(form, _edit(EXPLICIT, reading, partial(by_size, reading=reading, choices=choices)), notes=notes)
+    return Match(form, _edit(EXPLICIT, reading, partial(by_size, reading=reading, choices=choices)), notes=notes)
 
 
-def _edit(op_type: str, reading: Reading, apply: Callable[[Found, Constants, Put], Sequence[ir.Node]]) -> Edit:
+def _edit(op_type: str, reading: Reading, apply: Callable[[NodeSite, Constants, Emit], Sequence[ir.Node]]) -> Rewrite:
     """The edit, with what ONNX Runtime makes of the node as it is (measured with onnxruntime 1.31.1)."""
     needed = None
     pooling = reading.operator.pooling
@@ -110,4 +110,4 @@ def _edit(op_type: str, reading: Reading, apply: Callable[[Found, Constants, Put
             needed = "ONNX Runtime computes SAME as if there were no dilation"
     elif pooling and any(axis.least < 0 for axis in reading.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    return Edit(op_type, apply, needed, "ONNX Runtime pads it rightly by itself", corrects=pooling)
+    return Rewrite(op_type, apply, needed, "ONNX Runtime pads it rightly by itself", corrects=pooling)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import Found, caller_strings
+from padops.convert.model.graphs import NodeSite, caller_strings
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Axis
 from padops.convert.sources.auto_pad.operators import Operator
@@ -46,18 +46,18 @@ class Reading:
     opset: int | None
 
 
-def read_mode(found: Found) -> str | None:
+def read_mode(site: NodeSite) -> str | None:
     """SAME_UPPER or SAME_LOWER; None for a node that pads in another way.
 
     Raises:
         Unconvertible: It cannot be told, or is none that ONNX has.
     """
-    attribute = found.node.attributes["auto_pad"]
+    attribute = site.node.attributes["auto_pad"]
     if attribute.is_ref():
-        if any(mode in SAME for mode in caller_strings(found.scope, attribute.ref_attr_name)):
+        if any(mode in SAME for mode in caller_strings(site.scope, attribute.ref_attr_name)):
             raise Unconvertible("auto_pad is given by the caller of the function")
         return None
-    mode = string_attribute(found.node, "auto_pad", "")
+    mode = string_attribute(site.node, "auto_pad", "")
     if mode in OTHERS:
         return None
     if mode not in SAME:
@@ -65,13 +65,13 @@ def read_mode(found: Found) -> str | None:
     return mode
 
 
-def read(found: Found, operator: Operator, mode: str, types: Types) -> Reading:
+def read(site: NodeSite, operator: Operator, mode: str, types: Types) -> Reading:
     """The node as its attributes and inputs say.
 
     Raises:
         Unconvertible: They contradict each other, or do not say enough.
     """
-    node = found.node
+    node = site.node
     if operator.reason is not None:
         raise Unconvertible(operator.reason)
     if "pads" in node.attributes:
@@ -99,7 +99,7 @@ def read(found: Found, operator: Operator, mode: str, types: Types) -> Reading:
         output_padding=tuple(more),
         unpadded=_unpadded(node, operator, type_name),
         fill=_fill(node, operator, type_name),
-        opset=found.scope.opset,
+        opset=site.scope.opset,
     )
 
 

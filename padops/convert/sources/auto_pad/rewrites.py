@@ -8,10 +8,10 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Found, remake
+from padops.convert.model.graphs import NodeSite, replace_in_place
 from padops.convert.sources.auto_pad.amounts import Amount
 from padops.convert.sources.auto_pad.reading import Reading
-from padops.convert.sources.match import Draft, Put
+from padops.convert.sources.match import Emit, Replacement
 from padops.spec.dialects import DOMAIN
 
 Choices = Sequence[Sequence[Amount]]  # of each axis
@@ -22,18 +22,18 @@ IMPLIED = ("auto_pad", "ceil_mode")
 FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
 
-def explicit(found: Found, constants: Constants, put: Put, pads: Sequence[int]) -> list[ir.Node]:
+def explicit(site: NodeSite, constants: Constants, emit: Emit, pads: Sequence[int]) -> list[ir.Node]:
     """Writes the amounts into the node."""
-    node = found.node
+    node = site.node
     for name in IMPLIED:
         node.attributes.pop(name, None)
     node.attributes.add(ir.AttrInt64s("pads", pads))
     return [node]
 
 
-def same_pad(found: Found, constants: Constants, put: Put, reading: Reading) -> list[ir.Node]:
+def same_pad(site: NodeSite, constants: Constants, emit: Emit, reading: Reading) -> list[ir.Node]:
     """Puts SamePad_1 in front of the node, which from now on pads nothing."""
-    node = found.node
+    node = site.node
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
     data = node.inputs[0]
     before = ir.Node(DOMAIN, "SamePad_1", [data], outputs=[padded], name=padded.name)
@@ -46,18 +46,20 @@ def same_pad(found: Found, constants: Constants, put: Put, reading: Reading) -> 
         ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
         ir.AttrInt64s("strides", [axis.stride for axis in axes]),
     ]
-    draft = Draft("SamePad_1", (data, reading.fill), {attribute.name: attribute for attribute in attributes})
-    put(draft, Found(before, found.path, found.scope), constants)
+    replacement = Replacement(
+        "SamePad_1", (data, reading.fill), {attribute.name: attribute for attribute in attributes}
+    )
+    emit(replacement, NodeSite(before, site.path, site.scope), constants)
     node.replace_input_with(0, padded)
     for name in IMPLIED:
         node.attributes.pop(name, None)
     return [node]
 
 
-def by_size(found: Found, constants: Constants, put: Put, reading: Reading, choices: Choices) -> list[ir.Node]:
+def by_size(site: NodeSite, constants: Constants, emit: Emit, reading: Reading, choices: Choices) -> list[ir.Node]:
     """Turns the node into an If, whose branches have the node with each of the amounts that it may need."""
-    node = found.node
-    tests = _tests(found, constants, reading, choices)
+    node = site.node
+    tests = _tests(site, constants, reading, choices)
     inputs = list(node.inputs)
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
@@ -70,46 +72,46 @@ def by_size(found: Found, constants: Constants, put: Put, reading: Reading, choi
         if i == len(choice) - 1:
             return body((*settled, choice[i]))
         branches = {"then_branch": body((*settled, choice[i])), "else_branch": body(settled, i + 1)}
-        graphs = [ir.AttrGraph(name, _branch(found, constants, inner)) for name, inner in branches.items()]
+        graphs = [ir.AttrGraph(name, _branch(site, constants, inner)) for name, inner in branches.items()]
         return "", "If", [tests[axis][i]], graphs
 
-    remake(node, *body(()))
+    replace_in_place(node, *body(()))
     return [node]
 
 
-def _branch(found: Found, constants: Constants, body: _Body) -> ir.Graph:
-    """A graph of one node, which gives what the node of ``found`` gives."""
+def _branch(site: NodeSite, constants: Constants, body: _Body) -> ir.Graph:
+    """A graph of one node, which gives what the node of ``site`` gives."""
     domain, op_type, inputs, attributes = body
-    outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in found.node.outputs]
-    name = constants.fresh(f"{found.node.name or found.node.outputs[0].name}_by_size")
+    outputs = [ir.Value(name=constants.fresh(f"{value.name}_by_size"), type=value.type) for value in site.node.outputs]
+    name = constants.fresh(f"{site.node.name or site.node.outputs[0].name}_by_size")
     inner = ir.Node(domain, op_type, inputs, attributes, outputs=outputs, name=name)
     return ir.Graph([], outputs, nodes=[inner], name=constants.fresh(f"{name}_graph"))
 
 
-def _tests(found: Found, constants: Constants, reading: Reading, choices: Choices) -> list[list[ir.Value]]:
+def _tests(site: NodeSite, constants: Constants, reading: Reading, choices: Choices) -> list[list[ir.Value]]:
     """For each axis and each of its amounts but the last, whether the size is one of those that need it.
 
     Of operators that opset 7 has already: Mod and Less of integers are younger.
     """
 
     def scalar(value: int, role: str) -> ir.Value:
-        return constants.add(np.array(value, np.int64), found, role)
+        return constants.add(np.array(value, np.int64), site, role)
 
     zero, one = scalar(0, "zero"), scalar(1, "one")
-    shape = constants.insert("Shape", [found.node.inputs[0]], found, "shape")
+    shape = constants.insert("Shape", [site.node.inputs[0]], site, "shape")
     tests: list[list[ir.Value]] = []
     for i, (axis, choice) in enumerate(zip(reading.axes, choices)):
         tests.append([])
         if len(choice) == 1:
             continue
-        size = constants.insert("Gather", [shape, scalar(reading.first + i, "axis")], found, "size")
-        last = constants.insert("Sub", [size, one], found, "last")
+        size = constants.insert("Gather", [shape, scalar(reading.first + i, "axis")], site, "size")
+        last = constants.insert("Sub", [size, one], site, "last")
         stride = scalar(axis.stride, "stride")
-        steps = constants.insert("Div", [last, stride], found, "steps")
+        steps = constants.insert("Div", [last, stride], site, "steps")
         remainder = constants.insert(
-            "Sub", [last, constants.insert("Mul", [steps, stride], found, "start")], found, "remainder"
+            "Sub", [last, constants.insert("Mul", [steps, stride], site, "start")], site, "remainder"
         )
         for amount in choice[:-1]:
-            above = constants.insert("Div", [remainder, scalar(amount.below, "below")], found, "above")
-            tests[i].append(constants.insert("Equal", [above, zero], found, "test"))
+            above = constants.insert("Div", [remainder, scalar(amount.below, "below")], site, "above")
+            tests[i].append(constants.insert("Equal", [above, zero], site, "test"))
     return tests

@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.sources.match import Unconvertible
-from padops.convert.standard.graph_builder import Operand, Tape, ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
 from padops.spec.dialects import Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
@@ -37,7 +37,7 @@ class Lacking(Unconvertible):
 
 
 @dataclass
-class Subject:
+class PadInfo:
     """A node of the domain ``padops`` that standard operators are to do the work of.
 
     Attributes:
@@ -77,7 +77,7 @@ class Subject:
     def data(self) -> ir.Value:
         return self.inputs[0]
 
-    def fill(self, tape: Tape) -> Operand | None:
+    def fill(self, builder: GraphBuilder) -> Operand | None:
         """The fill, of any shape with one element; None for the default (P7)."""
         position = self.op.input_index(self.op.fill)
         if position is not None:
@@ -87,11 +87,11 @@ class Subject:
             value = np.float32(0 if attribute is None else attribute.value)
             return None if value == 0 and not np.signbit(value) else self._rounded(value)
         reference = ir.RefAttr("value_float", attribute.ref_attr_name, ir.AttributeType.FLOAT)
-        _need(tape, FIRST_WITH_REFERENCES, f"its attribute {self.op.fill} is given by the caller of a function")
-        value = tape.emit("Constant", [], {"value_float": reference})
+        _need(builder, FIRST_WITH_REFERENCES, f"its attribute {self.op.fill} is given by the caller of a function")
+        value = builder.emit("Constant", [], {"value_float": reference})
         if self.type is None:
             raise Unconvertible(OF_SEVERAL_TYPES)
-        return value if self.type == "float" else tape.emit("Cast", [value], {"to": by_name(self.type).onnx})
+        return value if self.type == "float" else builder.emit("Cast", [value], {"to": by_name(self.type).onnx})
 
     def _rounded(self, value: np.float32) -> np.ndarray:
         if self.type is None:
@@ -99,9 +99,9 @@ class Subject:
         with np.errstate(over="ignore"):
             return np.asarray(value).astype(by_name(self.type).numpy)
 
-    def any_fill(self, tape: Tape) -> Operand:
+    def any_fill(self, builder: GraphBuilder) -> Operand:
         """The fill, the default included: of rank 0 or 1."""
-        fill = self.fill(tape)
+        fill = self.fill(builder)
         if isinstance(fill, np.ndarray):
             return fill.reshape(())
         if fill is None and self.type is None and self.op.input_index(self.op.fill) is None:
@@ -109,7 +109,7 @@ class Subject:
         if self.some_fill or (fill is None and self.type is None):
             raise Lacking(self.op.fill, self.op)
         if fill is not None:
-            return fill if self.fill_dims in ([], [1]) else tape.emit("Reshape", [fill, ints(1)])
+            return fill if self.fill_dims in ([], [1]) else builder.emit("Reshape", [fill, ints(1)])
         dtype = by_name(self.type).numpy
         return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
 
@@ -146,11 +146,11 @@ class Subject:
         interior = self.attributes.get("padding_interior")
         return interior is not None and (interior.is_ref() or any(interior.value))
 
-    def without(self, mode: Mode) -> Subject:
+    def without(self, mode: Mode) -> PadInfo:
         """The same where it is in another of its modes."""
         return replace(self, modes=tuple(spelled for spelled in self.modes if Mode(spelled.lower()) is not mode))
 
-    def only(self, mode: Mode) -> Subject:
+    def only(self, mode: Mode) -> PadInfo:
         """The same in one of its modes."""
         spelled = self.modes[self.known_modes.index(mode)]
         attributes = {name: attribute for name, attribute in self.attributes.items() if name != self.op.mode}
@@ -167,25 +167,25 @@ class Subject:
         value = None if position is None or not self.given else self.given[position]
         return value if fits and isinstance(value, ir.Value) else None
 
-    def shape(self, tape: Tape) -> Operand:
+    def shape(self, builder: GraphBuilder) -> Operand:
         """The dims of the data, a vector; to be asked for first where all that need it can see it."""
         if "shape" not in self._written:
             known = self.dims is not None and None not in self.dims
-            self._written["shape"] = ints(*self.dims) if known else tape.emit("Shape", [self.data])
+            self._written["shape"] = ints(*self.dims) if known else builder.emit("Shape", [self.data])
         return self._written["shape"]
 
-    def rank(self, tape: Tape) -> Operand:
+    def rank(self, builder: GraphBuilder) -> Operand:
         """The number of dims, a vector of one element."""
         if "rank" not in self._written:
             known = self.dims is not None
-            self._written["rank"] = ints(len(self.dims)) if known else tape.emit("Shape", [self.shape(tape)])
+            self._written["rank"] = ints(len(self.dims)) if known else builder.emit("Shape", [self.shape(builder)])
         return self._written["rank"]
 
     def has_attribute(self, name: str) -> bool:
         """Whether the operator has an attribute of that name."""
         return any(row.name == name for row in self.op.attributes)
 
-    def numbers(self, tape: Tape, name: str) -> Operand:
+    def numbers(self, builder: GraphBuilder, name: str) -> Operand:
         """An attribute that is a list of integers, as a vector."""
         row = next(row for row in self.op.attributes if row.name == name)
         attribute = self.attributes.get(name)
@@ -193,12 +193,12 @@ class Subject:
             return ints(*row.default)
         if not attribute.is_ref():
             return ints(*attribute.value)
-        _need(tape, FIRST_WITH_REFERENCES, f"its attribute {name} is given by the caller of a function")
+        _need(builder, FIRST_WITH_REFERENCES, f"its attribute {name} is given by the caller of a function")
         reference = ir.RefAttr("value_ints", attribute.ref_attr_name, ir.AttributeType.INTS)
         # The runtime's inference takes this constant for one without a shape until something has been done with it.
-        return tape.flatten(tape.emit("Constant", [], {"value_ints": reference}))
+        return builder.flatten(builder.emit("Constant", [], {"value_ints": reference}))
 
-    def choice(self, tape: Tape, name: str, options: Sequence[str]) -> Operand:
+    def choice(self, builder: GraphBuilder, name: str, options: Sequence[str]) -> Operand:
         """Which of ``options`` an attribute says, of rank 0."""
         row = next(row for row in self.op.attributes if row.name == name)
         attribute = self.attributes.get(name)
@@ -209,30 +209,30 @@ class Subject:
             if said not in options:
                 raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
             return scalar(options.index(said))
-        _need(tape, FIRST_WITH_REFERENCES, f"its attribute {name} differs between nodes")
+        _need(builder, FIRST_WITH_REFERENCES, f"its attribute {name} differs between nodes")
         reference = ir.RefAttr("value_string", attribute.ref_attr_name, ir.AttributeType.STRING)
-        text = tape.flatten(tape.emit("Constant", [], {"value_string": reference}))
+        text = builder.flatten(builder.emit("Constant", [], {"value_string": reference}))
         # No operator compares strings at every opset, but one counts words.
         counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
         counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
-        return tape.emit("ArgMax", [tape.emit("TfIdfVectorizer", [text], counts)], {"axis": 0, "keepdims": 0})
+        return builder.emit("ArgMax", [builder.emit("TfIdfVectorizer", [text], counts)], {"axis": 0, "keepdims": 0})
 
-    def mode(self, tape: Tape) -> Operand:
+    def mode(self, builder: GraphBuilder) -> Operand:
         """The position in ``modes`` of the mode, of rank 0."""
-        if len(self.modes) == 1 or not self.is_built_in(tape.opset):
-            return self.choice(tape, self.op.mode, self.modes)
+        if len(self.modes) == 1 or not self.is_built_in(builder.opset):
+            return self.choice(builder, self.op.mode, self.modes)
         # What ONNX Runtime's own Pad puts in front of 0, 1, 2 tells its mode at every opset.
         inputs = [ints(0, 1, 2), ints(1, 0), scalar(-1)]
-        probe = tape.emit("Pad", inputs, {"mode": self.mode_attribute}, role="mode")
+        probe = builder.emit("Pad", inputs, {"mode": self.mode_attribute}, role="mode")
         shown = {Mode.CONSTANT: -1, Mode.EDGE: 0, Mode.REFLECT: 1, Mode.WRAP: 2}
         table = ints(0, 0, 0, 0)
         for position, mode in enumerate(self.known_modes):
             table[shown[mode]] = position
-        return tape.gather(table, tape.gather(probe, scalar(0)))
+        return builder.gather(table, builder.gather(probe, scalar(0)))
 
 
-def _need(tape: Tape, opset: int, why: str) -> None:
-    if tape.opset < opset:
+def _need(builder: GraphBuilder, opset: int, why: str) -> None:
+    if builder.opset < opset:
         raise Unconvertible(
-            f"{why}, which standard operators can follow from opset {opset} on, and this is {tape.opset}"
+            f"{why}, which standard operators can follow from opset {opset} on, and this is {builder.opset}"
         )
