@@ -76,6 +76,8 @@ def fingerprint(root: Path) -> str:
             if file.is_file():
                 content = file.read_bytes()
                 digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode() + content)
+    for module in sorted((root / "padops").rglob("*.py")):  # it knows where each was when it was made
+        digest.update(f"{module.relative_to(root).as_posix()}\0".encode())
     return digest.hexdigest()
 
 

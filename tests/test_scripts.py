@@ -112,6 +112,15 @@ def test_set_up_once_and_again_only_where_a_source_changed(environment: ModuleTy
         assert steps(checkout) == ["tools", ".[test]"], file
 
 
+def test_a_module_that_has_moved_is_installed_again(environment: ModuleType, checkout: Path) -> None:
+    environment.ensure([], checkout)
+    (checkout / "padops" / "plan.py").write_text("")
+    environment.ensure([], checkout)
+    (checkout / "padops" / "plan.py").write_text("changed")
+    environment.ensure([], checkout)
+    assert steps(checkout) == ["venv", "tools", ".", "tools", "."]
+
+
 def test_more_extras_are_installed_and_those_there_stay(environment: ModuleType, checkout: Path) -> None:
     environment.ensure([], checkout)
     environment.ensure(["test"], checkout)
