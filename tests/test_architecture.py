@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,10 @@ CORE = [
     *sorted((PACKAGE / "spec" / "dialects").glob("*.py")),
 ]
 LABEL = r"(?:P[1-9]\d*|S1)"
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+FLOORS = re.findall(r"^\| `(padops/(?!csrc/)[^`]+)` \|", ARCHITECTURE, re.MULTILINE)
+# They hand the names of others on, and have no floor: what imports them imports one of those.
+FACES = {PACKAGE / "__init__.py", PACKAGE / "__main__.py", PACKAGE / "convert" / "__init__.py"}
 
 
 def name_of(path: Path) -> str:
@@ -51,6 +56,38 @@ def importers(module: str) -> set[str]:
         for path in MODULES
         if any(name == module or name.startswith(module + ".") for name in imports(path))
     }
+
+
+def floor_of(path: Path) -> int:
+    """The row of the folder, or of the file, that a module stands in; 0 is the top."""
+    name = path.relative_to(ROOT).as_posix()
+    (row,) = [i for i, floor in enumerate(FLOORS) if name == floor or (floor[-1] == "/" and name.startswith(floor))]
+    return row
+
+
+def file_of(module: str) -> Path | None:
+    """The file of a module of the package; None where the name is that of something inside a module."""
+    place = ROOT.joinpath(*module.split("."))
+    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
+
+
+def test_every_floor_is_there_and_every_module_is_on_one() -> None:
+    assert FLOORS and [floor for floor in FLOORS if not (ROOT / floor).exists()] == []
+    for path in set(MODULES) - FACES:
+        floor_of(path)
+
+
+@pytest.mark.parametrize("path", sorted(set(MODULES) - FACES), ids=name_of)
+def test_imports_lead_downwards(path: Path) -> None:
+    imported = {file_of(name) for name in imports(path) if name.startswith("padops.")} - FACES - {None}
+    upwards = {name_of(other) for other in imported if floor_of(other) < floor_of(path)}
+    assert upwards == set(), f"{name_of(path)} imports what stands above it in docs/architecture.md"
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = {path: {file_of(name) for name in imports(path) if name.startswith("padops.")} for path in MODULES}
+    graph = {path: imported - FACES - {path, None} for path, imported in graph.items() if path not in FACES}
+    tuple(TopologicalSorter(graph).static_order())
 
 
 @pytest.mark.parametrize("runtime", ["onnxruntime", "onnxruntime_extensions"])
