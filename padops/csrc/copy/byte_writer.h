@@ -1,5 +1,4 @@
-// How the runs of a row become memory, for elements of whole bytes. It counts in elements of a row ("positions"), from
-// the beginning of the output and of the source.
+// Writes elements of whole bytes within the caches.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +7,12 @@
 #include <cstring>
 #include <vector>
 
-#include "runs.h"
-#include "stream.h"
+#include "copy/copy.h"
+#include "copy/writer.h"
 
 namespace padops {
 
-// Goes on with what stands `period` bytes before `target`, doubling the stretch that is copied.
+// Continues with what stands `period` bytes before `target`. The stretch that is copied doubles each time.
 inline void repeat_before(char* target, size_t period, size_t bytes) {
   const char* source = target - period;
   for (size_t known = period; bytes > 0;) {
@@ -25,11 +24,9 @@ inline void repeat_before(char* target, size_t period, size_t bytes) {
   }
 }
 
-// Elements of whole bytes. kElement is the bytes of a row's element, or 0 where only `element` tells.
+// kElement is the bytes of a row's element, or 0 where only `element` tells.
 template <size_t kElement>
 struct ByteWriter {
-  static constexpr bool kAnyOrder = true;  // has dilated and periodic, which write twice or read what is written
-
   const char* source;
   char* output;
   const char* pattern;  // the fill, repeated over kLine bytes
@@ -41,12 +38,12 @@ struct ByteWriter {
   void fill(int64_t target, int64_t count) const {
     char* to = output + target * size();
     const size_t bytes = count * size();
-    if (bytes <= 64) {
+    if (bytes <= kLine) {
       copy_short(to, pattern, bytes);
       return;
     }
     size_t at = 0;
-    for (; at + 64 <= bytes; at += 64) std::memcpy(to + at, pattern, 64);
+    for (; at + kLine <= bytes; at += kLine) std::memcpy(to + at, pattern, kLine);
     copy_short(to + at, pattern, bytes - at);
   }
 
@@ -72,60 +69,54 @@ struct ByteWriter {
     }
   }
 
-  // Fill with source elements in it: the first `lead` places in, then every `step`.
-  void dilated(int64_t target, int64_t from, int64_t count, int64_t lead, int64_t step) const {
+  // Writes fill, and source elements over it: the first at `offset`, then one every `step`.
+  void dilated(int64_t target, int64_t from, int64_t count, int64_t offset, int64_t step) const {
     fill(target, count);
     char* to = output + target * size();
     const char* begin = source + from * size();
-    for (int64_t at = lead; at < count; at += step, begin += size()) std::memcpy(to + at * size(), begin, size());
+    for (int64_t at = offset; at < count; at += step, begin += size()) std::memcpy(to + at * size(), begin, size());
   }
 
   void periodic(int64_t target, int64_t period, int64_t count) const {
     repeat_before(output + target * size(), period * size(), count * size());
   }
 
-  // Writes whole rows and gives true if they are a window between two short borders of one kind, as most are. A loop
-  // with nothing to look up or to decide in it takes two thirds of the time of walking along the runs of every row.
-  bool framed(const std::vector<Run>& runs, const Rows& rows) const {
-    if (runs.size() != 3 || runs[0].kind != runs[2].kind || runs[1].kind != Run::Kind::kForward) return false;
+  // Writes whole rows and returns true if each is a window between two borders of at most a cache line. This loop takes
+  // two thirds of the time that the runs of every row take one by one: nothing is looked up or decided in it.
+  bool write_bordered(const std::vector<Run>& runs, const Rows& rows) const {
+    if (!is_bordered(runs)) return false;
     const auto is_short = [&](const Run& run) { return run.count * size() <= kLine; };
     if (is_short(runs[1]) || !is_short(runs[0]) || !is_short(runs[2])) return false;
-    switch (runs[0].kind) {  // never another: a dilated run or a periodic one is not twice in a row
-      case Run::Kind::kFilled: write_framed<Run::Kind::kFilled>(runs.data(), rows); return true;
-      case Run::Kind::kForward: write_framed<Run::Kind::kForward>(runs.data(), rows); return true;
-      case Run::Kind::kBackward: write_framed<Run::Kind::kBackward>(runs.data(), rows); return true;
-      case Run::Kind::kRepeat: write_framed<Run::Kind::kRepeat>(runs.data(), rows); return true;
-      default: return false;
-    }
+    return for_border(runs[0].kind, [&](auto kind) { dispatch<kind>(runs.data(), rows); });
   }
 
  private:
   template <Run::Kind kBorder>
-  void write_framed(const Run* runs, const Rows& rows) const {
-#if PADOPS_WIDE
-    if (avx2) return write_framed_wide<kBorder>(runs, rows);
+  void dispatch(const Run* runs, const Rows& rows) const {
+#if PADOPS_AVX2
+    if (avx2) return bordered_avx2<kBorder>(runs, rows);
 #endif
-    write_framed_plain<kBorder>(runs, rows);
+    bordered_baseline<kBorder>(runs, rows);
   }
 
   template <Run::Kind kBorder>
-  PADOPS_APART void write_framed_plain(const Run* runs, const Rows& rows) const {
-    frame<kBorder>(runs, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_long(to, from, bytes); });
+  PADOPS_NOINLINE void bordered_baseline(const Run* runs, const Rows& rows) const {
+    bordered<kBorder>(runs, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_long(to, from, bytes); });
   }
 
-#if PADOPS_WIDE
+#if PADOPS_AVX2
   template <Run::Kind kBorder>
-  [[gnu::target("avx2")]] PADOPS_APART void write_framed_wide(const Run* runs, const Rows& rows) const {
+  [[gnu::target("avx2")]] PADOPS_NOINLINE void bordered_avx2(const Run* runs, const Rows& rows) const {
     const auto copy = [](char* to, const char* from, size_t bytes) __attribute__((target("avx2"))) {
-      copy_bytes_wide(to, from, bytes);
+      copy_bytes_avx2(to, from, bytes);
     };
-    frame<kBorder>(runs, rows, copy);
+    bordered<kBorder>(runs, rows, copy);
   }
 #endif
 
-  // `copy` is for windows.
+  // `copy_window` copies the windows, which are longer than a line.
   template <Run::Kind kBorder, class Copy>
-  PADOPS_INLINE void frame(const Run* runs, const Rows& rows, const Copy& copy) const {
+  PADOPS_INLINE void bordered(const Run* runs, const Rows& rows, const Copy& copy_window) const {
     const size_t unit = size();
     const char* const fill_pattern = pattern;
     const auto border = [=](char* to, const char* from, size_t bytes) {
@@ -148,12 +139,14 @@ struct ByteWriter {
     for (int64_t i = 0; i < rows.count; ++i, from += step) {
       border(to, from + at_left, left);
       to += left;
-      copy(to, from + at_window, window);
+      copy_window(to, from + at_window, window);
       to += window;
       border(to, from + at_right, right);
       to += right;
     }
   }
 };
+
+static_assert(AnyOrderWriter<ByteWriter<0>>);
 
 }  // namespace padops

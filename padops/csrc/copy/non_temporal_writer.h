@@ -1,11 +1,13 @@
-// How the runs of a row become memory where source and output are too large for the caches: a task's part of the output
-// from its beginning to its end, one whole cache line after the other, past the caches. A line that runs meet in is put
-// together in registers: to write its parts one by one would cost more than the caches do.
+// Writes elements of whole bytes past the caches, for source and output that are together too large for them. The processor
+// then need not fetch the lines that it overwrites.
+//
+// A task writes its part of the output from the beginning to the end, one whole cache line after the other. A line that
+// several runs share is merged in registers: writing its parts one by one would cost more than bypassing the caches saves.
 #pragma once
 
-#include "stream.h"
+#include "copy/platform.h"
 
-#if PADOPS_STREAM
+#if PADOPS_SSE2
 
 #include <algorithm>
 #include <array>
@@ -14,36 +16,53 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
-#include "runs.h"
+#include "copy/copy.h"
+#include "copy/writer.h"
 
 namespace padops {
 
-// Whether elements that run backward are joined to the line one by one; else a line of them is turned at a time.
-inline bool joined_alone(int64_t count, size_t element) {
-  return element > 16 || !std::has_single_bit(element) || count * element <= kLine / 2;
+#if PADOPS_AVX2
+
+// As stream_lines, with half as many stores: a tenth faster on Zen 4.
+[[gnu::target("avx2")]] inline void stream_lines_avx2(char* target, const char* source, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kLine) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at) + 1);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at), low);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at) + 1, high);
+  }
 }
 
-// How often a run is joined to a line, which is what it costs beside its bytes.
-inline int64_t joints(const Run& run, size_t element) {
-  constexpr int64_t kTurned = 4;  // what is turned must first reach the memory
-  const bool single = element <= 16 && std::has_single_bit(element);
-  if (run.kind == Run::Kind::kRepeat && !single)
-    return element > kLine / 2 ? run.count : run.count / static_cast<int64_t>(kLine / element) + 1;
-  if (run.kind != Run::Kind::kBackward) return 1;
-  return joined_alone(run.count, element) ? run.count : (run.count * element / kLine + 1) * kTurned;
+#endif
+
+// Copies whole lines past the caches; `target` is the beginning of a line.
+inline void stream_lines(char* target, const char* source, size_t bytes, [[maybe_unused]] bool avx2) {
+#if PADOPS_AVX2
+  if (avx2) return stream_lines_avx2(target, source, bytes);
+#endif
+  for (size_t at = 0; at < bytes; at += kLine) {
+    __m128i parts[4];
+    for (size_t k = 0; k < 4; ++k) parts[k] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + at) + k);
+    for (size_t k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(target + at) + k, parts[k]);
+  }
 }
 
-// Takes the place of ByteWriter. Each run goes on where the one before has ended.
+// Whether elements of so many bytes fit into a register as one of its parts.
+constexpr bool fits_register(size_t element) { return element <= sizeof(__m128i) && std::has_single_bit(element); }
+
+// Whether a backward run is merged element by element; otherwise it is reversed a line at a time and merged by the line.
+constexpr bool merges_elements(int64_t count, size_t element) {
+  return !fits_register(element) || count * element <= kLine / 2;
+}
+
+// kElement is the bytes of a row's element, or 0 where only `element` tells.
 template <size_t kElement>
-class LineWriter {
+class NonTemporalWriter {
  public:
-  static constexpr bool kAnyOrder = false;
-
-  // `source` ends at `source_end`; the first run begins at `at`, which is in `output`; `pattern` is the fill, repeated
-  // over kLine bytes; `element` is the bytes of a row's element.
-  LineWriter(const char* source, const char* source_end, char* output, char* at, const char* pattern, size_t element,
+  // The source ends at `source_end`. The first run begins at `at`, which lies in `output`. `pattern` is the fill, repeated
+  // over kLine bytes. `element` is the bytes of a row's element.
+  NonTemporalWriter(const char* source, const char* source_end, char* output, char* at, const char* pattern, size_t element,
              bool avx2)
       : source_(source),
         source_end_(source_end),
@@ -56,46 +75,46 @@ class LineWriter {
         held_(before_),
         line_{} {}
 
-  // Writes what there is of the last line.
+  // Writes what there is of the last line, and orders the stores before what this thread does next.
   void finish() {
     write_part(held_);
-    stream_end();
+    _mm_sfence();
   }
 
   void fill([[maybe_unused]] int64_t target, int64_t count) {
-    assert(goes_on_at(target));
+    assert(continues_at(target));
     append_pattern(fill_, count * size());
   }
 
   void forward([[maybe_unused]] int64_t target, int64_t from, int64_t count) {
-    assert(goes_on_at(target));
+    assert(continues_at(target));
     append(source_ + from * size(), count * size());
   }
 
   void backward([[maybe_unused]] int64_t target, int64_t from, int64_t count) {
-    assert(goes_on_at(target));
+    assert(continues_at(target));
     const char* begin = source_ + from * size();
-    if (joined_alone(count, size())) {
+    if (merges_elements(count, size())) {
       for (int64_t i = 0; i < count; ++i) append(begin - i * size(), size());
       return;
     }
     char room[3 * kLine];
-    char* const turned = room + kLine;
+    char* const reversed = room + kLine;
     for (int64_t done = 0; done < count;) {
       const int64_t part = std::min<int64_t>(count - done, kLine / size());
-      for (int64_t i = 0; i < part; ++i, ++done) std::memcpy(turned + i * size(), begin - done * size(), size());
-      append_near(turned, part * size());
+      for (int64_t i = 0; i < part; ++i, ++done) std::memcpy(reversed + i * size(), begin - done * size(), size());
+      append_near(reversed, part * size());
     }
   }
 
   void repeat([[maybe_unused]] int64_t target, int64_t from, int64_t count) {
-    assert(goes_on_at(target));
+    assert(continues_at(target));
     const char* begin = source_ + from * size();
     if (kElement != 0 && reinterpret_cast<uintptr_t>(output_) % size() == 0) {
       append_pattern(repeated(begin), count * size());
     } else if (size() > kLine / 2) {
       for (int64_t i = 0; i < count; ++i) append(begin, size());
-    } else {  // as many of them as a line has room for, again and again
+    } else {  // as many of them at a time as a line has room for
       char room[3 * kLine];
       const int64_t together = std::min<int64_t>(count, kLine / size());
       for (int64_t i = 0; i < together; ++i) std::memcpy(room + kLine + i * size(), begin, size());
@@ -103,14 +122,11 @@ class LineWriter {
     }
   }
 
-  // Rows have no loop of their own here.
-  static bool framed(const std::vector<Run>&, const Rows&) { return false; }
-
  private:
   static constexpr size_t kPart = sizeof(__m128i);
   static constexpr size_t kParts = kLine / kPart;
 
-  // A line of bytes that are kept, and one of bytes that are not.
+  // A line of zeros, then a line of ones: loaded from kLine - n on, it selects all bytes of a line but the first n.
   alignas(kLine) static constexpr auto kMasks = [] {
     std::array<char, 2 * kLine> masks{};
     for (size_t i = kLine; i < masks.size(); ++i) masks[i] = -1;
@@ -119,11 +135,11 @@ class LineWriter {
 
   size_t size() const { return kElement == 0 ? element_ : kElement; }
 
-  bool goes_on_at(int64_t target) const { return output_ + target * size() == to_ + held_; }
+  bool continues_at(int64_t target) const { return output_ + target * size() == to_ + held_; }
 
   static __m128i load(const char* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 
-  // An element again and again, from any multiple of its size on.
+  // An element repeated over a register.
   static __m128i repeated(const char* element) {
     const auto read = [element](auto value) {
       std::memcpy(&value, element, sizeof(value));
@@ -136,7 +152,7 @@ class LineWriter {
     return load(element);
   }
 
-  // Writes the line, which is whole.
+  // Writes the line, which is complete.
   PADOPS_INLINE void flush() {
     if (before_ == 0) [[likely]] {
       for (size_t k = 0; k < kParts; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to_) + k, line_[k]);
@@ -146,15 +162,15 @@ class LineWriter {
     to_ += kLine;
   }
 
-  // Writes the line up to byte `end`, and nothing of what belongs to others.
-  PADOPS_APART void write_part(size_t end) {
+  // Writes the line up to byte `end`, and no byte that belongs to another task.
+  PADOPS_NOINLINE void write_part(size_t end) {
     char line[kLine];
     std::memcpy(line, line_, kLine);
     std::memcpy(to_ + before_, line + before_, end - before_);
     before_ = 0;
   }
 
-  // Bytes from anywhere in the source.
+  // Appends bytes from anywhere in the source.
   PADOPS_INLINE void append(const char* from, size_t bytes) {
     const bool after_line = static_cast<size_t>(from - source_) >= kLine;
     if (after_line && static_cast<size_t>(source_end_ - from) >= bytes + kLine) [[likely]] {
@@ -164,8 +180,8 @@ class LineWriter {
     }
   }
 
-  // Bytes that begin less than a line after the source does, or end less than a line before its end.
-  PADOPS_APART void append_edge(const char* from, size_t bytes) {
+  // Appends bytes that begin less than a line after the source does, or end less than a line before its end.
+  PADOPS_NOINLINE void append_edge(const char* from, size_t bytes) {
     const size_t head = std::min(bytes, kLine);
     append_copy(from, head);
     const size_t tail = std::min(bytes - head, kLine);
@@ -173,16 +189,16 @@ class LineWriter {
     append_copy(from + bytes - tail, tail);
   }
 
-  // At most a line of bytes, whatever lies around them.
+  // Appends at most a line of bytes, whatever lies around them.
   void append_copy(const char* from, size_t bytes) {
     char room[3 * kLine];
     std::memcpy(room + kLine, from, bytes);
     append_near(room + kLine, bytes);
   }
 
-  // Bytes with a line before them and a line after them that can be read.
+  // Appends bytes with a line before them and a line after them that can be read.
   PADOPS_INLINE void append_near(const char* from, size_t bytes) {
-    for (size_t k = 0; k < kParts; ++k) join(k, load(from - held_ + k * kPart));
+    for (size_t k = 0; k < kParts; ++k) merge(k, load(from - held_ + k * kPart));
     const size_t room = kLine - held_;
     if (bytes < room) {
       held_ += bytes;
@@ -198,9 +214,9 @@ class LineWriter {
     for (size_t k = 0; k < kParts; ++k) line_[k] = load(from + lines + k * kPart);
   }
 
-  // A pattern that begins at every multiple of kPart in memory.
+  // Appends bytes of a pattern that repeats at every multiple of kPart in memory.
   PADOPS_INLINE void append_pattern(__m128i pattern, size_t bytes) {
-    for (size_t k = 0; k < kParts; ++k) join(k, pattern);
+    for (size_t k = 0; k < kParts; ++k) merge(k, pattern);
     const size_t room = kLine - held_;
     if (bytes < room) {
       held_ += bytes;
@@ -212,8 +228,8 @@ class LineWriter {
     held_ = bytes;
   }
 
-  // Part k of the line keeps the bytes that it holds; the others become those of `part`.
-  PADOPS_INLINE void join(size_t k, __m128i part) {
+  // Merges `part` into part k of the line, behind the bytes that are known.
+  PADOPS_INLINE void merge(size_t k, __m128i part) {
     const __m128i mask = load(kMasks.data() + kLine - held_ + k * kPart);
     line_[k] = _mm_or_si128(_mm_andnot_si128(mask, line_[k]), _mm_and_si128(mask, part));
   }
@@ -224,11 +240,13 @@ class LineWriter {
   __m128i fill_;
   size_t element_;
   bool avx2_;
-  size_t before_;  // bytes of the line that belong to another task
+  size_t before_;  // first bytes of the line, which belong to another task
   char* to_;       // where the line goes
-  size_t held_;    // bytes of it that are known, those before it among them
+  size_t held_;    // bytes of it that are known, counting those of the other task
   __m128i line_[kParts];
 };
+
+static_assert(Writer<NonTemporalWriter<0>> && !AnyOrderWriter<NonTemporalWriter<0>>);
 
 }  // namespace padops
 

@@ -1,4 +1,4 @@
-// Copies of bytes that need not begin with a byte of the source.
+// Copies whole bytes of bits that may begin anywhere in a byte of the source.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "stream.h"
+#include "copy/copy.h"
 
 namespace padops {
 
@@ -16,7 +16,7 @@ inline uint64_t word_at(const uint8_t* in) {
   return word;
 }
 
-// Calls word(at) every kWord bytes, for the last of them once more over what is there already; kWord bytes or more.
+// Calls word(at) for every kWord bytes of `bytes`, which are kWord or more. The last word overlaps the one before it.
 template <size_t kWord, class Word>
 PADOPS_INLINE void each_word(size_t bytes, const Word& word) {
   size_t at = 0;
@@ -28,11 +28,11 @@ PADOPS_INLINE void each_word(size_t bytes, const Word& word) {
   word(bytes - kWord);
 }
 
-// Writes `bytes` bytes that begin `shift` bits into `in`, 1 to 7; reads one byte more. A word of the source and the one
-// that begins a byte further on agree where both have bits, so that an "or" is all that joins them.
+// Writes `bytes` bytes that begin `shift` bits into `in`, 1 to 7, and reads one byte more. Each word is the word of the
+// source shifted down, or-ed with the one that begins a byte further on shifted up. Where both have bits, they agree.
 inline void shift_bytes(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
   if constexpr (std::endian::native == std::endian::little) {
-#if PADOPS_STREAM
+#if PADOPS_SSE2
     if (bytes >= sizeof(__m128i)) {
       const __m128i right = _mm_cvtsi32_si128(static_cast<int>(shift));
       const __m128i left = _mm_cvtsi32_si128(static_cast<int>(8 - shift));
@@ -65,18 +65,18 @@ inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned sh
   }
 }
 
-#if PADOPS_WIDE
+#if PADOPS_AVX2
 
-// Writes 32 bytes of the words at `low` and `high`, the ones shifted down and the others up.
-[[gnu::target("avx2")]] PADOPS_INLINE void shift_word_wide(uint8_t* out, const uint8_t* low, const uint8_t* high,
+// Writes 32 bytes: the words at `low` shifted down, or-ed with the words at `high` shifted up.
+[[gnu::target("avx2")]] PADOPS_INLINE void shift_words_avx2(uint8_t* out, const uint8_t* low, const uint8_t* high,
                                                            __m128i down, __m128i up) {
   const __m256i one = _mm256_srl_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(low)), down);
   const __m256i other = _mm256_sll_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(high)), up);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_or_si256(one, other));
 }
 
-// As move_bits. Without a call only in functions that are for AVX2 themselves.
-[[gnu::target("avx2")]] inline void move_bits_wide(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
+// As move_bits.
+[[gnu::target("avx2")]] inline void move_bits_avx2(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
   if (bytes < sizeof(__m256i)) {
     move_bits(out, in, bytes, shift);
   } else if (shift == 0) {
@@ -88,7 +88,7 @@ inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned sh
     const __m128i right = _mm_cvtsi32_si128(static_cast<int>(shift));
     const __m128i left = _mm_cvtsi32_si128(static_cast<int>(8 - shift));
     each_word<sizeof(__m256i)>(bytes, [&](size_t at) __attribute__((target("avx2"))) {
-      shift_word_wide(out + at, in + at, in + at + 1, right, left);
+      shift_words_avx2(out + at, in + at, in + at + 1, right, left);
     });
   }
 }

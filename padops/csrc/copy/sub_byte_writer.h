@@ -1,4 +1,4 @@
-// How the runs of a row become memory, for elements of 4 or 2 bits; see byte_writer.h.
+// Writes elements of 4 or 2 bits.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +7,16 @@
 #include <cstring>
 #include <vector>
 
-#include "joined_rows.h"
-#include "runs.h"
-#include "shift.h"
-#include "stream.h"
+#include "copy/packed_rows.h"
+#include "copy/shift.h"
+#include "copy/writer.h"
 
 namespace padops {
 
-// Elements of 4 or 2 bits, packed without a break, the first in the lowest bits. A task's part of the output begins at a
-// whole byte, so that no two tasks write to one. Runs come in the order of the output: what follows in the same byte is
-// still to be written, and need not be kept; reading it would mean waiting for memory that is only written.
-struct BitWriter {
-  static constexpr bool kAnyOrder = true;
-
+// Elements are packed, the first in the lowest bits. The part of the output that a task writes begins at a whole byte, so
+// that no two tasks write to one byte. Runs come in the order of the output. So a write keeps the bits below its own in a
+// byte, and overwrites those above: they are not written yet, and reading them would mean waiting for memory.
+struct SubByteWriter {
   const uint8_t* source;
   uint8_t* output;
   uint8_t pattern;   // the fill, repeated over a byte
@@ -30,7 +27,7 @@ struct BitWriter {
     const uint64_t at = target * element;
     const uint64_t length = count * element;
     const auto head = static_cast<unsigned>(std::min<uint64_t>((8 - at % 8) % 8, length));
-    // The pattern repeats with an element, and each byte begins with one.
+    // An element of the tensor never crosses a byte, so that the pattern is right from any element on.
     if (head > 0) put(at, pattern, head);
     const uint64_t bytes = (length - head) / 8;
     if (bytes > 0) std::memset(output + (at + head) / 8, pattern, bytes);
@@ -51,14 +48,14 @@ struct BitWriter {
     periodic(target + 1, 1, count - 1);
   }
 
-  void dilated(int64_t target, int64_t from, int64_t count, int64_t lead, int64_t step) const {
+  void dilated(int64_t target, int64_t from, int64_t count, int64_t offset, int64_t step) const {
     fill(target, count);
-    for (int64_t at = lead; at < count; at += step)
-      copy<Above::kKept>((target + at) * element, source, from++ * element, element);
+    for (int64_t at = offset; at < count; at += step)
+      copy<HighBits::kKept>((target + at) * element, source, from++ * element, element);
   }
 
   void periodic(int64_t target, int64_t period, int64_t count) const {
-    // What is copied must be whole before it is read, so no more than a period at a time; doubling it is still right.
+    // A copy reads only what is written already: at most the stretch that is known, which doubles each time.
     for (int64_t known = period; count > 0;) {
       const int64_t chunk = std::min(known, count);
       copy(target * element, output, (target - known) * element, chunk * element);
@@ -68,31 +65,25 @@ struct BitWriter {
     }
   }
 
-  // As ByteWriter's. What a byte already has of the run before stays in a register meanwhile.
-  bool framed(const std::vector<Run>& runs, const Rows& rows) const {
-    if (runs.size() != 3 || runs[0].kind != runs[2].kind || runs[1].kind != Run::Kind::kForward) return false;
-    if (JoinedRows::fit(runs, element)) {
-      JoinedRows{source, output, pattern, element, avx2}.write(runs.data(), rows);
+  // As ByteWriter's. A byte that two runs share stays in a register until it is whole.
+  bool write_bordered(const std::vector<Run>& runs, const Rows& rows) const {
+    if (!is_bordered(runs)) return false;
+    if (PackedRows::fit(runs, element)) {
+      PackedRows{source, output, pattern, element, avx2}.write(runs.data(), rows);
       return true;
     }
-    switch (runs[0].kind) {  // never another: a dilated run or a periodic one is not twice in a row
-      case Run::Kind::kFilled: write_framed<Run::Kind::kFilled>(runs.data(), rows); return true;
-      case Run::Kind::kForward: write_framed<Run::Kind::kForward>(runs.data(), rows); return true;
-      case Run::Kind::kBackward: write_framed<Run::Kind::kBackward>(runs.data(), rows); return true;
-      case Run::Kind::kRepeat: write_framed<Run::Kind::kRepeat>(runs.data(), rows); return true;
-      default: return false;
-    }
+    return for_border(runs[0].kind, [&](auto kind) { bordered<kind>(runs.data(), rows); });
   }
 
  private:
-  // Where the output goes on: a byte, and the bits that it has already.
+  // The end of what is written: a byte that is not whole yet, and the bits that it has.
   struct End {
     uint8_t* byte;
     unsigned held;
     unsigned bits;
 
-    // Takes `length` bits more, at most 8; `value` has no others.
-    void take(unsigned value, unsigned length) {
+    // Appends `length` bits, at most 8; the other bits of `value` are 0.
+    void append(unsigned value, unsigned length) {
       held |= value << bits;
       bits += length;
       if (bits < 8) return;
@@ -105,19 +96,19 @@ struct BitWriter {
   PADOPS_INLINE void append_fill(End& end, uint64_t length) const {
     if (length >= 16) {
       const unsigned head = (8 - end.bits) % 8;
-      end.take(pattern & ((1u << head) - 1), head);
+      end.append(pattern & ((1u << head) - 1), head);
       std::memset(end.byte, pattern, (length - head) / 8);
       end.byte += (length - head) / 8;
       length = (length - head) % 8;
     }
-    for (; length >= 8; length -= 8) end.take(pattern, 8);
-    end.take(pattern & ((1u << length) - 1), static_cast<unsigned>(length));
+    for (; length >= 8; length -= 8) end.append(pattern, 8);
+    end.append(pattern & ((1u << length) - 1), static_cast<unsigned>(length));
   }
 
   PADOPS_INLINE void append(End& end, uint64_t from, uint64_t length) const {
     if (length >= 16) {
       const unsigned head = (8 - end.bits) % 8;
-      end.take(get(source, from, head) & ((1u << head) - 1), head);
+      end.append(get(source, from, head) & ((1u << head) - 1), head);
       from += head;
       const uint64_t bytes = (length - head) / 8;
       move_bits(end.byte, source + from / 8, bytes, from % 8);
@@ -127,15 +118,15 @@ struct BitWriter {
     }
     for (; length > 0;) {
       const auto part = static_cast<unsigned>(std::min<uint64_t>(length, 8 - from % 8));
-      end.take(source[from / 8] >> from % 8 & ((1u << part) - 1), part);
+      end.append(source[from / 8] >> from % 8 & ((1u << part) - 1), part);
       from += part;
       length -= part;
     }
   }
 
   template <Run::Kind kBorder>
-  PADOPS_APART void write_framed(const Run* runs, const Rows& rows) const {
-    const BitWriter own = *this;  // which no store to the output can change
+  PADOPS_NOINLINE void bordered(const Run* runs, const Rows& rows) const {
+    const SubByteWriter own = *this;  // a copy that no store to the output can change
     const Run left = runs[0];
     const Run window = runs[1];
     const Run right = runs[2];
@@ -161,16 +152,17 @@ struct BitWriter {
     if (end.bits > 0) *end.byte = static_cast<uint8_t>(end.held);
   }
 
-  enum class Above { kLost, kKept };
+  // What becomes of the bits above those that are written in a byte.
+  enum class HighBits { kOverwritten, kKept };
 
   // Writes `length` bits, fewer than 8, that lie in one byte of the output.
-  template <Above kAbove = Above::kLost>
+  template <HighBits kHighBits = HighBits::kOverwritten>
   void put(uint64_t at, unsigned value, unsigned length) const {
     const unsigned shift = at % 8;
     const unsigned mask = ((1u << length) - 1) << shift;
     uint8_t& byte = output[at / 8];
     unsigned kept = 0;
-    if constexpr (kAbove == Above::kKept) {
+    if constexpr (kHighBits == HighBits::kKept) {
       kept = byte & ~mask;
     } else if (shift > 0) {
       kept = byte & ((1u << shift) - 1);
@@ -178,7 +170,7 @@ struct BitWriter {
     byte = static_cast<uint8_t>(kept | (value << shift & mask));
   }
 
-  // `length` bits, fewer than 8, from `at` on, and others above them; does not read beyond the byte of the last one.
+  // The `length` bits from bit `at` on, fewer than 8, with other bits above them. Reads no byte after the last bit's.
   static unsigned get(const uint8_t* begin, uint64_t at, unsigned length) {
     const unsigned shift = at % 8;
     unsigned value = begin[at / 8] >> shift;
@@ -186,19 +178,21 @@ struct BitWriter {
     return value;
   }
 
-  // Positions and lengths in bits.
-  template <Above kAbove = Above::kLost>
+  // Copies bits; positions and lengths are in bits.
+  template <HighBits kHighBits = HighBits::kOverwritten>
   void copy(uint64_t to, const uint8_t* begin, uint64_t from, uint64_t length) const {
     const auto head = static_cast<unsigned>(std::min<uint64_t>((8 - to % 8) % 8, length));
-    if (head > 0) put<kAbove>(to, get(begin, from, head), head);
+    if (head > 0) put<kHighBits>(to, get(begin, from, head), head);
     to += head;
     from += head;
     length -= head;
     const uint64_t bytes = length / 8;
     move_bits(output + to / 8, begin + from / 8, bytes, from % 8);
     const unsigned tail = length % 8;
-    if (tail > 0) put<kAbove>(to + bytes * 8, get(begin, from + bytes * 8, tail), tail);
+    if (tail > 0) put<kHighBits>(to + bytes * 8, get(begin, from + bytes * 8, tail), tail);
   }
 };
+
+static_assert(AnyOrderWriter<SubByteWriter>);
 
 }  // namespace padops

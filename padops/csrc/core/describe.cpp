@@ -1,6 +1,8 @@
-// The tables of this library as JSON, so that Python can show them, and tests compare them with Python's own.
-#include "dialects.h"
-#include "text.h"
+#include "core/describe.h"
+
+#include "core/dialects.h"
+#include "core/text.h"
+#include "core/types.h"
 
 namespace padops {
 

@@ -1,5 +1,5 @@
-// The operators of the domain: one row each, and a function that turns a node into amounts. The same table as OPS in
-// padops/dialects.py; tests/test_describe.py compares the two through describe().
+// The operators of the domain, one row each. padops/dialects/ has the same table; tests/test_describe.py compares the two
+// through describe().
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plan.h"
+#include "core/plan.h"
+#include "core/types.h"
 
 namespace padops {
-
-struct TypeRow {
-  const char* name;
-  int onnx;
-  int ort;
-  int bits;   // 0: strings
-  int pad;    // first version of ONNX Pad that lists it
-  int since;  // first onnxruntime 1.x that accepts it in a custom operator
-};
-
-const std::vector<TypeRow>& types();
 
 enum class InputKind {
   kData,     // T, the type of the data
@@ -43,11 +33,11 @@ struct AttributeRow {
   const char* name;
   AttributeKind kind;
   bool required = false;
-  const char* text_default = "";         // of a string
-  std::vector<std::string> choices = {};  // what a string other than the mode may say
+  const char* text_default = "";          // of a string
+  std::vector<std::string> choices = {};  // what a string other than the mode may be
 };
 
-// An integer input or attribute: its values, and its shape as the node gave it.
+// An integer input or attribute: its values, and the shape that the node gives it.
 struct Integers {
   std::vector<int64_t> values;
   std::vector<int64_t> shape;
@@ -63,6 +53,11 @@ struct Arguments {
   const Integers& at(std::string_view name) const;  // throws PadError P8 if absent
 };
 
+struct OpRow;
+
+// Turns a node into amounts, given the shape of its data. Throws PadError.
+using AmountsFunction = std::vector<Amounts>(const OpRow& op, const Arguments& node, const std::vector<int64_t>& shape);
+
 struct OpRow {
   std::string name;
   std::vector<InputRow> inputs;
@@ -72,24 +67,18 @@ struct OpRow {
   std::vector<const TypeRow*> types;
   const char* fill;  // the input or attribute that holds the fill
   Rules rules;
-  std::vector<Amounts> (*amounts)(const OpRow& op, const Arguments& node, const std::vector<int64_t>& shape);
+  AmountsFunction* amounts;  // in amounts.h
 
   std::optional<size_t> input_index(std::string_view input) const;
 };
 
 const std::vector<OpRow>& ops();
 
-// Throws PadError P9 if this version of the operator does not know the mode, S1 if another string attribute says what it
-// may not.
+// The mode of a node. Throws PadError P9 if this version of the operator does not know it, S1 if another string attribute
+// is not one of its choices.
 Mode check_strings(const OpRow& op, const Arguments& node);
 
-// What an input of this kind, other than kData, may be, by type name.
+// The names of the types that an input of this kind, other than kData, may have.
 const std::vector<std::string_view>& integer_types(InputKind kind);
-
-// The amounts before and after one spatial axis (S1). Throws PadError P10.
-Amounts same_padding(int64_t size, int64_t kernel, int64_t stride, int64_t dilation, std::string_view auto_pad);
-
-// The tables as JSON; the text lives as long as the library.
-const std::string& describe();
 
 }  // namespace padops

@@ -1,22 +1,24 @@
-#include "engine.h"
+#include "core/engine.h"
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <cstring>
 
-#include "bit_writer.h"
-#include "byte_writer.h"
-#include "line_writer.h"
-#include "text.h"
+#include "copy/byte_writer.h"
+#include "copy/non_temporal_writer.h"
+#include "copy/sub_byte_writer.h"
+#include "core/text.h"
 
 namespace padops {
 
 namespace {
 
-// As many as NumPy's; a task keeps its place in them without allocating, so that it cannot fail.
-constexpr size_t kMostAxes = 64;
+// As many axes as NumPy has. A task keeps its place in them in an array on the stack, so that it need not allocate and
+// cannot fail.
+constexpr size_t kMaxAxes = 64;
 
-// Runs of untouched axes as one axis each; the plan stays the same map.
+// Merges neighbouring untouched axes into one. The plan stays the same map.
 std::vector<AxisPlan> merge(const Plan& plan) {
   std::vector<AxisPlan> axes;
   for (const AxisPlan& axis : plan.axes) {
@@ -36,7 +38,16 @@ Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
     : thresholds_(thresholds), mode_(plan.mode), bits_(bits), element_(bits) {
   const std::vector<int64_t> shape = plan.shape();
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  choose_rows(plan);
+  split();
+  if (bits_ < 8) return;  // there is no non-temporal writer for them
+  const int64_t element = element_ / 8;
+  const int64_t bytes = (source_size_ + rows_ * inner_.output) * element;
+  streaming_ = choose_streaming({bytes, element, parts_ > 1}, runs_, thresholds_);
+}
 
+// Divides the axes into the one that rows run along, those outside it, and those that are part of the element.
+void Engine::choose_rows(const Plan& plan) {
   std::vector<AxisPlan> axes = merge(plan);
   if (axes.size() == 1 && axes[0].untouched()) {
     inner_ = axes[0];  // a plain copy: one long row
@@ -50,8 +61,8 @@ Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
     axes.pop_back();
   }
   runs_ = row_runs(inner_, mode_);
-  if (axes.size() > kMostAxes) throw PadError("P10", text("more than ", kMostAxes, " axes are padded"));
-  // Of empty data nothing is read, while its other dims may be too large to be multiplied.
+  if (axes.size() > kMaxAxes) throw PadError("P10", text("more than ", kMaxAxes, " axes are padded"));
+  // Nothing of an empty source is read, and the product of its other dims may be too large.
   const auto is_empty = [](const AxisPlan& axis) { return axis.size == 0; };
   const bool empty = std::any_of(plan.axes.begin(), plan.axes.end(), is_empty);
   int64_t stride = empty ? 0 : inner_.size;
@@ -63,13 +74,9 @@ Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
   }
   if (outer_.empty()) outer_.push_back({AxisPlan{}, 0});
   source_size_ = stride;
-  split();
-#if PADOPS_STREAM
-  streaming_ = bits_ < 8 ? Streaming::kNever : worth_streaming();
-#endif
 }
 
-// Cuts the work into tasks: of many rows each, or of a part of a row where rows are few and long.
+// Cuts the work into tasks of many rows each, or of a part of a row where rows are few and long.
 void Engine::split() {
   const int64_t row_bytes = std::max<int64_t>(inner_.output * element_ / 8, 1);
   const int64_t bytes = rows_ * row_bytes;
@@ -77,14 +84,14 @@ void Engine::split() {
   if (bytes >= thresholds_.shared) {
     const int64_t task_bytes = std::clamp(bytes / 8, thresholds_.min_task, thresholds_.max_task);
     const bool long_rows = row_bytes >= 2 * task_bytes;
-    // Parts compute their runs from their positions, which would be many where the period is short.
-    const int64_t turn = period(inner_, mode_);
-    const bool few_runs = turn == 0 || turn * element_ / 8 >= task_bytes || inner_.output <= turn;
+    // A part has no kPeriodic run: it lists the runs of each period, which would be many where the period is short.
+    const int64_t period = period_of(inner_, mode_);
+    const bool few_runs = period == 0 || period * element_ / 8 >= task_bytes || inner_.output <= period;
     if (long_rows && few_runs && inner_.interior == 0 && element_ % 8 == 0) {
       parts_ = std::min(row_bytes / task_bytes, inner_.output);
       rows_per_task_ = 1;
     } else {
-      // Tasks of sub-byte elements begin at whole bytes.
+      // Tasks of sub-byte elements must begin at whole bytes.
       const int64_t unit = element_ % 8 == 0 ? 1 : 8 / bits_;
       rows_per_task_ = std::max<int64_t>(task_bytes / row_bytes / unit, 1) * unit;
     }
@@ -99,59 +106,41 @@ Engine::Task Engine::task(size_t index) const {
           cut(inner_.output, parts_, part + 1)};
 }
 
-#if PADOPS_STREAM
-
-// By the bytes, and by what LineWriter asks of the runs.
-Engine::Streaming Engine::worth_streaming() const {
-  const int64_t element = element_ / 8;
-  const int64_t bytes = (source_size_ + rows_ * inner_.output) * element;
-  if (bytes <= thresholds_.streamed) return Streaming::kNever;
-  int64_t listed = 0;
-  int64_t joined = 0;
-  for (const Run& run : runs_) {
-    if (run.kind == Run::Kind::kPeriodic && parts_ > 1) continue;  // parts have the runs of the first period again
-    if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return Streaming::kNever;
-    listed += run.count;
-    joined += joints(run, element);
-  }
-  if (listed * element < thresholds_.bytes_per_joint * joined) return Streaming::kNever;
-  return bytes / thresholds_.streaming_threads > thresholds_.streamed ? Streaming::kAlways : Streaming::kAlone;
-}
-
-#endif
-
-template <class Writer>
-void Engine::write_run(Writer& writer, const Run& run, int64_t target, int64_t source) const {
+// Writes one run of a row whose first position is `target` in the output and `source` in the source.
+template <Writer W>
+void Engine::write_run(W& writer, const Run& run, int64_t target, int64_t source) const {
   switch (run.kind) {
-    case Run::Kind::kFilled: writer.fill(target + run.target, run.count); break;
-    case Run::Kind::kForward: writer.forward(target + run.target, source + run.source, run.count); break;
-    case Run::Kind::kBackward: writer.backward(target + run.target, source + run.source, run.count); break;
-    case Run::Kind::kRepeat: writer.repeat(target + run.target, source + run.source, run.count); break;
+    case Run::Kind::kFilled: return writer.fill(target + run.target, run.count);
+    case Run::Kind::kForward: return writer.forward(target + run.target, source + run.source, run.count);
+    case Run::Kind::kBackward: return writer.backward(target + run.target, source + run.source, run.count);
+    case Run::Kind::kRepeat: return writer.repeat(target + run.target, source + run.source, run.count);
     case Run::Kind::kDilated:
-      assert(Writer::kAnyOrder);
-      if constexpr (Writer::kAnyOrder)
-        writer.dilated(target + run.target, source + run.source, run.count, run.lead, inner_.interior + 1);
-      break;
-    case Run::Kind::kPeriodic:
-      assert(Writer::kAnyOrder);
-      if constexpr (Writer::kAnyOrder) writer.periodic(target + run.target, run.source, run.count);
-      break;
+    case Run::Kind::kPeriodic: break;
+  }
+  if constexpr (AnyOrderWriter<W>) {
+    if (run.kind == Run::Kind::kPeriodic) return writer.periodic(target + run.target, run.source, run.count);
+    writer.dilated(target + run.target, source + run.source, run.count, run.offset, inner_.interior + 1);
+  } else {
+    // choose_streaming gives such a row to another writer. A row with a hole in it would be worse than no process.
+    assert(!"the writer lacks this kind of run");
+    std::abort();
   }
 }
 
-// Neighbouring rows of the output.
-template <class Writer>
-void Engine::write_rows(Writer& writer, const Rows& rows) const {
-  if (writer.framed(runs_, rows)) return;
+// Writes neighbouring rows of the output.
+template <Writer W>
+void Engine::write_rows(W& writer, const Rows& rows) const {
+  if constexpr (AnyOrderWriter<W>)
+    if (writer.write_bordered(runs_, rows)) return;
   int64_t target = rows.target;
   int64_t source = rows.source;
   for (int64_t i = 0; i < rows.count; ++i, target += rows.length, source += rows.step)
     for (const Run& run : runs_) write_run(writer, run, target, source);
 }
 
-// A part of a row.
-template <class Writer>
-void Engine::write_part(Writer& writer, const Task& task, int64_t source) const {
+// Writes a part of a row.
+template <Writer W>
+void Engine::write_part(W& writer, const Task& task, int64_t source) const {
   for (int64_t at = task.begin; at < task.end;) {
     const Run run = run_at(inner_, mode_, at, task.end);
     write_run(writer, run, task.row * inner_.output, source);
@@ -159,9 +148,10 @@ void Engine::write_part(Writer& writer, const Task& task, int64_t source) const 
   }
 }
 
-// `count` neighbouring rows from `row` on; the last outer axis stands at `index`, the others at `source`.
-template <class Writer>
-void Engine::write_group(Writer& writer, int64_t row, int64_t index, int64_t count, int64_t source) const {
+// Writes `count` neighbouring rows, the first of which is `row`. The last outer axis is at `index` there; the other outer
+// axes begin at `source` in the source.
+template <Writer W>
+void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, int64_t source) const {
   const auto& [axis, stride] = outer_.back();
   const int64_t length = inner_.output;
   int64_t target = row * length;
@@ -190,16 +180,17 @@ void Engine::write_group(Writer& writer, int64_t row, int64_t index, int64_t cou
   }
 }
 
-template <class Writer>
-void Engine::walk(const Task& task, Writer& writer) const {
+// Walks along the rows of a task, one stretch of the last outer axis after the other.
+template <Writer W>
+void Engine::walk(const Task& task, W& writer) const {
   const auto& [axis, stride] = outer_.back();
   const size_t prefix = outer_.size() - 1;
-  int64_t position[kMostAxes];
+  int64_t position[kMaxAxes];
   int64_t index = task.row % axis.output;
-  int64_t rest = task.row / axis.output;
+  int64_t above = task.row / axis.output;
   for (size_t i = prefix; i > 0; --i) {
-    position[i - 1] = rest % outer_[i - 1].axis.output;
-    rest /= outer_[i - 1].axis.output;
+    position[i - 1] = above % outer_[i - 1].axis.output;
+    above /= outer_[i - 1].axis.output;
   }
   const int64_t stop = task.row + task.rows;
   for (int64_t row = task.row; row < stop;) {
@@ -231,45 +222,41 @@ void Engine::walk(const Task& task, Writer& writer) const {
 
 void Engine::run(size_t index, const char* source, char* output, const char* fill) const noexcept {
   const Task work = task(index);
-  if (bits_ < 8) {
-    unsigned pattern = static_cast<unsigned char>(*fill);
-    for (int width = bits_; width < 8; width *= 2) pattern |= pattern << width;
-    // The unused bits of the last byte are 0.
-    const int64_t all = rows_ * inner_.output * element_;
-    if (index + 1 == tasks_ && all % 8 != 0) output[all / 8] = 0;
-    const auto* from = reinterpret_cast<const uint8_t*>(source);
-    auto* to = reinterpret_cast<uint8_t*>(output);
-    const auto byte = static_cast<uint8_t>(pattern);
-    const auto element = static_cast<uint64_t>(element_);
-    BitWriter writer{from, to, byte, element, thresholds_.avx2};
-    walk(work, writer);
-    return;
-  }
+  if (bits_ < 8) return run_bits(work, index + 1 == tasks_, source, output, *fill);
   char pattern[kLine];
   for (size_t at = 0; at < sizeof(pattern); at += bits_ / 8) std::memcpy(pattern + at, fill, bits_ / 8);
-  bool streamed = streaming_ == Streaming::kAlways;
-  if (streaming_ == Streaming::kAlone) streamed = running_.fetch_add(1, std::memory_order_relaxed) == 0;
+  const StreamingTask streaming(streaming_, running_);
   switch (element_ / 8) {
-    case 1: run_bytes<1>(work, source, output, pattern, streamed); break;
-    case 2: run_bytes<2>(work, source, output, pattern, streamed); break;
-    case 4: run_bytes<4>(work, source, output, pattern, streamed); break;
-    case 8: run_bytes<8>(work, source, output, pattern, streamed); break;
-    case 16: run_bytes<16>(work, source, output, pattern, streamed); break;
-    default: run_bytes<0>(work, source, output, pattern, streamed); break;
+    case 1: return run_bytes<1>(work, source, output, pattern, streaming.streams());
+    case 2: return run_bytes<2>(work, source, output, pattern, streaming.streams());
+    case 4: return run_bytes<4>(work, source, output, pattern, streaming.streams());
+    case 8: return run_bytes<8>(work, source, output, pattern, streaming.streams());
+    case 16: return run_bytes<16>(work, source, output, pattern, streaming.streams());
+    default: return run_bytes<0>(work, source, output, pattern, streaming.streams());
   }
-  if (streaming_ == Streaming::kAlone) running_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Engine::run_bits(const Task& task, bool is_last, const char* source, char* output, char fill) const {
+  unsigned pattern = static_cast<unsigned char>(fill);
+  for (int width = bits_; width < 8; width *= 2) pattern |= pattern << width;
+  // The unused bits of the last byte are 0.
+  const int64_t bits = rows_ * inner_.output * element_;
+  if (is_last && bits % 8 != 0) output[bits / 8] = 0;
+  SubByteWriter writer{reinterpret_cast<const uint8_t*>(source), reinterpret_cast<uint8_t*>(output),
+                       static_cast<uint8_t>(pattern), static_cast<uint64_t>(element_), thresholds_.avx2};
+  walk(task, writer);
 }
 
 template <size_t kElement>
 void Engine::run_bytes(const Task& task, const char* source, char* output, const char* pattern,
-                       [[maybe_unused]] bool streamed) const {
+                       [[maybe_unused]] bool streams) const {
   const size_t element = element_ / 8;
-#if PADOPS_STREAM
-  if (streamed) {
+#if PADOPS_SSE2
+  if (streams) {
     const int64_t begin = task.row * inner_.output + task.begin;
     const char* source_end = source + source_size_ * element;
-    LineWriter<kElement> writer(source, source_end, output, output + begin * element, pattern, element,
-                                thresholds_.avx2);
+    NonTemporalWriter<kElement> writer(source, source_end, output, output + begin * element, pattern, element,
+                                       thresholds_.avx2);
     walk(task, writer);
     writer.finish();
     return;

@@ -1,8 +1,8 @@
-// Executes a plan on memory. Knows no dialect, no element type and no runtime: an element is a number of bits.
+// Executes a plan on memory. It knows no dialect, no element type and no runtime: an element is a number of bits.
 //
-// Untouched axes merge into their neighbours, trailing ones into the element. What is left is rows along the innermost
-// axis that changes, each a short list of runs, and outer axes that choose the source row, in runs as well. Nothing is
-// ever as long as the output but the output itself.
+// It merges untouched axes into their neighbours, and trailing ones into the element. The innermost axis that changes is
+// left as rows, each a short list of runs. The outer axes choose the source row of each, in runs as well. So nothing but
+// the output itself is ever as long as the output.
 #pragma once
 
 #include <algorithm>
@@ -11,31 +11,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan.h"
-#include "runs.h"
-#include "thresholds.h"
+#include "core/plan.h"
+#include "core/runs.h"
+#include "core/streaming.h"
+#include "core/thresholds.h"
 
 namespace padops {
 
-// A row of `total` positions falls into `parts` parts, none more than one position longer than another; this is where
-// number `part` begins. `total * part / parts` would overflow where a row is very long.
+// Where part `part` begins if a row of `total` positions is cut into `parts` parts. No part is more than one position
+// longer than another. The plain `total * part / parts` would overflow for very long rows.
 constexpr int64_t cut(int64_t total, int64_t parts, int64_t part) {
   return total / parts * part + std::min(part, total % parts);
 }
 
 class Engine {
  public:
-  // Whether the output bypasses the caches.
-  enum class Streaming {
-    kNever,
-    kAlone,  // while no other thread works on it
-    kAlways,
-  };
-
-  // bits: of one element of the tensor; a power of two from 2 to 128.
+  // `bits` of one element of the tensor: a power of two from 2 to 128.
   Engine(const Plan& plan, int bits, const Thresholds& thresholds = Thresholds::of_this_machine());
 
-  // The work falls into this many independent tasks; 0 where the output is empty.
+  // The number of independent tasks that the work falls into; 0 where the output is empty.
   size_t tasks() const { return tasks_; }
 
   // How many tasks share a row.
@@ -53,7 +47,7 @@ class Engine {
     int64_t stride;  // positions of the innermost axis between two positions of this one, in the source
   };
 
-  // What a task writes: positions `begin` to `end` of each of its rows, which are all of them unless it has but one row.
+  // What a task writes: positions `begin` to `end` of each of its rows. Only a task of one row has less than all of them.
   struct Task {
     int64_t row;
     int64_t rows;
@@ -61,21 +55,22 @@ class Engine {
     int64_t end;
   };
 
+  void choose_rows(const Plan& plan);
   void split();
   Task task(size_t index) const;
-  Streaming worth_streaming() const;
+  void run_bits(const Task& task, bool is_last, const char* source, char* output, char fill) const;
   template <size_t kElement>
-  void run_bytes(const Task& task, const char* source, char* output, const char* pattern, bool streamed) const;
-  template <class Writer>
-  void walk(const Task& task, Writer& writer) const;
-  template <class Writer>
-  void write_group(Writer& writer, int64_t row, int64_t index, int64_t count, int64_t source) const;
-  template <class Writer>
-  void write_rows(Writer& writer, const Rows& rows) const;
-  template <class Writer>
-  void write_part(Writer& writer, const Task& task, int64_t source) const;
-  template <class Writer>
-  void write_run(Writer& writer, const Run& run, int64_t target, int64_t source) const;
+  void run_bytes(const Task& task, const char* source, char* output, const char* pattern, bool streams) const;
+  template <Writer W>
+  void walk(const Task& task, W& writer) const;
+  template <Writer W>
+  void write_group(W& writer, int64_t row, int64_t index, int64_t count, int64_t source) const;
+  template <Writer W>
+  void write_rows(W& writer, const Rows& rows) const;
+  template <Writer W>
+  void write_part(W& writer, const Task& task, int64_t source) const;
+  template <Writer W>
+  void write_run(W& writer, const Run& run, int64_t target, int64_t source) const;
 
   Thresholds thresholds_;
   Mode mode_;
@@ -90,7 +85,7 @@ class Engine {
   int64_t parts_ = 1;  // tasks that share a row, where rows are few and long
   size_t tasks_ = 0;
   Streaming streaming_ = Streaming::kNever;
-  mutable std::atomic<int> running_ = 0;  // tasks at work
+  mutable std::atomic<int> running_ = 0;  // tasks at work, where streaming_ depends on them
 };
 
 // Calls visit(source element index, or kFill) for each element of the output, in order.

@@ -1,19 +1,14 @@
-#include "plan.h"
+#include "core/plan.h"
 
 #include <algorithm>
 
-#include "text.h"
+#include "core/text.h"
 
 namespace padops {
 
 namespace {
 
-int64_t modulo(int64_t value, int64_t divisor) {
-  const int64_t rest = value % divisor;
-  return rest < 0 ? rest + divisor : rest;
-}
-
-// Elements of an axis once `interior` more stand between any two (P1), or kLargest + 1 if they are more than kLargest.
+// Elements of an axis with `interior` more between any two (P1), or kLargest + 1 if that is more than kLargest.
 int64_t dilated_size(int64_t size, int64_t interior) {
   if (size <= 1) return size;
   if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;
@@ -57,20 +52,20 @@ void check_elements(const std::vector<int64_t>& outputs) {
 // P4 for one axis and a mode other than constant.
 void check_limit(size_t axis, int64_t size, const Amounts& pads, Mode mode, Limit limit) {
   if (limit == Limit::kOpenVINO && (mode == Mode::kReflect || mode == Mode::kSymmetric)) {
-    const int64_t most = std::max<int64_t>(mode == Mode::kReflect ? size - 1 : size, 0);
+    const int64_t max = std::max<int64_t>(mode == Mode::kReflect ? size - 1 : size, 0);
     const auto check = [&](const char* side, int64_t amount) {
-      if (amount > most)
+      if (amount > max)
         throw PadError("P4", text("axis ", axis, " has ", side, " ", amount, ", but ", mode_name(mode),
-                                  " takes at most ", most, " of its ", size, " elements"));
+                                  " takes at most ", max, " of its ", size, " elements"));
     };
     check("begin", pads.begin);
     check("end", pads.end);
   }
   if (limit == Limit::kNGraph && (mode == Mode::kEdge || mode == Mode::kReflect)) {
-    const int64_t least = mode == Mode::kEdge ? 1 : 2;
-    if (size < least)
+    const int64_t min = mode == Mode::kEdge ? 1 : 2;
+    if (size < min)
       throw PadError("P4", text("axis ", axis, " has ", size, " elements, but ", mode_name(mode), " needs at least ",
-                                least));
+                                min));
   }
 }
 
@@ -101,46 +96,6 @@ std::string_view mode_name(Mode mode) {
   return "";
 }
 
-int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position) {
-  int64_t offset = position - axis.begin;
-  const int64_t extent = axis.extent;
-  if (axis.interior != 0) {
-    const int64_t step = axis.interior + 1;
-    const bool shown = offset >= 0 && offset % step == 0 && offset / step < extent;
-    return shown ? axis.start + offset / step : kFill;
-  }
-  if (offset < 0 || offset >= extent) {
-    switch (mode) {
-      case Mode::kConstant:
-        return kFill;
-      case Mode::kEdge:
-        offset = std::clamp<int64_t>(offset, 0, extent - 1);
-        break;
-      case Mode::kWrap:
-        offset = modulo(offset, extent);
-        break;
-      case Mode::kSymmetric:
-        offset = modulo(offset, 2 * extent);
-        offset = std::min(offset, 2 * extent - 1 - offset);
-        break;
-      case Mode::kReflect:
-        offset = modulo(offset, std::max<int64_t>(2 * (extent - 1), 1));
-        offset = std::min(offset, 2 * (extent - 1) - offset);
-        break;
-    }
-  }
-  return axis.start + offset;
-}
-
-int64_t period(const AxisPlan& axis, Mode mode) {
-  switch (mode) {
-    case Mode::kReflect: return std::max<int64_t>(2 * (axis.extent - 1), 1);
-    case Mode::kSymmetric: return 2 * axis.extent;
-    case Mode::kWrap: return axis.extent;
-    default: return 0;
-  }
-}
-
 Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& amounts, Mode mode, const Rules& rules) {
   std::vector<int64_t> outputs;
   outputs.reserve(shape.size());
@@ -162,7 +117,8 @@ Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& am
       }
       if (!empty && stop <= start) throw_nothing_left(i, shape[i], pads, mode);
     }
-    // Between fewer than two elements there is no interior, however large; the steps of the others are checked (P10).
+    // Fewer than two elements have no interior between them, so an interior that is too large does not matter there.
+    // dilated_size has refused it for all others (P10).
     const int64_t interior = shape[i] > 1 ? pads.interior : 0;
     plan.axes.push_back({shape[i], start, std::max<int64_t>(stop - start, 0), pads.begin + start, interior, outputs[i]});
   }

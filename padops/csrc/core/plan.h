@@ -1,5 +1,5 @@
-// What a Pad is: per axis, a map from output position to source position or fill. Rules P1–P10 are those of the README;
-// padops/plan.py is the second, independent implementation, with the same error texts.
+// What a Pad is: per axis, a window of the source, where it stands in the output, and a mode that extends it. Rules P1–P10
+// are those of the README; padops/plan.py is the second, independent implementation, with the same error texts.
 //
 //   constant   ___ abcd ___
 //   edge       aaa abcd ddd
@@ -20,14 +20,11 @@ enum class Mode { kConstant, kEdge, kReflect, kSymmetric, kWrap };
 enum class Crop { kFull, kCrop };                 // P3
 enum class Limit { kNone, kOpenVINO, kNGraph };   // P4
 
-// P10: the most elements that an axis or a tensor may have. With 16-byte elements it is still under 2^63 bytes, and
+// P10: the maximum of elements of an axis and of a tensor. With 16-byte elements that is still less than 2^63 bytes, and
 // sums of a few such numbers stay within int64.
 constexpr int64_t kLargest = (int64_t{1} << 59) - 1;
 
-// The source position that stands for fill.
-constexpr int64_t kFill = -1;
-
-// A broken rule. The message lacks the operator and the node; whoever knows them adds them.
+// A broken rule. The message does not name the operator and the node; the caller that knows them adds them.
 class PadError : public std::runtime_error {
  public:
   PadError(const char* rule, const std::string& detail) : std::runtime_error(detail + " [" + rule + "]") {}
@@ -40,11 +37,11 @@ struct Amounts {
   int64_t interior = 0;
 };
 
-// One axis, ready to execute: the extension of a window of the source, seen from the output.
+// One axis, ready to execute; runs.h has the map from its output positions to its source positions.
 struct AxisPlan {
   int64_t size = 1;      // elements of the source axis
-  int64_t start = 0;     // first source element of the window (not 0 only where CROP has cut the beginning off)
-  int64_t extent = 1;    // elements of the window; the period of the extension derives from it
+  int64_t start = 0;     // first source element of the window; 0 unless CROP has cut off the beginning (P3)
+  int64_t extent = 1;    // elements of the window
   int64_t begin = 0;     // output position of the window's first element (negative where FULL crops)
   int64_t interior = 0;  // fill elements between two neighbours
   int64_t output = 1;    // elements of the output axis
@@ -67,12 +64,6 @@ struct Rules {
 };
 
 std::string_view mode_name(Mode mode);
-
-// The source position that output `position` of an axis shows, or kFill (P2, P6).
-int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position);
-
-// Elements after which the extension of an axis repeats itself (P2); 0 where it never does (constant, edge).
-int64_t period(const AxisPlan& axis, Mode mode);
 
 // Checks the amounts against the shape and builds the plan. Throws PadError: P1, P4, P5, P6 or P10.
 Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& amounts, Mode mode, const Rules& rules);

@@ -1,43 +1,28 @@
-// What a row of the output consists of.
+// The map of an axis, from output position to source position or fill (P2, P6), as runs.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "plan.h"
+#include "copy/writer.h"
+#include "core/plan.h"
 
 namespace padops {
 
-// A stretch of an axis, in positions.
-struct Run {
-  enum class Kind {
-    kFilled,    // the fill
-    kForward,   // source positions from `source` up
-    kBackward,  // source positions from `source` down
-    kRepeat,    // the source position `source` again and again
-    kDilated,   // source positions from `source` up, the first `lead` places in, interior fill between them (P6)
-    kPeriodic,  // what stands `source` positions earlier in this output row
-  };
-  Kind kind;
-  int64_t target;
-  int64_t count;
-  int64_t source = 0;
-  int64_t lead = 0;
-};
+// The source position that stands for fill.
+constexpr int64_t kFill = -1;
 
-// Neighbouring rows of the output, in positions of the innermost axis.
-struct Rows {
-  int64_t target;  // where the first begins in the output
-  int64_t source;  // and in the source
-  int64_t length;  // from one to the next in the output
-  int64_t step;    // and in the source
-  int64_t count;
-};
+// Elements after which the extension of an axis repeats itself (P2); 0 where it never does (constant, edge).
+int64_t period_of(const AxisPlan& axis, Mode mode);
 
-// The run of a row that begins at output position `at` and ends at `stop` or before, for an axis without interior.
+// The run of a row that begins at output position `at` and ends at `stop` or before, for an axis without interior. This
+// is rule P2; everything else derives from it.
 Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop);
 
-// A row of `axis` as runs. Of many periods only the first is listed, however long the row is.
+// The source position that output `position` of an axis shows, or kFill.
+int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position);
+
+// A row of `axis` as runs. Of many periods it lists only the first, so that the list stays short however long the row is.
 std::vector<Run> row_runs(const AxisPlan& axis, Mode mode);
 
 }  // namespace padops

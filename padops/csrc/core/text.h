@@ -1,8 +1,9 @@
-// Messages are put together here, so that they read the same as Python's. No stream: libstdc++'s bind the library to the
-// newest glibc of the machine that built it.
+// Puts messages together, so that they read the same as Python's. It uses no stream: libstdc++'s streams would bind the
+// library to the glibc of the machine that built it.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

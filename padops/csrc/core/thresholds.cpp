@@ -1,16 +1,16 @@
-#include "thresholds.h"
+#include "core/thresholds.h"
 
 #include <charconv>
 #include <cstdio>
 
-#include "stream.h"
+#include "copy/platform.h"
 
 namespace padops {
 
 namespace {
 
-// Bytes of the last cache, as the Linux kernel tells them ("32768K"); sysconf's number is ten times too large on some
-// virtual machines. 0 where the kernel does not tell.
+// Bytes of the last-level cache, as the Linux kernel tells them ("32768K"); 0 where it does not. sysconf is no choice: on
+// some virtual machines its number is ten times too large.
 int64_t last_cache_bytes() {
   std::FILE* file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
   if (file == nullptr) return 0;
@@ -24,10 +24,10 @@ int64_t last_cache_bytes() {
 
 Thresholds measure() {
   Thresholds found;
-  // Most of the last cache, where source and output would drive each other out. Measured, also with a reader behind the
-  // Pad.
+  // From three quarters of the cache on, source and output evict each other. Measured, also with an operator that reads
+  // the output.
   if (const int64_t cache = last_cache_bytes(); cache > 0) found.streamed = cache / 4 * 3;
-#if PADOPS_WIDE
+#if PADOPS_AVX2
   found.avx2 = __builtin_cpu_supports("avx2");
 #endif
   return found;

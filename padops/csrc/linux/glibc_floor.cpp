@@ -1,8 +1,8 @@
 // Keeps the library loadable on glibc 2.28 when it is built on a newer one.
 //
-// The static libstdc++ and libgcc of a newer system refer to functions that glibc got later, or moved to a new symbol
-// version: most for things that padops never does. They are defined here instead, visible to nobody else, so that the
-// linker need not take them from the C library. tests/test_library.py reads the symbol versions of the result.
+// The static libstdc++ and libgcc of a newer system refer to functions that glibc got later, or moved to a newer symbol
+// version, mostly for things that padops never does. This file defines them for the library alone, so that the linker need
+// not take them from the C library. tests/test_library.py reads the symbol versions of the result.
 #include <features.h>
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 28)

@@ -1,10 +1,11 @@
-#include "inference.h"
+#include "ort/inference.h"
 
 #include <algorithm>
 #include <memory>
 
-#include "ort_values.h"
-#include "text.h"
+#include "core/text.h"
+#include "ort/ort_values.h"
+#include "ort/status.h"
 
 namespace padops {
 
@@ -16,7 +17,7 @@ using TensorInfo = std::unique_ptr<ort::TensorInfo, void (*)(ort::TensorInfo*)>;
 std::vector<int64_t> read_integers(const ort::Api& api, const ort::OpAttr* attribute) {
   size_t bytes = 0;
   ort::Status* asked = api.ReadOpAttr()(attribute, ort::kInts, nullptr, 0, &bytes);
-  if (asked != nullptr) api.ReleaseStatus()(asked);  // "too small", which is how the size is told
+  if (asked != nullptr) api.ReleaseStatus()(asked);  // "too small": the call fails, and still sets the size
   std::vector<int64_t> values(bytes / sizeof(int64_t));
   if (!values.empty()) check(api, api.ReadOpAttr()(attribute, ort::kInts, values.data(), bytes, &bytes));
   return values;
@@ -38,8 +39,8 @@ Arguments read_attributes(const ort::Api& api, const OpRow& op, const ort::Shape
   return node;
 }
 
-// The symbol of an output dim whose input has this symbol: "n" or "n + 2", or none where there is no name for it. Equal
-// symbols must mean equal sizes, since the runtime plans its memory by them.
+// The symbol of an output dim whose input has this symbol: "n", "n + 2", or none where there is no name for it. Equal
+// symbols must mean equal sizes, because the runtime plans its memory by them.
 std::string output_symbol(const char* input, const Amounts& pads) {
   const auto beyond = [](int64_t amount) { return amount > kLargest || amount < -kLargest; };
   if (input == nullptr || *input == 0 || pads.interior != 0 || beyond(pads.begin) || beyond(pads.end)) return "";
@@ -58,7 +59,7 @@ void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::Shap
   check(api, api.ShapeInferContext_GetInputTypeShape()(context, 0, &input));
   const TensorShape shape = tensor_shape(api, input);
   const size_t rank = shape.dims.size();
-  if (rank == 0) return;  // a scalar, or a shape that is not known: the runtime does not say which
+  if (rank == 0) return;  // a scalar or an unknown shape: the runtime does not say which
   const auto type = std::find_if(types().begin(), types().end(),
                                  [&](const TypeRow& row) { return row.ort == shape.element_type; });
   if (type == types().end()) return;
@@ -75,7 +76,7 @@ void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::Shap
         dims[i] = make_plan({dims[i]}, {amounts[i]}, Mode::kConstant, {Crop::kFull, Limit::kNone, false}).axes[0].output;
       } else {
         symbols[i] = output_symbol(input_symbols[i], amounts[i]);
-        // The runtime would take a dim without a symbol as one of size -1, and compute with it.
+        // The runtime would take a dim without a symbol for one of size -1, and compute with it.
         if (symbols[i].empty()) return;
       }
     }

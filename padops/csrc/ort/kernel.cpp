@@ -1,4 +1,4 @@
-#include "kernel.h"
+#include "ort/kernel.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,16 +6,17 @@
 #include <string_view>
 #include <utility>
 
-#include "float16.h"
-#include "ort_values.h"
-#include "text.h"
+#include "core/float16.h"
+#include "core/text.h"
+#include "ort/ort_values.h"
+#include "ort/status.h"
 
 namespace padops {
 
 namespace {
 
-// P10. An output that cannot be had must not even be asked for: after a request beyond the memory the runtime's arena
-// takes all that there is for its next one, and keeps it.
+// Throws PadError P10 where there is no memory for the output. The runtime must not even be asked for it: after a request
+// that fails, its arena takes all the memory there is for the next one, and keeps it.
 void check_memory(const std::vector<int64_t>& dims, int bits) {
   constexpr size_t kSurelyThere = size_t{1} << 30;
   const size_t count = element_count(dims);
@@ -48,18 +49,23 @@ const char* attribute_words(AttributeKind kind) {
 }  // namespace
 
 Kernel::Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type)
-    : api_(api), minor_(minor), op_(op), type_(type), name_(node_name(api, info)) {
+    : api_(api),
+      minor_(minor),
+      op_(op),
+      type_(type),
+      name_(node_name(api, info)),
+      out_of_memory_(label() + "out of memory [P10]") {
   try {
     read_attributes(info);
     read_inputs(info);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
-    throw std::runtime_error(explain(error.what()));
+    throw std::runtime_error(label() + error.what());
   }
 }
 
-std::string Kernel::explain(const std::string& what) const {
-  return text("padops::", op_.name, " '", name_, "': ", what);
-}
+std::string Kernel::label() const { return text("padops::", op_.name, " '", name_, "': "); }
 
 void Kernel::read_attributes(const ort::KernelInfo* info) {
   for (const AttributeRow& row : op_.attributes) {
@@ -95,7 +101,7 @@ void Kernel::read_inputs(const ort::KernelInfo* info) {
   }
 }
 
-// An input of this run, or null where it is absent, as only an optional one may be (P8).
+// An input of this run, or null where it is absent. Only an optional one may be (P8).
 const ort::Value* Kernel::input(const ort::KernelContext* context, size_t i) const {
   const ort::Value* value = nullptr;
   if (i < given_) check(api_, api_.KernelContext_GetInput()(context, i, &value));
@@ -132,7 +138,7 @@ Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) con
   return list;
 }
 
-// What an integer input is now, to be compared with what it will be. Its type has been checked.
+// Takes a copy of an integer input, to compare that of the next run with. Its type has been checked.
 Seen Kernel::see(const ort::Value* value) const {
   if (value == nullptr) return {};
   const ValueShape shape(api_, minor_, value);
@@ -168,7 +174,7 @@ std::shared_ptr<const Prepared> Kernel::latest() const {
   return latest_;
 }
 
-// Whether a plan that was made for another run is that of this one, too.
+// Whether a plan that was made for another run serves this one as well.
 bool Kernel::fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const {
   if (!std::ranges::equal(prepared.shape, shape)) return false;
   auto seen = prepared.seen.begin();
@@ -176,14 +182,14 @@ bool Kernel::fits(const Prepared& prepared, std::span<const int64_t> shape, cons
     if (op_.inputs[i].kind == InputKind::kData) continue;
     const Seen& before = *seen++;
     const ort::Value* value = input(context, i);
-    if (value == nullptr) continue;  // which ones are absent, and of what types the others are, is the model's to say
+    if (value == nullptr) continue;  // absence and types are the model's, so they do not change between runs
     if (!std::ranges::equal(before.dims, ValueShape(api_, minor_, value).dims())) return false;
     if (before.bytes != std::string_view(tensor_bytes(api_, value), before.bytes.size())) return false;
   }
   return true;
 }
 
-// A new plan, kept for the next runs. Reads and checks the inputs one by one, in the operator's order.
+// Makes a plan and keeps it for the next runs. Reads and checks the inputs one by one, in the operator's order.
 std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape,
                                                 const ort::KernelContext* context) const {
   auto made = std::make_shared<Prepared>();
@@ -221,7 +227,7 @@ void Kernel::compute(ort::KernelContext* context) const {
   try {
     check(api_, api_.KernelContext_GetOutput()(context, 0, dims.data(), dims.size(), &output));
   } catch (const std::exception& error) {
-    // A caller's own output of another shape, or no memory after all.
+    // The caller has bound an output of another shape, or there is no memory after all.
     throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
   if (prepared->engine) {

@@ -1,5 +1,4 @@
-// One node in one session: what it was given at creation, and its computation. With ort_values, inference and
-// register.cpp it is what talks to ONNX Runtime.
+// One node in one session: what it was given at creation, and its computation.
 #pragma once
 
 #include <memory>
@@ -9,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "dialects.h"
-#include "engine.h"
-#include "ort_abi.h"
+#include "core/dialects.h"
+#include "core/engine.h"
+#include "ort/ort_abi.h"
 
 namespace padops {
 
-// An element as bytes: sub-byte types in the low bits of one, strings as they are.
+// An element as bytes. A sub-byte one stands in the low bits of a byte; a string is its own bytes.
 using Element = std::string;
 
-// An integer input as a run had it; empty where it is absent.
+// An integer input of an earlier run; empty where it was absent.
 struct Seen {
   std::vector<int64_t> dims;
   std::string bytes;
@@ -44,8 +43,11 @@ class Kernel {
 
   const ort::Api& api() const { return api_; }
 
-  // "padops::Pad_18 'decoder/pad': " before what went wrong.
-  std::string explain(const std::string& what) const;
+  // "padops::Pad_18 'decoder/pad': ", which stands before every message.
+  std::string label() const;
+
+  // The message for when there is no memory, not even for a message.
+  const char* out_of_memory() const { return out_of_memory_.c_str(); }
 
  private:
   void read_attributes(const ort::KernelInfo* info);
@@ -66,13 +68,14 @@ class Kernel {
   const int minor_;
   const OpRow& op_;
   const TypeRow& type_;
-  std::string name_;
+  const std::string name_;
+  const std::string out_of_memory_;
   Mode mode_ = Mode::kConstant;
-  Arguments constant_;                // attributes, and the integer inputs that never change
-  size_t given_ = 0;                  // inputs that the node names, as absent or not
+  Arguments constant_;                // attributes, and integer inputs that are constant
+  size_t given_ = 0;                  // inputs that the node lists, absent ones included
   std::vector<size_t> varying_;       // inputs other than the data that a run has to look at
   std::optional<size_t> fill_input_;  // the fill among them
-  Element fill_;                      // what it is where no run says so
+  Element fill_;                      // the fill where no input gives it
   mutable std::mutex mutex_;                        // a kernel may compute in several threads at once
   mutable std::shared_ptr<const Prepared> latest_;  // shapes mostly repeat
 };

@@ -3,7 +3,7 @@
 // OrtApi is an append-only table of function pointers: a slot never moves once it is released. Everything that padops
 // needs is within API 17 (onnxruntime 1.17), so one binary runs on every later runtime; a slot beyond the table of the
 // runtime would crash the process, so the few later ones are called only where the runtime's version has them.
-// csrc/ort_abi_check.cpp proves each number against the official header where there is one
+// ort_abi_check.cpp proves each number against the official header where there is one
 // (cmake -DPADOPS_ORT_INCLUDE_DIR=…).
 #pragma once
 

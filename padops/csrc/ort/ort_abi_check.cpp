@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "ort_abi.h"
+#include "ort/ort_abi.h"
 
 namespace padops::ort {
 
@@ -103,7 +103,7 @@ struct Type {
 
 constexpr Type kTypes[] = {
 #define PADOPS_TYPE(name, onnx, ort, bits, pad, since) {name, ort},
-#include "types.inc"
+#include "core/types.inc"
 #undef PADOPS_TYPE
 };
 

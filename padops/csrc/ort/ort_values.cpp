@@ -1,10 +1,10 @@
-#include "ort_values.h"
+#include "ort/ort_values.h"
 
 #include <memory>
 #include <numeric>
-#include <stdexcept>
 
-#include "text.h"
+#include "core/text.h"
+#include "ort/status.h"
 
 namespace padops {
 
@@ -16,8 +16,8 @@ bool succeeds(const ort::Api& api, ort::Status* status) {
   return false;
 }
 
-// Whether the node has an attribute of that name that is not a list: the runtime has no call for it. A list is read as
-// an empty one where it is of another type, so lists cannot be asked in this way.
+// Whether the node has an attribute of that name that is not a list. The runtime has no call for that; reading it as each
+// type tells. Lists cannot be asked in this way: the runtime reads a list of another type as an empty one.
 bool has_scalar_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {
   float real = 0;
   int64_t integer = 0;
@@ -35,13 +35,6 @@ bool has_list_attribute(const ort::Api& api, const ort::KernelInfo* info, const 
 }
 
 }  // namespace
-
-void throw_status(const ort::Api& api, ort::Status* status) {
-  std::string message = api.GetErrorMessage()(status);
-  api.ReleaseStatus()(status);
-  message.erase(message.find_last_not_of(" \n") + 1);  // some of the runtime's end with a line break
-  throw std::runtime_error(message);
-}
 
 TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info) {
   TensorShape shape;

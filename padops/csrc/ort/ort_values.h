@@ -1,4 +1,5 @@
-// What the runtime hands to a kernel, read through its C ABI: tensors, and the attributes of a node.
+// Reads what the runtime hands to a kernel: tensors, and the attributes of a node. All of it throws std::runtime_error
+// where the runtime refuses a call.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "dialects.h"
-#include "ort_abi.h"
+#include "core/dialects.h"
+#include "ort/ort_abi.h"
 
 namespace padops {
-
-// Throws std::runtime_error with the runtime's message, and releases the status.
-[[noreturn]] void throw_status(const ort::Api& api, ort::Status* status);
-
-// Does so unless the status is OK.
-inline void check(const ort::Api& api, ort::Status* status) {
-  if (status != nullptr) throw_status(api, status);
-}
 
 // The dims and the element type behind a TensorInfo.
 struct TensorShape {
@@ -27,7 +20,8 @@ struct TensorShape {
 };
 TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info);
 
-// Those of a value, read where they lie if onnxruntime 1.`minor` shows them: its other call allocates four times.
+// The dims and the element type of a value. It points to the runtime's own where onnxruntime 1.`minor` has a call for
+// them; the older call allocates four times.
 class ValueShape {
  public:
   ValueShape(const ort::Api& api, int minor, const ort::Value* value);
@@ -45,10 +39,10 @@ class ValueShape {
 
 size_t element_count(std::span<const int64_t> dims);
 
-// The bytes of a tensor that is not one of strings. The runtime has one accessor, for reading and writing.
+// The bytes of a tensor of anything but strings. The runtime has one call for reading and writing.
 char* tensor_bytes(const ort::Api& api, const ort::Value* value);
 
-// The strings of a tensor, end to end, and where each begins (one offset more than strings).
+// The strings of a tensor one after the other, and where each begins; one more offset says where the last one ends.
 struct Strings {
   std::string bytes;
   std::vector<size_t> offsets;
@@ -60,10 +54,10 @@ std::string type_name(int ort_type);
 
 std::string node_name(const ort::Api& api, const ort::KernelInfo* info);
 
-// Whether the node has an attribute of that name at all, of whatever type.
+// Whether the node has an attribute of that name, of whatever type.
 bool has_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name);
 
-// Reads one attribute into `node`; false where it has none of that name and type.
+// Reads one attribute into `node`; gives false where the node has none of that name and type.
 bool read_attribute(const ort::Api& api, const ort::KernelInfo* info, const AttributeRow& row, Arguments& node);
 
 }  // namespace padops

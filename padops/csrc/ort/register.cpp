@@ -1,19 +1,20 @@
 // The library's two exports: RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and padops_describe.
 #include <algorithm>
 #include <charconv>
-#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
-#include "dialects.h"
-#include "inference.h"
-#include "kernel.h"
-#include "ort_abi.h"
-#include "ort_values.h"
-#include "text.h"
+#include "core/describe.h"
+#include "core/dialects.h"
+#include "core/text.h"
+#include "ort/inference.h"
+#include "ort/kernel.h"
+#include "ort/ort_abi.h"
+#include "ort/status.h"
 
 #if defined(_WIN32)
 #define PADOPS_EXPORT extern "C" __declspec(dllexport)
@@ -25,7 +26,7 @@ namespace padops {
 
 namespace {
 
-// One operator for one element type: what the runtime knows first, ours after it.
+// One operator for one element type: the runtime's part first, then ours.
 struct PadOp : ort::CustomOp {
   const OpRow* row;
   const TypeRow* type;
@@ -36,29 +37,22 @@ struct PadOp : ort::CustomOp {
 
 const PadOp& self(const ort::CustomOp* op) { return *static_cast<const PadOp*>(op); }
 
-ort::Status* failure(const ort::Api& api, const std::string& message) {
-  return api.CreateStatus()(ort::kInvalidArgument, message.c_str());
-}
-
 ort::Status* create_kernel(const ort::CustomOp* op, const ort::Api* api, const ort::KernelInfo* info, void** kernel) {
-  try {
-    *kernel = new Kernel(*api, self(op).minor, info, *self(op).row, *self(op).type);
+  const PadOp& pad = self(op);
+  const auto create = [&]() -> ort::Status* {
+    *kernel = new Kernel(*api, pad.minor, info, *pad.row, *pad.type);
     return nullptr;
-  } catch (const std::exception& error) {
-    return failure(*api, error.what());
-  }
+  };
+  return guarded(*api, kOutOfMemory, [] { return ""; }, create);  // the kernel names itself
 }
 
 ort::Status* compute(void* pointer, ort::KernelContext* context) {
   const auto& kernel = *static_cast<const Kernel*>(pointer);
-  try {
+  const auto run = [&]() -> ort::Status* {
     kernel.compute(context);
     return nullptr;
-  } catch (const std::bad_alloc&) {
-    return failure(kernel.api(), kernel.explain("out of memory [P10]"));
-  } catch (const std::exception& error) {
-    return failure(kernel.api(), kernel.explain(error.what()));
-  }
+  };
+  return guarded(kernel.api(), kernel.out_of_memory(), [&] { return kernel.label(); }, run);
 }
 
 // Static shapes at session creation where the amounts are attributes. Operators with optional inputs cannot have this
@@ -66,13 +60,11 @@ ort::Status* compute(void* pointer, ort::KernelContext* context) {
 // runtime infers the type alone.
 ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* context) {
   const PadOp& pad = self(op);
-  const ort::Api& api = *pad.api;
-  try {
-    infer_static_pad(api, *pad.row, pad.minor, context);
+  const auto infer = [&]() -> ort::Status* {
+    infer_static_pad(*pad.api, *pad.row, pad.minor, context);
     return nullptr;
-  } catch (const std::exception& error) {
-    return failure(api, text("padops::", pad.row->name, ": ", error.what()));
-  }
+  };
+  return guarded(*pad.api, kOutOfMemory, [&] { return text("padops::", pad.row->name, ": "); }, infer);
 }
 
 bool has_static_amounts(const OpRow& row) {
@@ -128,7 +120,7 @@ int runtime_minor(std::string_view version) {
   return major > 1 ? 1000000 : minor;
 }
 
-// The domain as one runtime sees it. It and its operators live as long as the process: sessions hold pointers to them.
+// The domain of one runtime. It and its operators live as long as the process: sessions hold pointers to them.
 struct Domain {
   std::vector<std::unique_ptr<PadOp>> kernels;
   ort::CustomOpDomain* domain = nullptr;
@@ -139,7 +131,7 @@ ort::CustomOpDomain* build_domain(const ort::Api* api, int minor) {
   check(*api, api->CreateCustomOpDomain()("padops", &built->domain));
   for (const OpRow& row : ops()) {
     for (const TypeRow* type : row.types) {
-      if (type->since > minor) continue;  // the runtime would refuse every session over a type that it does not know
+      if (type->since > minor) continue;  // with a type that it does not know, the runtime would refuse every session
       built->kernels.push_back(std::make_unique<PadOp>(make_op(row, *type, api, minor)));
       check(*api, api->CustomOpDomain_Add()(built->domain, built->kernels.back().get()));
     }
@@ -147,7 +139,7 @@ ort::CustomOpDomain* build_domain(const ort::Api* api, int minor) {
   return built.release()->domain;
 }
 
-// Built once for each runtime in the process: RegisterCustomOps is called for every SessionOptions.
+// Builds the domain once for each runtime in the process; RegisterCustomOps is called for every SessionOptions.
 ort::CustomOpDomain* domain_for(const ort::Api* api, const char* version) {
   static std::mutex mutex;
   static std::map<const ort::Api*, ort::CustomOpDomain*> domains;
@@ -166,15 +158,22 @@ PADOPS_EXPORT padops::ort::Status* RegisterCustomOps(padops::ort::SessionOptions
   using namespace padops;
   const ort::Api* api = base->GetApi(ort::kApiVersion);
   const char* version = base->GetVersionString();
-  if (api == nullptr)
-    return failure(*base->GetApi(1), text("padops needs onnxruntime 1.", ort::kApiVersion, " or newer, this is ",
-                                          version));
-  try {
-    return api->AddCustomOpDomain()(options, domain_for(api, version));
-  } catch (const std::exception& error) {
-    return failure(*api, text("padops could not be registered: ", error.what()));
+  if (api == nullptr) {
+    const auto refuse = [&]() -> ort::Status* {
+      throw std::runtime_error(text("padops needs onnxruntime 1.", ort::kApiVersion, " or newer, this is ", version));
+    };
+    return guarded(*base->GetApi(1), kOutOfMemory, [] { return ""; }, refuse);
   }
+  const auto add = [&] { return api->AddCustomOpDomain()(options, domain_for(api, version)); };
+  return guarded(*api, kOutOfMemory, [] { return "padops could not be registered: "; }, add);
 }
 
-// The operators, their inputs, attributes, modes and element types as JSON. The text lives as long as the library.
-PADOPS_EXPORT const char* padops_describe() { return padops::describe().c_str(); }
+// The operators, their inputs, attributes, modes and element types as JSON. The text lives as long as the library. Null
+// where there is no memory for it.
+PADOPS_EXPORT const char* padops_describe() {
+  try {
+    return padops::describe().c_str();
+  } catch (...) {
+    return nullptr;
+  }
+}

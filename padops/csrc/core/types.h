@@ -1,0 +1,19 @@
+// The table of element types.
+#pragma once
+
+#include <vector>
+
+namespace padops {
+
+struct TypeRow {
+  const char* name;
+  int onnx;
+  int ort;
+  int bits;   // 0: strings
+  int pad;    // first version of ONNX Pad that lists it
+  int since;  // first onnxruntime 1.x that accepts it in a custom operator
+};
+
+const std::vector<TypeRow>& types();
+
+}  // namespace padops
