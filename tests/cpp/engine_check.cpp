@@ -54,8 +54,14 @@ extern "C" void on_signal(int signal) {
 
 // Ways that 20,000 random cases take.
 std::vector<std::string> wanted_ways() {
-  std::vector<std::string> ways = {"refused by a rule", "empty", "several tasks, bytes", "several tasks, sub-byte",
-                                   "several tasks, rows in parts", "on threads", "without AVX2", "misaligned"};
+  std::vector<std::string> ways = {"refused by a rule",
+                                   "empty",
+                                   "several tasks, bytes",
+                                   "several tasks, sub-byte",
+                                   "several tasks, rows in parts",
+                                   "on threads",
+                                   "without AVX2",
+                                   "misaligned"};
   for (const char* mode : {"constant", "edge", "reflect", "symmetric", "wrap", "interior"})
     for (const char* width : {"bytes", "sub-byte"}) ways.push_back(std::string(mode) + ", " + width);
 #if PADOPS_SSE2

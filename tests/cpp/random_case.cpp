@@ -11,7 +11,8 @@ namespace {
 constexpr int64_t kNever = int64_t{1} << 40;
 
 int64_t amount(Draw& draw, int64_t size) {
-  if (draw.below(250) == 0) return draw.pick({-kLargest, int64_t{1} << 40, kLargest, kLargest + 1, INT64_MIN, INT64_MAX});
+  if (draw.below(250) == 0)
+    return draw.pick({-kLargest, int64_t{1} << 40, kLargest, kLargest + 1, INT64_MIN, INT64_MAX});
   switch (draw.below(8)) {
     case 0: return draw.between(1, 8);
     case 1: return draw.between(0, std::max<int64_t>(size, 1));
@@ -51,8 +52,8 @@ Thresholds thresholds(Draw& draw) {
 Case random_case(Draw& draw) {
   Case one;
   one.bits = draw.pick({8, 8, 16, 32, 32, 64, 128, 4, 4, 2});
-  one.mode = draw.pick({Mode::kConstant, Mode::kConstant, Mode::kEdge, Mode::kEdge, Mode::kReflect, Mode::kSymmetric,
-                        Mode::kWrap});
+  one.mode = draw.pick(
+      {Mode::kConstant, Mode::kConstant, Mode::kEdge, Mode::kEdge, Mode::kReflect, Mode::kSymmetric, Mode::kWrap});
   const bool interior = one.mode == Mode::kConstant && draw.chance(20);
   if (draw.chance(40)) one.rules = {Crop::kFull, draw.chance(50) ? Limit::kOpenVINO : Limit::kNGraph, draw.chance(50)};
   const auto rank = draw.pick({1, 1, 2, 2, 3, 3, 4, 5, 0});
@@ -61,7 +62,7 @@ Case random_case(Draw& draw) {
     one.amounts.assign(70, {1, -1, 0});
   }
   const bool trailing = draw.chance(25);  // an axis behind the padded ones makes elements of any width
-  const bool usual = draw.chance(30);  // long rows between short borders, of whole bytes
+  const bool usual = draw.chance(30);     // long rows between short borders, of whole bytes
   for (int i = 0; i < rank; ++i) {
     one.shape.push_back(dim(draw, i + 1 + trailing == rank));
     Amounts pads;

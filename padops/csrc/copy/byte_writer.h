@@ -107,9 +107,8 @@ struct ByteWriter {
 #if PADOPS_AVX2
   template <Run::Kind kBorder>
   [[gnu::target("avx2")]] PADOPS_NOINLINE void bordered_avx2(const Run* runs, const Rows& rows) const {
-    const auto copy = [](char* to, const char* from, size_t bytes) __attribute__((target("avx2"))) {
-      copy_bytes_avx2(to, from, bytes);
-    };
+    const auto copy = [](char* to, const char* from, size_t bytes)
+                          __attribute__((target("avx2"))) { copy_bytes_avx2(to, from, bytes); };
     bordered<kBorder>(runs, rows, copy);
   }
 #endif

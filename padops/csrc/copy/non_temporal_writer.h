@@ -1,8 +1,9 @@
-// Writes elements of whole bytes past the caches, for source and output that are together too large for them. The processor
-// then need not fetch the lines that it overwrites.
+// Writes elements of whole bytes past the caches, for source and output that are together too large for them. The
+// processor then need not fetch the lines that it overwrites.
 //
 // A task writes its part of the output from the beginning to the end, one whole cache line after the other. A line that
-// several runs share is merged in registers: writing its parts one by one would cost more than bypassing the caches saves.
+// several runs share is merged in registers: writing its parts one by one would cost more than bypassing the caches
+// saves.
 #pragma once
 
 #include "copy/platform.h"
@@ -51,7 +52,8 @@ inline void stream_lines(char* target, const char* source, size_t bytes, [[maybe
 // Whether elements of so many bytes fit into a register as one of its parts.
 constexpr bool fits_register(size_t element) { return element <= sizeof(__m128i) && std::has_single_bit(element); }
 
-// Whether a backward run is merged element by element; otherwise it is reversed a line at a time and merged by the line.
+// Whether a backward run is merged element by element; otherwise it is reversed a line at a time and merged by the
+// line.
 constexpr bool merges_elements(int64_t count, size_t element) {
   return !fits_register(element) || count * element <= kLine / 2;
 }
@@ -60,10 +62,10 @@ constexpr bool merges_elements(int64_t count, size_t element) {
 template <size_t kElement>
 class NonTemporalWriter {
  public:
-  // The source ends at `source_end`. The first run begins at `at`, which lies in `output`. `pattern` is the fill, repeated
-  // over kLine bytes. `element` is the bytes of a row's element.
-  NonTemporalWriter(const char* source, const char* source_end, char* output, char* at, const char* pattern, size_t element,
-             bool avx2)
+  // The source ends at `source_end`. The first run begins at `at`, which lies in `output`. `pattern` is the fill,
+  // repeated over kLine bytes. `element` is the bytes of a row's element.
+  NonTemporalWriter(const char* source, const char* source_end, char* output, char* at, const char* pattern,
+                    size_t element, bool avx2)
       : source_(source),
         source_end_(source_end),
         output_(output),

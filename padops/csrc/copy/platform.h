@@ -1,5 +1,5 @@
-// What the compiler and the processor that the library is built for offer. The two processor macros can be set to 0 from
-// outside: that leaves the code out.
+// What the compiler and the processor that the library is built for offer. The two processor macros can be set to 0
+// from outside: that leaves the code out.
 #pragma once
 
 // Code for SSE2, which every x86-64 processor has.

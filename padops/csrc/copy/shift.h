@@ -69,7 +69,7 @@ inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned sh
 
 // Writes 32 bytes: the words at `low` shifted down, or-ed with the words at `high` shifted up.
 [[gnu::target("avx2")]] PADOPS_INLINE void shift_words_avx2(uint8_t* out, const uint8_t* low, const uint8_t* high,
-                                                           __m128i down, __m128i up) {
+                                                            __m128i down, __m128i up) {
   const __m256i one = _mm256_srl_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(low)), down);
   const __m256i other = _mm256_sll_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(high)), up);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_or_si256(one, other));

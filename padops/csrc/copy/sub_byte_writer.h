@@ -13,9 +13,9 @@
 
 namespace padops {
 
-// Elements are packed, the first in the lowest bits. The part of the output that a task writes begins at a whole byte, so
-// that no two tasks write to one byte. Runs come in the order of the output. So a write keeps the bits below its own in a
-// byte, and overwrites those above: they are not written yet, and reading them would mean waiting for memory.
+// Elements are packed, the first in the lowest bits. The part of the output that a task writes begins at a whole byte,
+// so that no two tasks write to one byte. Runs come in the order of the output. So a write keeps the bits below its own
+// in a byte, and overwrites those above: they are not written yet, and reading them would mean waiting for memory.
 struct SubByteWriter {
   const uint8_t* source;
   uint8_t* output;

@@ -48,12 +48,12 @@ concept Writer = requires(Type& writer, int64_t target, int64_t source, int64_t 
 // Writes runs of every kind: it can also write a place twice (dilated), and read what it has written (periodic). It
 // takes over whole rows, and returns true, where it has a faster loop for them (write_bordered).
 template <class Type>
-concept AnyOrderWriter = Writer<Type> && requires(const Type& writer, int64_t position, const std::vector<Run>& runs,
-                                                  const Rows& rows) {
-  writer.dilated(position, position, position, position, position);
-  writer.periodic(position, position, position);
-  { writer.write_bordered(runs, rows) } -> std::same_as<bool>;
-};
+concept AnyOrderWriter =
+    Writer<Type> && requires(const Type& writer, int64_t position, const std::vector<Run>& runs, const Rows& rows) {
+      writer.dilated(position, position, position, position, position);
+      writer.periodic(position, position, position);
+      { writer.write_bordered(runs, rows) } -> std::same_as<bool>;
+    };
 
 // Whether a row is a window between two borders of one kind, as most rows are.
 inline bool is_bordered(const std::vector<Run>& runs) {

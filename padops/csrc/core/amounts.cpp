@@ -14,8 +14,8 @@ std::vector<Amounts> pair_up(const char* name, const std::vector<int64_t>& value
                              const std::string& where, size_t rank) {
   const size_t count = axes.size();
   if (values.size() != 2 * count)
-    throw PadError("P8", text(name, " has ", values.size(), " values, expected ", 2 * count, " (2 per axis, ", where,
-                              ")"));
+    throw PadError("P8",
+                   text(name, " has ", values.size(), " values, expected ", 2 * count, " (2 per axis, ", where, ")"));
   std::vector<Amounts> amounts(rank);
   for (size_t i = 0; i < count; ++i) amounts[axes[i]] = {values[i], values[count + i], 0};
   return amounts;
@@ -66,7 +66,8 @@ std::vector<int64_t> list_or(const Arguments& node, const char* name, size_t cou
 std::vector<Amounts> pads_attribute(const OpRow& op, const Arguments& node, const std::vector<int64_t>& shape) {
   const auto row = std::find_if(op.attributes.begin(), op.attributes.end(),
                                 [](const AttributeRow& a) { return a.kind == AttributeKind::kInts; });
-  return pair_up(row->name, node.at(row->name).values, all_axes(shape.size()), text("rank ", shape.size()), shape.size());
+  return pair_up(row->name, node.at(row->name).values, all_axes(shape.size()), text("rank ", shape.size()),
+                 shape.size());
 }
 
 std::vector<Amounts> pads_input(const OpRow&, const Arguments& node, const std::vector<int64_t>& shape) {
@@ -76,8 +77,7 @@ std::vector<Amounts> pads_input(const OpRow&, const Arguments& node, const std::
   const bool row = pads.shape.size() == 2 && pads.shape[0] == 1;
   if (pads.shape.size() != 1 && !row)
     throw PadError("P8", text("pads has shape ", bracketed(pads.shape), ", expected [", 2 * axes.size(), "]"));
-  const std::string where =
-      given == nullptr ? text("rank ", shape.size()) : text("axes=", bracketed(given->values));
+  const std::string where = given == nullptr ? text("rank ", shape.size()) : text("axes=", bracketed(given->values));
   return pair_up("pads", pads.values, axes, where, shape.size());
 }
 
@@ -118,8 +118,7 @@ std::vector<Amounts> same_attributes(const OpRow&, const Arguments& node, const 
     if (values.size() != spatial)
       throw PadError("S1", text(name, " has ", values.size(), " values, expected ", spatial, " (1 per spatial axis)"));
     for (const int64_t value : values)
-      if (value < 1 || value > kLargest)
-        throw PadError("S1", text(name, " has ", value, ", expected 1 to ", kLargest));
+      if (value < 1 || value > kLargest) throw PadError("S1", text(name, " has ", value, ", expected 1 to ", kLargest));
   };
   check("kernel_shape", kernel);
   check("strides", strides);
@@ -127,8 +126,8 @@ std::vector<Amounts> same_attributes(const OpRow&, const Arguments& node, const 
   const size_t first = node.strings.find("data_format")->second.starts_with("NC") ? 2 : 1;
   std::vector<Amounts> amounts(shape.size());
   for (size_t i = 0; i < spatial; ++i)
-    amounts[first + i] = same_padding(shape[first + i], kernel[i], strides[i], dilations[i],
-                                      node.strings.find("auto_pad")->second);
+    amounts[first + i] =
+        same_padding(shape[first + i], kernel[i], strides[i], dilations[i], node.strings.find("auto_pad")->second);
   return amounts;
 }
 

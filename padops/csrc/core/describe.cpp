@@ -64,10 +64,10 @@ std::string op_json(const OpRow& op) {
                 ", \"choices\": ", array(row.choices, quoted), "}");
   });
   return text("{\"name\": ", quoted(op.name), ", \"inputs\": ", inputs, ", \"attributes\": ", attributes,
-              ", \"mode\": ", quoted(op.mode), ", \"modes\": ", array(op.modes, [](const std::string& mode) { return quoted(mode); }),
+              ", \"mode\": ", quoted(op.mode),
+              ", \"modes\": ", array(op.modes, [](const std::string& mode) { return quoted(mode); }),
               ", \"types\": ", array(op.types, [](const TypeRow* type) { return quoted(type->name); }),
-              ", \"fill\": ", quoted(op.fill),
-              ", \"crop\": ", quoted(op.rules.crop == Crop::kCrop ? "CROP" : "FULL"),
+              ", \"fill\": ", quoted(op.fill), ", \"crop\": ", quoted(op.rules.crop == Crop::kCrop ? "CROP" : "FULL"),
               ", \"limit\": ", quoted(limit_name(op.rules.limit)), ", \"clamp\": ", boolean(op.rules.clamp), "}");
 }
 
@@ -80,8 +80,8 @@ std::string type_json(const TypeRow& row) {
 
 const std::string& describe() {
   static const std::string json =
-      text("{\"domain\": \"padops\", \"version\": 1, \"library\": ", quoted(PADOPS_VERSION), ", \"types\": ",
-           array(types(), type_json), ", \"ops\": ", array(ops(), op_json), "}");
+      text("{\"domain\": \"padops\", \"version\": 1, \"library\": ", quoted(PADOPS_VERSION),
+           ", \"types\": ", array(types(), type_json), ", \"ops\": ", array(ops(), op_json), "}");
   return json;
 }
 

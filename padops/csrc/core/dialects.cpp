@@ -77,17 +77,16 @@ OpRow attribute_pad(int version, const char* pads) {
 }
 
 OpRow input_pad(int version) {
-  OpRow op{.name = text("Pad_", version),
-           .inputs = {{"data", InputKind::kData},
-                      {"pads", InputKind::kInt64},
-                      {"constant_value", InputKind::kData, true}},
-           .attributes = {{"mode", AttributeKind::kString, false, "constant"}},
-           .mode = "mode",
-           .modes = {"constant", "reflect", "edge"},
-           .types = types_of(version),
-           .fill = "constant_value",
-           .rules = {},
-           .amounts = pads_input};
+  OpRow op{
+      .name = text("Pad_", version),
+      .inputs = {{"data", InputKind::kData}, {"pads", InputKind::kInt64}, {"constant_value", InputKind::kData, true}},
+      .attributes = {{"mode", AttributeKind::kString, false, "constant"}},
+      .mode = "mode",
+      .modes = {"constant", "reflect", "edge"},
+      .types = types_of(version),
+      .fill = "constant_value",
+      .rules = {},
+      .amounts = pads_input};
   if (version >= 18) op.inputs.push_back({"axes", InputKind::kIndex, true});
   if (version >= 19) op.modes.push_back("wrap");
   return op;
@@ -127,16 +126,13 @@ OpRow ngraph_pad() {
 OpRow same_pad() {
   return {.name = "SamePad_1",
           .inputs = {{"data", InputKind::kData}, {"pad_value", InputKind::kData, true}},
-          .attributes = {{"auto_pad", AttributeKind::kString, false, "SAME_UPPER", {"SAME_UPPER", "SAME_LOWER", "VALID"}},
-                         {"data_format",
-                          AttributeKind::kString,
-                          false,
-                          "NCHW",
-                          {"NCHW", "NHWC", "NCW", "NWC", "NCDHW", "NDHWC"}},
-                         {"dilations", AttributeKind::kInts},
-                         {"kernel_shape", AttributeKind::kInts, true},
-                         {"mode", AttributeKind::kString, false, "constant"},
-                         {"strides", AttributeKind::kInts}},
+          .attributes =
+              {{"auto_pad", AttributeKind::kString, false, "SAME_UPPER", {"SAME_UPPER", "SAME_LOWER", "VALID"}},
+               {"data_format", AttributeKind::kString, false, "NCHW", {"NCHW", "NHWC", "NCW", "NWC", "NCDHW", "NDHWC"}},
+               {"dilations", AttributeKind::kInts},
+               {"kernel_shape", AttributeKind::kInts, true},
+               {"mode", AttributeKind::kString, false, "constant"},
+               {"strides", AttributeKind::kInts}},
           .mode = "mode",
           .modes = {"constant", "edge", "reflect", "symmetric", "wrap"},
           .types = types_of(25),

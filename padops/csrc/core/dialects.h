@@ -1,5 +1,5 @@
-// The operators of the domain, one row each. padops/dialects/ has the same table; tests/test_describe.py compares the two
-// through describe().
+// The operators of the domain, one row each. padops/dialects/ has the same table; tests/test_describe.py compares the
+// two through describe().
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace padops {
 
 enum class InputKind {
-  kData,     // T, the type of the data
+  kData,  // T, the type of the data
   kInt64,
   kIndex,    // int32 or int64
   kInteger,  // any of the eight integer types
@@ -74,8 +74,8 @@ struct OpRow {
 
 const std::vector<OpRow>& ops();
 
-// The mode of a node. Throws PadError P9 if this version of the operator does not know it, S1 if another string attribute
-// is not one of its choices.
+// The mode of a node. Throws PadError P9 if this version of the operator does not know it, S1 if another string
+// attribute is not one of its choices.
 Mode check_strings(const OpRow& op, const Arguments& node);
 
 // The names of the types that an input of this kind, other than kData, may have.

@@ -148,8 +148,8 @@ void Engine::write_part(W& writer, const Task& task, int64_t source) const {
   }
 }
 
-// Writes `count` neighbouring rows, the first of which is `row`. The last outer axis is at `index` there; the other outer
-// axes begin at `source` in the source.
+// Writes `count` neighbouring rows, the first of which is `row`. The last outer axis is at `index` there; the other
+// outer axes begin at `source` in the source.
 template <Writer W>
 void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, int64_t source) const {
   const auto& [axis, stride] = outer_.back();

@@ -1,8 +1,8 @@
 // Executes a plan on memory. It knows no dialect, no element type and no runtime: an element is a number of bits.
 //
-// It merges untouched axes into their neighbours, and trailing ones into the element. The innermost axis that changes is
-// left as rows, each a short list of runs. The outer axes choose the source row of each, in runs as well. So nothing but
-// the output itself is ever as long as the output.
+// It merges untouched axes into their neighbours, and trailing ones into the element. The innermost axis that changes
+// is left as rows, each a short list of runs. The outer axes choose the source row of each, in runs as well. So nothing
+// but the output itself is ever as long as the output.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,8 @@ class Engine {
     int64_t stride;  // positions of the innermost axis between two positions of this one, in the source
   };
 
-  // What a task writes: positions `begin` to `end` of each of its rows. Only a task of one row has less than all of them.
+  // What a task writes: positions `begin` to `end` of each of its rows. Only a task of one row has less than all of
+  // them.
   struct Task {
     int64_t row;
     int64_t rows;
@@ -74,9 +75,9 @@ class Engine {
 
   Thresholds thresholds_;
   Mode mode_;
-  int bits_;           // of one element of the tensor: what the fill repeats with
-  int64_t element_;    // bits of one position of a row
-  AxisPlan inner_;     // the axis that rows run along
+  int bits_;         // of one element of the tensor: what the fill repeats with
+  int64_t element_;  // bits of one position of a row
+  AxisPlan inner_;   // the axis that rows run along
   std::vector<Run> runs_;
   std::vector<Outer> outer_;  // the last of them chooses among neighbouring rows
   int64_t source_size_ = 0;   // positions in all its rows

@@ -1,4 +1,5 @@
-// IEEE float to float16, rounded to nearest, ties to even, as NumPy does it; the upper bits of a NaN's payload are kept.
+// IEEE float to float16, rounded to nearest, ties to even, as NumPy does it; the upper bits of a NaN's payload are
+// kept.
 #pragma once
 
 #include <bit>

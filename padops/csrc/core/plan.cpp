@@ -20,8 +20,8 @@ int64_t output_size(size_t axis, int64_t size, const Amounts& pads, Mode mode, b
   if (pads.interior < 0)
     throw PadError("P6", text("axis ", axis, " has interior ", pads.interior, ", which must not be negative"));
   if (pads.interior != 0 && mode != Mode::kConstant)
-    throw PadError("P6", text("axis ", axis, " has interior ", pads.interior,
-                              ", which only mode constant allows, not ", mode_name(mode)));
+    throw PadError("P6", text("axis ", axis, " has interior ", pads.interior, ", which only mode constant allows, not ",
+                              mode_name(mode)));
   const auto parts = [&] {
     return text("begin ", pads.begin, ", size ", size, ", interior ", pads.interior, ", end ", pads.end);
   };
@@ -64,15 +64,15 @@ void check_limit(size_t axis, int64_t size, const Amounts& pads, Mode mode, Limi
   if (limit == Limit::kNGraph && (mode == Mode::kEdge || mode == Mode::kReflect)) {
     const int64_t min = mode == Mode::kEdge ? 1 : 2;
     if (size < min)
-      throw PadError("P4", text("axis ", axis, " has ", size, " elements, but ", mode_name(mode), " needs at least ",
-                                min));
+      throw PadError("P4",
+                     text("axis ", axis, " has ", size, " elements, but ", mode_name(mode), " needs at least ", min));
   }
 }
 
 [[noreturn]] void throw_nothing_left(size_t axis, int64_t size, const Amounts& pads, Mode mode) {
-  const std::string why = size == 0 ? std::string("it is empty")
-                                    : text("begin ", pads.begin, " and end ", pads.end, " leave none of its ", size,
-                                           " elements");
+  const std::string why =
+      size == 0 ? std::string("it is empty")
+                : text("begin ", pads.begin, " and end ", pads.end, " leave none of its ", size, " elements");
   throw PadError("P5", text("axis ", axis, " has nothing to extend by ", mode_name(mode), ": ", why));
 }
 
@@ -99,8 +99,7 @@ std::string_view mode_name(Mode mode) {
 Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& amounts, Mode mode, const Rules& rules) {
   std::vector<int64_t> outputs;
   outputs.reserve(shape.size());
-  for (size_t i = 0; i < shape.size(); ++i)
-    outputs.push_back(output_size(i, shape[i], amounts[i], mode, rules.clamp));
+  for (size_t i = 0; i < shape.size(); ++i) outputs.push_back(output_size(i, shape[i], amounts[i], mode, rules.clamp));
   check_elements(outputs);
   const bool empty = std::find(outputs.begin(), outputs.end(), 0) != outputs.end();
   Plan plan{mode, {}};
@@ -120,7 +119,8 @@ Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& am
     // Fewer than two elements have no interior between them, so an interior that is too large does not matter there.
     // dilated_size has refused it for all others (P10).
     const int64_t interior = shape[i] > 1 ? pads.interior : 0;
-    plan.axes.push_back({shape[i], start, std::max<int64_t>(stop - start, 0), pads.begin + start, interior, outputs[i]});
+    plan.axes.push_back(
+        {shape[i], start, std::max<int64_t>(stop - start, 0), pads.begin + start, interior, outputs[i]});
   }
   return plan;
 }

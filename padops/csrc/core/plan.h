@@ -1,5 +1,5 @@
-// What a Pad is: per axis, a window of the source, where it stands in the output, and a mode that extends it. Rules P1–P10
-// are those of the README; padops/plan.py is the second, independent implementation, with the same error texts.
+// What a Pad is: per axis, a window of the source, where it stands in the output, and a mode that extends it. Rules
+// P1–P10 are those of the README; padops/plan.py is the second, independent implementation, with the same error texts.
 //
 //   constant   ___ abcd ___
 //   edge       aaa abcd ddd
@@ -17,11 +17,11 @@
 namespace padops {
 
 enum class Mode { kConstant, kEdge, kReflect, kSymmetric, kWrap };
-enum class Crop { kFull, kCrop };                 // P3
-enum class Limit { kNone, kOpenVINO, kNGraph };   // P4
+enum class Crop { kFull, kCrop };                // P3
+enum class Limit { kNone, kOpenVINO, kNGraph };  // P4
 
-// P10: the maximum of elements of an axis and of a tensor. With 16-byte elements that is still less than 2^63 bytes, and
-// sums of a few such numbers stay within int64.
+// P10: the maximum of elements of an axis and of a tensor. With 16-byte elements that is still less than 2^63 bytes,
+// and sums of a few such numbers stay within int64.
 constexpr int64_t kLargest = (int64_t{1} << 59) - 1;
 
 // A broken rule. The message does not name the operator and the node; the caller that knows them adds them.

@@ -43,7 +43,9 @@ Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop) {
   const int64_t extent = axis.extent;
   const int64_t offset = at - axis.begin;
   const auto ends = [&](int64_t count) { return std::min(count, stop - at); };
-  const auto forward = [&](int64_t phase) { return Run{Run::Kind::kForward, at, ends(extent - phase), axis.start + phase}; };
+  const auto forward = [&](int64_t phase) {
+    return Run{Run::Kind::kForward, at, ends(extent - phase), axis.start + phase};
+  };
   if (offset >= 0 && offset < extent) return forward(offset);
   // The border on this side reaches to the window, or to the end of the row.
   const int64_t border = ends(offset < 0 ? -offset : stop - at);

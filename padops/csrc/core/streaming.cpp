@@ -10,7 +10,8 @@ namespace {
 
 // How often NonTemporalWriter merges a run into a cache line, which is what the run costs beside its bytes.
 int64_t merges(const Run& run, int64_t element) {
-  constexpr int64_t kReversed = 4;  // a line that is reversed must first reach memory, which costs as much as four merges
+  constexpr int64_t kReversed =
+      4;  // a line that is reversed must first reach memory, which costs as much as four merges
   constexpr auto kLineBytes = static_cast<int64_t>(kLine);
   const auto size = static_cast<size_t>(element);
   if (run.kind == Run::Kind::kRepeat && !fits_register(size))

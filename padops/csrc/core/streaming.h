@@ -18,8 +18,8 @@ enum class Streaming {
 
 // What the policy looks at.
 struct Traffic {
-  int64_t bytes;    // of source and output together
-  int64_t element;  // bytes of a row's element
+  int64_t bytes;     // of source and output together
+  int64_t element;   // bytes of a row's element
   bool shared_rows;  // whether several tasks share a row
 };
 

@@ -1,5 +1,5 @@
-// The sizes that choose a way through the engine. They are parameters and not constants, so that a check takes every way
-// with tensors of a few kilobytes.
+// The sizes that choose a way through the engine. They are parameters and not constants, so that a check takes every
+// way with tensors of a few kilobytes.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct Thresholds {
   // can use, but no more memory bandwidth. Measured.
   int64_t streaming_threads = 2;
 
-  // Bytes that a streamed row must have for each merge of a run into a cache line, which is what a merge costs. Measured.
+  // Bytes that a streamed row must have for each merge of a run into a cache line, which is what a merge costs.
+  // Measured.
   int64_t bytes_per_merge = 160;
 
   // Whether AVX2 may be used.

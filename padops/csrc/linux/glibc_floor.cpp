@@ -1,8 +1,8 @@
 // Keeps the library loadable on glibc 2.28 when it is built on a newer one.
 //
 // The static libstdc++ and libgcc of a newer system refer to functions that glibc got later, or moved to a newer symbol
-// version, mostly for things that padops never does. This file defines them for the library alone, so that the linker need
-// not take them from the C library. tests/test_library.py reads the symbol versions of the result.
+// version, mostly for things that padops never does. This file defines them for the library alone, so that the linker
+// need not take them from the C library. tests/test_library.py reads the symbol versions of the result.
 #include <features.h>
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 28)
@@ -57,7 +57,7 @@ int find_in_object(dl_phdr_info* info, size_t, void* user) {
   uintptr_t begin = 0;
   uintptr_t end = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const ElfW(Phdr) & header = info->dlpi_phdr[i];
     const uintptr_t start = info->dlpi_addr + header.p_vaddr;
     if (header.p_type == PT_GNU_EH_FRAME) tables = reinterpret_cast<void*>(start);
     if (header.p_type != PT_LOAD || search.address < start || search.address >= start + header.p_memsz) continue;

@@ -60,8 +60,8 @@ void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::Shap
   const TensorShape shape = tensor_shape(api, input);
   const size_t rank = shape.dims.size();
   if (rank == 0) return;  // a scalar or an unknown shape: the runtime does not say which
-  const auto type = std::find_if(types().begin(), types().end(),
-                                 [&](const TypeRow& row) { return row.ort == shape.element_type; });
+  const auto type =
+      std::find_if(types().begin(), types().end(), [&](const TypeRow& row) { return row.ort == shape.element_type; });
   if (type == types().end()) return;
   const Arguments node = read_attributes(api, op, context);
   std::vector<const char*> input_symbols(rank);
@@ -73,7 +73,8 @@ void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::Shap
     for (size_t i = 0; i < rank; ++i) {
       dims[i] = shape.dims[i];
       if (dims[i] >= 0) {
-        dims[i] = make_plan({dims[i]}, {amounts[i]}, Mode::kConstant, {Crop::kFull, Limit::kNone, false}).axes[0].output;
+        dims[i] =
+            make_plan({dims[i]}, {amounts[i]}, Mode::kConstant, {Crop::kFull, Limit::kNone, false}).axes[0].output;
       } else {
         symbols[i] = output_symbol(input_symbols[i], amounts[i]);
         // The runtime would take a dim without a symbol for one of size -1, and compute with it.

@@ -15,8 +15,8 @@ namespace padops {
 
 namespace {
 
-// Throws PadError P10 where there is no memory for the output. The runtime must not even be asked for it: after a request
-// that fails, its arena takes all the memory there is for the next one, and keeps it.
+// Throws PadError P10 where there is no memory for the output. The runtime must not even be asked for it: after a
+// request that fails, its arena takes all the memory there is for the next one, and keeps it.
 void check_memory(const std::vector<int64_t>& dims, int bits) {
   constexpr size_t kSurelyThere = size_t{1} << 30;
   const size_t count = element_count(dims);
@@ -142,8 +142,8 @@ Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) con
 Seen Kernel::see(const ort::Value* value) const {
   if (value == nullptr) return {};
   const ValueShape shape(api_, minor_, value);
-  const auto type = std::find_if(types().begin(), types().end(),
-                                 [&](const TypeRow& row) { return row.ort == shape.element_type(); });
+  const auto type =
+      std::find_if(types().begin(), types().end(), [&](const TypeRow& row) { return row.ort == shape.element_type(); });
   const size_t size = element_count(shape.dims()) * (type->bits / 8);
   return {{shape.dims().begin(), shape.dims().end()}, {tensor_bytes(api_, value), size}};
 }

@@ -28,7 +28,7 @@ struct Prepared {
   std::vector<int64_t> shape;  // of the data
   std::vector<Seen> seen;      // the integer inputs that are not constant
   Plan plan;
-  std::vector<int64_t> dims;  // of the output
+  std::vector<int64_t> dims;     // of the output
   std::optional<Engine> engine;  // none for strings
 };
 
@@ -60,8 +60,8 @@ class Kernel {
   std::shared_ptr<const Prepared> latest() const;
   bool fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const;
   std::shared_ptr<const Prepared> prepare(std::span<const int64_t> shape, const ort::KernelContext* context) const;
-  void run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data,
-                  ort::Value* output, const Element& fill) const;
+  void run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data, ort::Value* output,
+                  const Element& fill) const;
   void move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const;
 
   const ort::Api& api_;
@@ -71,11 +71,11 @@ class Kernel {
   const std::string name_;
   const std::string out_of_memory_;
   Mode mode_ = Mode::kConstant;
-  Arguments constant_;                // attributes, and integer inputs that are constant
-  size_t given_ = 0;                  // inputs that the node lists, absent ones included
-  std::vector<size_t> varying_;       // inputs other than the data that a run has to look at
-  std::optional<size_t> fill_input_;  // the fill among them
-  Element fill_;                      // the fill where no input gives it
+  Arguments constant_;                              // attributes, and integer inputs that are constant
+  size_t given_ = 0;                                // inputs that the node lists, absent ones included
+  std::vector<size_t> varying_;                     // inputs other than the data that a run has to look at
+  std::optional<size_t> fill_input_;                // the fill among them
+  Element fill_;                                    // the fill where no input gives it
   mutable std::mutex mutex_;                        // a kernel may compute in several threads at once
   mutable std::shared_ptr<const Prepared> latest_;  // shapes mostly repeat
 };

@@ -38,7 +38,7 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(2, GetErrorMessage, const char*, (const Status* status))                                                           \
   X(26, CreateCustomOpDomain, Status*, (const char* name, CustomOpDomain** out))                                       \
   X(27, CustomOpDomain_Add, Status*, (CustomOpDomain * domain, const CustomOp* op))                                    \
-  X(28, AddCustomOpDomain, Status*, (SessionOptions * options, CustomOpDomain* domain))                                \
+  X(28, AddCustomOpDomain, Status*, (SessionOptions * options, CustomOpDomain * domain))                               \
   X(51, GetTensorMutableData, Status*, (Value * value, void** out))                                                    \
   X(53, GetStringTensorDataLength, Status*, (const Value* value, size_t* bytes))                                       \
   X(54, GetStringTensorContent, Status*, (const Value* value, void* out, size_t bytes, size_t* offsets, size_t count)) \

@@ -12,8 +12,8 @@ namespace padops::ort {
 
 namespace {
 
-// What the calling convention sees of a function: for the result and each argument its size and whether it is a pointer.
-// The names of the types differ on purpose; pointers to functions, too, are pointers.
+// What the calling convention sees of a function: for the result and each argument its size and whether it is a
+// pointer. The names of the types differ on purpose; pointers to functions, too, are pointers.
 template <class Type>
 constexpr int seen() {
   if constexpr (std::is_void_v<Type>) return 0;
@@ -37,8 +37,8 @@ constexpr bool same_signature() {
 
 static_assert(ORT_API_VERSION >= kApiVersion, "the header is older than the API that padops asks for");
 
-#define PADOPS_CHECK(slot, name, returned, arguments)                                                          \
-  static_assert(offsetof(::OrtApi, name) == slot * sizeof(void*), "OrtApi::" #name " is not in slot " #slot);  \
+#define PADOPS_CHECK(slot, name, returned, arguments)                                                         \
+  static_assert(offsetof(::OrtApi, name) == slot * sizeof(void*), "OrtApi::" #name " is not in slot " #slot); \
   static_assert(same_signature<Api::name##_fn, decltype(::OrtApi::name)>(), "OrtApi::" #name " differs");
 PADOPS_ORT_SLOTS(PADOPS_CHECK)
 // The header may be older than these.
@@ -58,9 +58,9 @@ static_assert(offsetof(::OrtCustomOp, version) == offsetof(CustomOp, version));
 static_assert(sizeof(::OrtCustomOp::version) == sizeof(CustomOp::version));
 static_assert(sizeof(::OrtCustomOp) >= sizeof(CustomOp), "later headers may only append");
 
-#define PADOPS_CHECK(field)                                                                                     \
-  static_assert(offsetof(::OrtCustomOp, field) == offsetof(CustomOp, field), "OrtCustomOp::" #field " moved");  \
-  static_assert(same_signature<decltype(CustomOp::field), decltype(::OrtCustomOp::field)>(),                    \
+#define PADOPS_CHECK(field)                                                                                    \
+  static_assert(offsetof(::OrtCustomOp, field) == offsetof(CustomOp, field), "OrtCustomOp::" #field " moved"); \
+  static_assert(same_signature<decltype(CustomOp::field), decltype(::OrtCustomOp::field)>(),                   \
                 "OrtCustomOp::" #field " differs");
 PADOPS_CHECK(CreateKernel)
 PADOPS_CHECK(GetName)
@@ -113,7 +113,8 @@ constexpr int ort_id(std::string_view name) {
   return -1;
 }
 
-#define PADOPS_CHECK(name, enumerator) static_assert(ort_id(name) == int{ONNX_TENSOR_ELEMENT_DATA_TYPE_##enumerator}, name);
+#define PADOPS_CHECK(name, enumerator) \
+  static_assert(ort_id(name) == int{ONNX_TENSOR_ELEMENT_DATA_TYPE_##enumerator}, name);
 PADOPS_CHECK("float", FLOAT)
 PADOPS_CHECK("uint8", UINT8)
 PADOPS_CHECK("int8", INT8)

@@ -1,5 +1,6 @@
 // Stands in for the official header where there is none: the entries that load.cpp calls, each in its slot of OrtApi.
-// tests/cpp/CMakeLists.txt takes the official one instead with -DPADOPS_ORT_INCLUDE_DIR=DIR, and slots.cpp then compares.
+// tests/cpp/CMakeLists.txt takes the official one instead with -DPADOPS_ORT_INCLUDE_DIR=DIR, and slots.cpp then
+// compares.
 #pragma once
 
 #include <cstddef>
