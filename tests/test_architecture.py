@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "padops"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SOURCES = sorted(path for path in (PACKAGE / "csrc").iterdir() if path.suffix in {".h", ".cpp", ".inc"})
+CSRC = PACKAGE / "csrc"
+SOURCES = sorted(path for path in CSRC.rglob("*") if path.suffix in {".h", ".cpp", ".inc"})
+FLOORS = ("copy", "core", "ort")  # the folders of csrc; each includes itself and what stands before it
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CORE = [
     PACKAGE / "plan.py",
@@ -77,26 +79,40 @@ def test_the_core_knows_no_onnx(path: Path) -> None:
             assert top in {"numpy", "ml_dtypes"} or top in sys.stdlib_module_names, imported
 
 
+def includes(path: Path) -> list[str]:
+    """The project's own headers that a C++ file names, written from csrc."""
+    return re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
+
+
 def included(name: str, seen: set[str] | None = None) -> set[str]:
     """The project's own headers that a source includes, by any number of steps."""
     seen = set() if seen is None else seen
-    text = (PACKAGE / "csrc" / name).read_text(encoding="utf-8")
-    for header in re.findall(r'#include "([^"]+)"', text):
+    for header in includes(CSRC / name):
         if header not in seen:
             seen.add(header)
             included(header, seen)
     return seen
 
 
-@pytest.mark.parametrize("name", ["plan.cpp", "engine.cpp", "dialects.cpp", "describe.cpp"])
-def test_plan_and_engine_see_no_runtime(name: str) -> None:
-    assert included(name) & {"ort_abi.h", "kernel.h", "inference.h"} == set()
-    assert included("kernel.cpp") >= {"ort_abi.h", "plan.h", "engine.h"}
+def test_csrc_has_these_folders() -> None:
+    """The library's three floors, and what only its Linux build needs."""
+    assert {path.parent for path in SOURCES} == {CSRC / folder for folder in (*FLOORS, "linux")}
+    assert not any(includes(path) for path in (CSRC / "linux").iterdir())
 
 
-def test_engine_knows_no_dialect_and_no_type() -> None:
-    for name in ("engine.cpp", "plan.cpp"):
-        assert included(name) & {"dialects.h", "types.inc"} == set()
+@pytest.mark.parametrize("floor", FLOORS)
+def test_a_folder_of_csrc_includes_itself_and_those_below(floor: str) -> None:
+    """Nothing but ort/ sees the runtime, and copy/ knows runs and bytes alone."""
+    below = FLOORS[: FLOORS.index(floor) + 1]
+    headers = {header for path in (CSRC / floor).iterdir() for header in includes(path)}
+    assert headers and {header for header in headers if header.split("/")[0] not in below} == set()
+    assert all((CSRC / header).is_file() for header in headers)
+
+
+def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
+    for name in ("core/plan.cpp", "core/engine.cpp"):
+        assert included(name) & {"core/amounts.h", "core/dialects.h", "core/types.h", "core/types.inc"} == set()
+    assert included("ort/kernel.cpp") >= {"core/plan.h", "core/engine.h", "core/dialects.h", "core/types.h"}
 
 
 def documented() -> set[str]:
