@@ -19,10 +19,9 @@ struct Outcome {
 // How often each way was taken.
 using Ways = std::map<std::string, uint64_t>;
 
-// Draws a case and checks it. Every task runs alone in memory of two different contents, so that each byte that it
-// writes shows. Then all tasks run in random order, in some cases on threads. Each byte of the output must be written
-// by one task and have the value that the map gives it, and nothing else may change. Counts the ways that the case
-// took.
+// Draws a case and checks it, and counts the ways that it takes. Every task runs alone in memory of two different
+// contents, so that each byte that it writes shows. Then all tasks run in random order, in some cases on threads. Each
+// byte of the output must be written by one task and have the value that the map gives it. Nothing else may change.
 Outcome check_case(Draw& draw, const Options& options, Ways& ways);
 
 // The case that is being checked, for a handler of signals.

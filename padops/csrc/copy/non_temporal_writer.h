@@ -1,9 +1,8 @@
-// Writes elements of whole bytes past the caches, for source and output that are together too large for them. The
+// Writes elements of whole bytes past the caches, where source and output together are too large for them. The
 // processor then need not fetch the lines that it overwrites.
 //
 // A task writes its part of the output from the beginning to the end, one whole cache line after the other. A line that
-// several runs share is merged in registers: writing its parts one by one would cost more than bypassing the caches
-// saves.
+// several runs share is merged in registers: to write it in pieces would cost more than bypassing the caches saves.
 #pragma once
 
 #include "copy/platform.h"
@@ -49,11 +48,10 @@ inline void stream_lines(char* target, const char* source, size_t bytes, [[maybe
   }
 }
 
-// Whether elements of so many bytes fit into a register as one of its parts.
+// Whether a register holds a whole number of elements of so many bytes.
 constexpr bool fits_register(size_t element) { return element <= sizeof(__m128i) && std::has_single_bit(element); }
 
-// Whether a backward run is merged element by element; otherwise it is reversed a line at a time and merged by the
-// line.
+// Whether a backward run is merged element by element. Otherwise it is reversed and merged a line at a time.
 constexpr bool merges_elements(int64_t count, size_t element) {
   return !fits_register(element) || count * element <= kLine / 2;
 }

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "copy/platform.h"
+
 namespace padops {
 
 // A stretch of a row of the output that one rule fills.
@@ -60,9 +62,10 @@ inline bool is_bordered(const std::vector<Run>& runs) {
   return runs.size() == 3 && runs[0].kind == runs[2].kind && runs[1].kind == Run::Kind::kForward;
 }
 
-// Calls write(constant) with the kind of the borders as a constant of the type; gives whether they have such a kind.
+// Calls write with the kind of the borders as a constant that a template can take; gives whether borders have that
+// kind.
 template <class Write>
-bool for_border(Run::Kind kind, const Write& write) {
+PADOPS_INLINE bool for_border(Run::Kind kind, const Write& write) {
   using Kind = Run::Kind;
   switch (kind) {  // never another: no row has two dilated or two periodic runs
     case Kind::kFilled: write(std::integral_constant<Kind, Kind::kFilled>{}); return true;

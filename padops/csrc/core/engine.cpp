@@ -115,16 +115,16 @@ void Engine::write_run(W& writer, const Run& run, int64_t target, int64_t source
     case Run::Kind::kBackward: return writer.backward(target + run.target, source + run.source, run.count);
     case Run::Kind::kRepeat: return writer.repeat(target + run.target, source + run.source, run.count);
     case Run::Kind::kDilated:
-    case Run::Kind::kPeriodic: break;
+      if constexpr (AnyOrderWriter<W>)
+        return writer.dilated(target + run.target, source + run.source, run.count, run.offset, inner_.interior + 1);
+      break;
+    case Run::Kind::kPeriodic:
+      if constexpr (AnyOrderWriter<W>) return writer.periodic(target + run.target, run.source, run.count);
+      break;
   }
-  if constexpr (AnyOrderWriter<W>) {
-    if (run.kind == Run::Kind::kPeriodic) return writer.periodic(target + run.target, run.source, run.count);
-    writer.dilated(target + run.target, source + run.source, run.count, run.offset, inner_.interior + 1);
-  } else {
-    // choose_streaming gives such a row to another writer. A row with a hole in it would be worse than no process.
-    assert(!"the writer lacks this kind of run");
-    std::abort();
-  }
+  // Impossible: choose_streaming gives such a row to a writer for it. A row with a hole would be worse than no process.
+  assert(!"the writer lacks this kind of run");
+  std::abort();
 }
 
 // Writes neighbouring rows of the output.
@@ -224,7 +224,9 @@ void Engine::run(size_t index, const char* source, char* output, const char* fil
   const Task work = task(index);
   if (bits_ < 8) return run_bits(work, index + 1 == tasks_, source, output, *fill);
   char pattern[kLine];
-  for (size_t at = 0; at < sizeof(pattern); at += bits_ / 8) std::memcpy(pattern + at, fill, bits_ / 8);
+  const size_t size = bits_ / 8;
+  std::memcpy(pattern, fill, size);
+  for (size_t at = size; at < sizeof(pattern); at *= 2) std::memcpy(pattern + at, pattern, at);
   const StreamingTask streaming(streaming_, running_);
   switch (element_ / 8) {
     case 1: return run_bytes<1>(work, source, output, pattern, streaming.streams());

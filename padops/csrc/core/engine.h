@@ -47,8 +47,7 @@ class Engine {
     int64_t stride;  // positions of the innermost axis between two positions of this one, in the source
   };
 
-  // What a task writes: positions `begin` to `end` of each of its rows. Only a task of one row has less than all of
-  // them.
+  // What a task writes: positions `begin` to `end` of each of its rows. These are all positions if it has several rows.
   struct Task {
     int64_t row;
     int64_t rows;

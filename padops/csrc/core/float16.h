@@ -1,5 +1,4 @@
-// IEEE float to float16, rounded to nearest, ties to even, as NumPy does it; the upper bits of a NaN's payload are
-// kept.
+// Rounds an IEEE float to float16 as NumPy does: to nearest, ties to even, with the upper bits of a NaN's payload kept.
 #pragma once
 
 #include <bit>

@@ -8,10 +8,10 @@ namespace padops {
 
 namespace {
 
-// How often NonTemporalWriter merges a run into a cache line, which is what the run costs beside its bytes.
+// How often NonTemporalWriter merges a run into a cache line, which is what the run costs beside its bytes. A line that
+// it reverses must first reach memory, which costs as much as four merges.
 int64_t merges(const Run& run, int64_t element) {
-  constexpr int64_t kReversed =
-      4;  // a line that is reversed must first reach memory, which costs as much as four merges
+  constexpr int64_t kReversed = 4;
   constexpr auto kLineBytes = static_cast<int64_t>(kLine);
   const auto size = static_cast<size_t>(element);
   if (run.kind == Run::Kind::kRepeat && !fits_register(size))

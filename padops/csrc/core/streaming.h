@@ -1,4 +1,4 @@
-// Whether the output bypasses the caches: all of the policy. How it does so is NonTemporalWriter's.
+// Decides whether the output bypasses the caches. NonTemporalWriter is what then writes it.
 #pragma once
 
 #include <atomic>
@@ -16,17 +16,17 @@ enum class Streaming {
   kAlways,
 };
 
-// What the policy looks at.
+// What an engine moves.
 struct Traffic {
   int64_t bytes;     // of source and output together
   int64_t element;   // bytes of a row's element
   bool shared_rows;  // whether several tasks share a row
 };
 
-// Decides by the bytes, and by what the runs of a row would cost NonTemporalWriter.
+// Decides by the bytes, and by how often NonTemporalWriter would merge the runs of a row.
 Streaming choose_streaming(const Traffic& traffic, const std::vector<Run>& runs, const Thresholds& thresholds);
 
-// A task at work, which streams or does not. It counts itself in `running` only where that matters.
+// A task at work. It counts itself in `running` where the decision depends on other tasks.
 class StreamingTask {
  public:
   StreamingTask(Streaming streaming, std::atomic<int>& running)

@@ -17,12 +17,11 @@ struct Thresholds {
   // Bytes of source and output together above which a thread that works alone bypasses the caches.
   int64_t streamed = 24 * 1024 * 1024;
 
-  // Several threads bypass them only from so many times those bytes on. Together they have more cache than one of them
-  // can use, but no more memory bandwidth. Measured.
+  // Several threads bypass the caches only above so many times those bytes. Together they have more cache than one of
+  // them can use, but no more memory bandwidth. Measured.
   int64_t streaming_threads = 2;
 
-  // Bytes that a streamed row must have for each merge of a run into a cache line, which is what a merge costs.
-  // Measured.
+  // Bytes that a streamed row must have for each merge of a run into a cache line. A merge costs as much. Measured.
   int64_t bytes_per_merge = 160;
 
   // Whether AVX2 may be used.
