@@ -34,7 +34,7 @@ void* operator new(size_t bytes) {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
-// A runtime with one node: Pad of floats [2, 3] with pads 1 on each side. It allocates with malloc alone.
+// A runtime with one node: a Pad of floats [2, 3] by 1 on each side. It allocates with malloc alone.
 namespace padops::ort {
 
 struct Status {
@@ -78,10 +78,14 @@ Status* give(const char* text, char* out, size_t* size) {
 
 Api make_api() {
   Api api{};
+  // The numbers are the slots of PADOPS_ORT_SLOTS.
   const auto set = [&](size_t slot, auto function) { api.entries[slot] = entry(+function); };
   set(0, [](int code, const char* message) { return failed(code, message); });
   set(2, [](const Status* status) { return static_cast<const char*>(status->message); });
-  set(26, [](const char*, CustomOpDomain**) -> Status* { return nullptr; });
+  set(26, [](const char*, CustomOpDomain**) -> Status* {
+    registered.clear();  // those of a registration that failed are gone
+    return nullptr;
+  });
   set(27, [](CustomOpDomain*, const CustomOp* op) -> Status* {
     registered.push_back(op);
     return nullptr;
@@ -150,7 +154,7 @@ const CustomOp* find(const char* name) {
 }  // namespace
 
 int main() {
-  registered.reserve(10000);
+  registered.reserve(1000);
   const ApiBase old = {[](uint32_t version) { return version == 1 ? &api : nullptr; }, [] { return "1.2.0"; }};
   const ApiBase base = {[](uint32_t) { return &api; }, [] { return "1.31.0"; }};
   exhaust("an old runtime", "this is 1.2.0", [&] { return RegisterCustomOps(nullptr, &old); });

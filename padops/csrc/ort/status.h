@@ -24,8 +24,8 @@ inline ort::Status* failure(const ort::Api& api, const char* message) {
 }
 
 // Returns the status that work() returns. If work() throws, returns one with where() and the message of the exception.
-// No exception may cross the C ABI, and building that message may itself run out of memory: then, and where work()
-// does, the status has `out_of_memory`, a text that exists already.
+// No exception may cross the C ABI. Where memory runs out, for the work or for that message, the status has
+// `out_of_memory`, which is a text that exists already.
 template <class Where, class Work>
 ort::Status* guarded(const ort::Api& api, const char* out_of_memory, Where where, Work work) noexcept {
   try {
