@@ -25,7 +25,7 @@ from padops.plan import LARGEST, Crop, Limit, Mode
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = [ROOT / "tests" / "cpp" / "formulas.cpp"]
 CSRC = ROOT / "padops" / "csrc"
-SOURCES += [CSRC / "core" / f"{name}.cpp" for name in ("amounts", "dialects", "plan", "runs", "types")]
+SOURCES += [CSRC / "core" / f"{name}.cpp" for name in ("amounts", "dialects", "plan", "runs")]
 FLAGS = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
 MODES, CROPS, LIMITS = ([*enumeration] for enumeration in (Mode, Crop, Limit))
 # The order of the C++ enumerators, which are numbers in the questions.

@@ -1,5 +1,4 @@
-#include "core/describe.h"
-
+// The tables of this library as JSON, so that Python can show them, and tests compare them with Python's own.
 #include "core/dialects.h"
 #include "core/text.h"
 #include "core/types.h"
@@ -12,38 +11,20 @@ std::string quoted(std::string_view value) { return text('"', value, '"'); }
 
 std::string boolean(bool value) { return value ? "true" : "false"; }
 
-const char* kind_name(InputKind kind) {
-  switch (kind) {
-    case InputKind::kData: return "T";
-    case InputKind::kInt64: return "int64";
-    case InputKind::kIndex: return "index";
-    case InputKind::kInteger: return "integer";
-  }
-  return "";
-}
+// In the order of the enumerators.
+constexpr const char* kInputKinds[] = {"T", "int64", "index", "integer"};
+constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
+constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
-std::string attribute_type(const AttributeRow& row) {
-  switch (row.kind) {
-    case AttributeKind::kInts: return quoted("ints");
-    case AttributeKind::kFloat: return quoted("float");
-    case AttributeKind::kString: return quoted("string");
-  }
-  return "";
+template <class Enumerator, size_t kCount>
+std::string named(const char* const (&names)[kCount], Enumerator value) {
+  return quoted(names[static_cast<size_t>(value)]);
 }
 
 std::string attribute_default(const AttributeRow& row) {
   if (row.required) return "null";
   if (row.kind == AttributeKind::kString) return quoted(row.text_default);
   return row.kind == AttributeKind::kFloat ? "0.0" : "[]";
-}
-
-std::string limit_name(Limit limit) {
-  switch (limit) {
-    case Limit::kNone: return "none";
-    case Limit::kOpenVINO: return "openvino";
-    case Limit::kNGraph: return "ngraph";
-  }
-  return "";
 }
 
 template <class Rows, class Print>
@@ -55,11 +36,11 @@ std::string array(const Rows& rows, Print print) {
 
 std::string op_json(const OpRow& op) {
   const std::string inputs = array(op.inputs, [](const InputRow& row) {
-    return text("{\"name\": ", quoted(row.name), ", \"kind\": ", quoted(kind_name(row.kind)),
+    return text("{\"name\": ", quoted(row.name), ", \"kind\": ", named(kInputKinds, row.kind),
                 ", \"optional\": ", boolean(row.optional), "}");
   });
   const std::string attributes = array(op.attributes, [](const AttributeRow& row) {
-    return text("{\"name\": ", quoted(row.name), ", \"type\": ", attribute_type(row),
+    return text("{\"name\": ", quoted(row.name), ", \"type\": ", named(kAttributeTypes, row.kind),
                 ", \"required\": ", boolean(row.required), ", \"default\": ", attribute_default(row),
                 ", \"choices\": ", array(row.choices, quoted), "}");
   });
@@ -68,7 +49,7 @@ std::string op_json(const OpRow& op) {
               ", \"modes\": ", array(op.modes, [](const std::string& mode) { return quoted(mode); }),
               ", \"types\": ", array(op.types, [](const TypeRow* type) { return quoted(type->name); }),
               ", \"fill\": ", quoted(op.fill), ", \"crop\": ", quoted(op.rules.crop == Crop::kCrop ? "CROP" : "FULL"),
-              ", \"limit\": ", quoted(limit_name(op.rules.limit)), ", \"clamp\": ", boolean(op.rules.clamp), "}");
+              ", \"limit\": ", named(kLimits, op.rules.limit), ", \"clamp\": ", boolean(op.rules.clamp), "}");
 }
 
 std::string type_json(const TypeRow& row) {

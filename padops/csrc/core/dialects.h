@@ -81,4 +81,7 @@ Mode check_strings(const OpRow& op, const Arguments& node);
 // The names of the types that an input of this kind, other than kData, may have.
 const std::vector<std::string_view>& integer_types(InputKind kind);
 
+// This table and that of the types as JSON. The text lives as long as the library.
+const std::string& describe();
+
 }  // namespace padops

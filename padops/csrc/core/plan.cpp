@@ -86,14 +86,8 @@ std::vector<int64_t> Plan::shape() const {
 }
 
 std::string_view mode_name(Mode mode) {
-  switch (mode) {
-    case Mode::kConstant: return "constant";
-    case Mode::kEdge: return "edge";
-    case Mode::kReflect: return "reflect";
-    case Mode::kSymmetric: return "symmetric";
-    case Mode::kWrap: return "wrap";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
+  return kNames[static_cast<size_t>(mode)];
 }
 
 Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& amounts, Mode mode, const Rules& rules) {

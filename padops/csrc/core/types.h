@@ -14,6 +14,13 @@ struct TypeRow {
   int since;  // first onnxruntime 1.x that accepts it in a custom operator
 };
 
-const std::vector<TypeRow>& types();
+inline const std::vector<TypeRow>& types() {
+  static const std::vector<TypeRow> rows = {
+#define PADOPS_TYPE(name, onnx, ort, bits, pad, since) {name, onnx, ort, bits, pad, since},
+#include "core/types.inc"
+#undef PADOPS_TYPE
+  };
+  return rows;
+}
 
 }  // namespace padops

@@ -28,23 +28,11 @@ void check_memory(const std::vector<int64_t>& dims, int bits) {
   std::free(tried);
 }
 
-const char* attribute_rule(AttributeKind kind) {
-  switch (kind) {
-    case AttributeKind::kInts: return "P8";
-    case AttributeKind::kFloat: return "P7";
-    case AttributeKind::kString: return "P9";
-  }
-  return "";
-}
-
-const char* attribute_words(AttributeKind kind) {
-  switch (kind) {
-    case AttributeKind::kInts: return "a list of integers";
-    case AttributeKind::kFloat: return "a float";
-    case AttributeKind::kString: return "a string";
-  }
-  return "";
-}
+// What an attribute of each kind must be, and the rule that says so; in the order of AttributeKind.
+constexpr struct {
+  const char* rule;
+  const char* words;
+} kAttributes[] = {{"P8", "a list of integers"}, {"P7", "a float"}, {"P9", "a string"}};
 
 }  // namespace
 
@@ -70,9 +58,8 @@ std::string Kernel::label() const { return text("padops::", op_.name, " '", name
 void Kernel::read_attributes(const ort::KernelInfo* info) {
   for (const AttributeRow& row : op_.attributes) {
     if (read_attribute(api_, info, row, constant_)) continue;
-    const char* rule = attribute_rule(row.kind);
-    if (has_attribute(api_, info, row.name))
-      throw PadError(rule, text("attribute ", row.name, " is not ", attribute_words(row.kind)));
+    const auto& [rule, words] = kAttributes[static_cast<size_t>(row.kind)];
+    if (has_attribute(api_, info, row.name)) throw PadError(rule, text("attribute ", row.name, " is not ", words));
     if (row.required) throw PadError(rule, text("attribute ", row.name, " is required"));
     if (row.kind == AttributeKind::kString) constant_.strings[row.name] = row.text_default;
     if (row.kind == AttributeKind::kFloat) constant_.floats[row.name] = 0;

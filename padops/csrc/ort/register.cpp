@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/describe.h"
 #include "core/dialects.h"
 #include "core/text.h"
 #include "ort/inference.h"

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <new>
+#include <stdexcept>
+#include <string>
 
 #include "core/text.h"
 #include "ort/ort_abi.h"
@@ -12,7 +15,12 @@ namespace padops {
 constexpr const char* kOutOfMemory = "padops: out of memory [P10]";
 
 // Throws std::runtime_error with the runtime's message, and releases the status.
-[[noreturn]] void throw_status(const ort::Api& api, ort::Status* status);
+[[noreturn]] inline void throw_status(const ort::Api& api, ort::Status* status) {
+  const std::unique_ptr<ort::Status, void (*)(ort::Status*)> held(status, api.ReleaseStatus());
+  std::string message = api.GetErrorMessage()(status);
+  message.erase(message.find_last_not_of(" \n") + 1);  // some messages of the runtime end with a line break
+  throw std::runtime_error(message);
+}
 
 // Does so unless the status is OK.
 inline void check(const ort::Api& api, ort::Status* status) {
