@@ -1,6 +1,6 @@
 """How the work is cut: rows into parts, rows among tasks, bytes into cache lines; and SAME padding.
 
-As csrc/engine.cpp, csrc/line_writer.h and csrc/dialects.cpp compute it, for plain integers or a solver's
+As core/engine.cpp, copy/non_temporal_writer.h and core/amounts.cpp of csrc compute it, for plain integers or a solver's
 (``proof_terms``). ``cut`` and SAME are compared with the C++ (``test_proof_formulas``). What the engine keeps to itself
 is not: the engine's check runs each task between guards.
 """
@@ -52,7 +52,7 @@ def rows_together(task_bytes: Term, row_bytes: Term, unit: Term) -> Term:
 
 
 class Line(NamedTuple):
-    """LineWriter's state: the line goes to address ``to``; ``held`` bytes of it are known, ``before`` not its own."""
+    """NonTemporalWriter's state: the line goes to address ``to``; ``held`` bytes of it are known, ``before`` not its own."""
 
     to: Term
     before: Term

@@ -1,7 +1,8 @@
-"""The arithmetic of a Pad, formula by formula as csrc/plan.cpp and csrc/runs.cpp compute it.
+"""The arithmetic of a Pad, formula by formula as csrc/core/plan.cpp and csrc/core/runs.cpp compute it.
 
 Each takes plain integers or a solver's (``proof_terms``). ``test_proof_formulas.py`` compares them with padops/spec/plan.py
 and with the C++; ``test_proofs.py`` and ``test_proofs_overflow.py`` prove of them what the engine relies on.
+``source_index`` is the map as padops/plan.py states it. The C++ derives its own from ``run_at``, and must agree.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from proof_terms import Term, Truth, both, choose, clamped, either, greatest, le
 from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
 FILL = -1
-FILLED, FORWARD, BACKWARD, REPEAT, DILATED, PERIODIC = range(6)  # the kinds of a run, in the order of csrc/runs.h
+FILLED, FORWARD, BACKWARD, REPEAT, DILATED, PERIODIC = range(6)  # the kinds of a run, in the order of the C++
 
 
 class Axis(NamedTuple):
@@ -55,7 +56,7 @@ class Run(NamedTuple):
     target: Term
     count: Term
     source: Term = 0
-    lead: Term = 0
+    offset: Term = 0
 
 
 def modulo(value: Term, divisor: Term) -> Term:
@@ -175,12 +176,12 @@ def extension(axis: Axis, mode: Mode, offset: Term) -> Term:
         return axis.start + clamped(offset, 0, extent - 1)
     if mode is Mode.WRAP:
         return axis.start + modulo(offset, extent)
-    phase = modulo(offset, turn_of(extent, mode))
+    phase = modulo(offset, period_of(extent, mode))
     last = 2 * extent - 1 if mode is Mode.SYMMETRIC else 2 * (extent - 1)
     return axis.start + least(phase, last - phase)
 
 
-def turn_of(extent: Term, mode: Mode) -> Term:
+def period_of(extent: Term, mode: Mode) -> Term:
     """Elements after which the extension repeats itself; 0 where it never does."""
     if mode is Mode.REFLECT:
         return greatest(2 * (extent - 1), 1)
@@ -198,14 +199,15 @@ def run_at(axis: Axis, mode: Mode, at: Term, stop: Term) -> Run:
         return least(count, stop - at)
 
     def periodic() -> Run:
-        turn = turn_of(extent, mode)
-        phase = modulo(offset, turn)
+        period = period_of(extent, mode)
+        phase = modulo(offset, period)
         forward = lambda: Run(FORWARD, at, ends(extent - phase), axis.start + phase)
         if mode is Mode.WRAP:
             return forward()
+        last = period - 1 if mode is Mode.SYMMETRIC else period
         # In the order of the C++, whose steps must not overflow.
-        source = lambda: axis.start + 2 * extent - 1 - phase if mode is Mode.SYMMETRIC else axis.start + turn - phase
-        return choose(phase < extent, forward, lambda: Run(BACKWARD, at, ends(turn - phase), source()))
+        backward = lambda: Run(BACKWARD, at, ends(period - phase), axis.start + last - phase)
+        return choose(phase < extent, forward, backward)
 
     def bordering() -> Run:
         border = ends(choose(offset < 0, lambda: -offset, lambda: stop - at))
@@ -225,7 +227,7 @@ class DilatedRow(NamedTuple):
     first: Term
     last: Term
     source: Term
-    lead: Term
+    offset: Term
 
 
 def dilated_row(axis: Axis) -> DilatedRow:
@@ -247,23 +249,23 @@ def row_runs(axis: Axis, mode: Mode) -> list[Run]:
         row = dilated_row(axis)
         runs = [
             Run(FILLED, 0, row.first),
-            Run(DILATED, row.first, row.last - row.first, row.source, row.lead),
+            Run(DILATED, row.first, row.last - row.first, row.source, row.offset),
             Run(FILLED, row.last, axis.output - row.last),
         ]
         return [run for run in runs if run.count > 0]
-    turn = turn_of(axis.extent, mode)
-    listed = axis.output if turn == 0 or axis.output <= 2 * turn else turn
+    period = period_of(axis.extent, mode)
+    listed = axis.output if period == 0 or axis.output <= 2 * period else period
     runs, at = [], 0
     while at < listed:
         runs.append(run_at(axis, mode, at, listed))
         at += runs[-1].count
-    return runs if listed == axis.output else [*runs, Run(PERIODIC, listed, axis.output - listed, turn)]
+    return runs if listed == axis.output else [*runs, Run(PERIODIC, listed, axis.output - listed, period)]
 
 
 def shown_by(run: Run, interior: Term, place: Term) -> Term:
-    """What the ``place``-th position of a run shows, as csrc/runs.h says it; not for a periodic run."""
+    """What the ``place``-th position of a run shows, as csrc/copy/writer.h says it; not for a periodic run."""
     step = interior + 1
-    inner = place - run.lead
+    inner = place - run.offset
     on_element = both(inner >= 0, lambda: remainder(inner, step) == 0)
     dilated = lambda: choose(on_element, lambda: run.source + quotient(inner, step), lambda: FILL)
     kinds = [

@@ -13,7 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "padops"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SOURCES = sorted(path for path in (PACKAGE / "csrc").iterdir() if path.suffix in {".h", ".cpp", ".inc"})
+CSRC = PACKAGE / "csrc"
+SOURCES = sorted(path for path in CSRC.rglob("*") if path.suffix in {".h", ".cpp", ".inc"})
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CORE = [
     PACKAGE / "spec" / "plan.py",
@@ -24,6 +25,7 @@ CORE = [
 LABEL = r"(?:P[1-9]\d*|S1)"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 FLOORS = re.findall(r"^\| `(padops/(?!csrc/)[^`]+)` \|", ARCHITECTURE, re.MULTILINE)
+CSRC_FLOORS = re.findall(r"^\| `padops/csrc/(\w+)/` \|", ARCHITECTURE, re.MULTILINE)
 # They hand the names of others on, and have no floor: what imports them imports one of those.
 FACES = {PACKAGE / "__init__.py", PACKAGE / "__main__.py", PACKAGE / "convert" / "__init__.py"}
 
@@ -124,26 +126,38 @@ def test_the_core_knows_no_onnx(path: Path) -> None:
             assert top in {"numpy", "ml_dtypes"} or top in sys.stdlib_module_names, imported
 
 
+def includes(path: Path) -> list[str]:
+    """The project's own headers that a C++ file names, written from csrc."""
+    return re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
+
+
 def included(name: str, seen: set[str] | None = None) -> set[str]:
     """The project's own headers that a source includes, by any number of steps."""
     seen = set() if seen is None else seen
-    text = (PACKAGE / "csrc" / name).read_text(encoding="utf-8")
-    for header in re.findall(r'#include "([^"]+)"', text):
+    for header in includes(CSRC / name):
         if header not in seen:
             seen.add(header)
             included(header, seen)
     return seen
 
 
-@pytest.mark.parametrize("name", ["plan.cpp", "engine.cpp", "dialects.cpp", "describe.cpp"])
-def test_plan_and_engine_see_no_runtime(name: str) -> None:
-    assert included(name) & {"ort_abi.h", "kernel.h", "inference.h"} == set()
-    assert included("kernel.cpp") >= {"ort_abi.h", "plan.h", "engine.h"}
+def test_every_folder_of_csrc_is_a_floor() -> None:
+    assert len(CSRC_FLOORS) > 1 and {path.parent for path in SOURCES} == {CSRC / floor for floor in CSRC_FLOORS}
 
 
-def test_engine_knows_no_dialect_and_no_type() -> None:
-    for name in ("engine.cpp", "plan.cpp"):
-        assert included(name) & {"dialects.h", "types.inc"} == set()
+@pytest.mark.parametrize("floor", CSRC_FLOORS)
+def test_includes_lead_downwards(floor: str) -> None:
+    """Nothing but ort/ sees the runtime, and copy/ knows runs and bytes alone."""
+    above = CSRC_FLOORS[: CSRC_FLOORS.index(floor)]
+    headers = {header for path in (CSRC / floor).iterdir() for header in includes(path)}
+    assert {header for header in headers if header.split("/")[0] in above} == set()
+    assert all((CSRC / header).is_file() for header in headers)
+
+
+def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
+    for name in ("core/plan.cpp", "core/engine.cpp"):
+        assert included(name) & {"core/amounts.h", "core/dialects.h", "core/types.h", "core/types.inc"} == set()
+    assert included("ort/kernel.cpp") >= {"core/plan.h", "core/engine.h", "core/dialects.h", "core/types.h"}
 
 
 def documented() -> set[str]:

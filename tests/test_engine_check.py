@@ -25,17 +25,15 @@ CORPUS = CHECKS / "corpus.hex"
 CLANG = shutil.which("clang++")
 
 # Where each way of the engine is; plan.cpp is the proofs' and the Python tests' business.
-MEASURED = (
-    "engine.cpp",
-    "engine.h",
-    "runs.cpp",
-    "byte_writer.h",
-    "bit_writer.h",
-    "joined_rows.h",
-    "line_writer.h",
-    "shift.h",
-    "stream.h",
-)
+MEASURED = {
+    path.name: path
+    for path in (
+        *(SOURCES / "copy").iterdir(),
+        *(SOURCES / "core").glob("engine.*"),
+        *(SOURCES / "core").glob("streaming.*"),
+        SOURCES / "core" / "runs.cpp",
+    )
+}
 
 
 def built(name: str, flags: str = "", options: tuple[str, ...] = ()) -> Path:
@@ -69,7 +67,7 @@ def test_what_the_fuzzer_found_interesting_is_right(plain: Path) -> None:
     assert passed(check(plain, "--replay", CORPUS)) == len(inputs)
 
 
-@pytest.mark.parametrize(("name", "define"), [("without-avx2", "-DPADOPS_WIDE=0"), ("portable", "-DPADOPS_STREAM=0")])
+@pytest.mark.parametrize(("name", "define"), [("without-avx2", "-DPADOPS_AVX2=0"), ("portable", "-DPADOPS_SSE2=0")])
 def test_other_processors(name: str, define: str) -> None:
     assert passed(check(built(name, define), "--count", 10_000, "--every-way")) == 10_000
 
@@ -92,18 +90,22 @@ def test_threads() -> None:
 # A break in the sources, and that the check must find it: file, what stands there, what stands there instead.
 BREAKS = {
     "the overrun: a part of a row of fill fills the whole row": (
-        "engine.cpp",
+        "core/engine.cpp",
         "writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);",
         "writer.fill(row * inner_.output, count * inner_.output);",
     ),
     "a part that begins one element late": (
-        "engine.cpp",
+        "core/engine.cpp",
         "cut(inner_.output, parts_, part),\n",
         "cut(inner_.output, parts_, part) + (part > 0),\n",
     ),
-    "a streamed row without its last line": ("line_writer.h", "    write_part(held_);\n    stream_end();", ""),
+    "a streamed row without its last line": (
+        "copy/non_temporal_writer.h",
+        "    write_part(held_);\n    _mm_sfence();",
+        "",
+    ),
     "two tasks that overlap": (
-        "engine.cpp",
+        "core/engine.cpp",
         "std::min(rows_ - row, rows_per_task_)",
         "std::min(rows_ - row, rows_per_task_ + (parts_ == 1))",
     ),
@@ -160,7 +162,7 @@ def test_every_branch_is_taken() -> None:
         data.unlink()
     assert passed(check(folder, "--count", 80_000)) == 80_000
     branches = {place: counts for place, counts in branch_counts(folder).items() if place[0] in MEASURED and counts}
-    lines = {name: (SOURCES / name).read_text(encoding="utf-8").splitlines() for name in MEASURED}
+    lines = {name: path.read_text(encoding="utf-8").splitlines() for name, path in MEASURED.items()}
     missed = {place for place, counts in branches.items() if 0 in counts}
     excused = {(name, number + 1) for name in MEASURED for number, line in enumerate(lines[name]) if "// never" in line}
     assert {f"{name}:{line}: {lines[name][line - 1].strip()}" for name, line in missed - excused} == set()

@@ -96,7 +96,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The rounding of the library by itself, over whole arrays."""
     folder = tmp_path_factory.mktemp("float16")
     (folder / "all.cpp").write_text(
-        '#include <cstddef>\n#include "float16.h"\n'
+        '#include <cstddef>\n#include "core/float16.h"\n'
         'extern "C" void all(const float* in, size_t count, uint16_t* out) {\n'
         "  for (size_t i = 0; i < count; ++i) out[i] = padops::float16_bits(in[i]);\n}\n"
     )

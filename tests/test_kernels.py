@@ -19,7 +19,7 @@ from padops.spec.dtypes import by_name
 
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
 SUB_BYTE = [name for name, dtype in TYPES.items() if 0 < dtype.bits < 8]
-SHARED_BYTES = 256 * 1024  # csrc/engine.cpp: what is larger goes through the thread pool
+SHARED_BYTES = 256 * 1024  # csrc/core/thresholds.h: what is larger goes through the thread pool
 
 
 def check(op: str, mode: str, data: np.ndarray, pads, fill: np.ndarray | None = None, slow: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort_abi.h: it builds beside a right header and fails beside a wrong one.
+"""``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort/ort_abi.h: it builds beside a right header and fails beside a wrong one.
 
 The official header is not at hand where the tests run. A stand-in is made of the same table, so this tests the check,
 not the table; the table itself was proved against the headers of ONNX Runtime 1.21.0, 1.23.2 and 1.27.1.
@@ -15,7 +15,7 @@ from cpp_builds import ROOT, cmake
 
 from padops.spec.dtypes import DTYPES
 
-ABI = (ROOT / "padops" / "csrc" / "ort_abi.h").read_text(encoding="utf-8")
+ABI = (ROOT / "padops" / "csrc" / "ort" / "ort_abi.h").read_text(encoding="utf-8")
 ENTRIES = [
     entry
     for table in ("SLOTS", "LATER_SLOTS")

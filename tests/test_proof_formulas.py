@@ -24,7 +24,8 @@ from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = [ROOT / "tests" / "cpp" / "formulas.cpp"]
-SOURCES += [ROOT / "padops" / "csrc" / name for name in ("dialects.cpp", "plan.cpp", "runs.cpp")]
+CSRC = ROOT / "padops" / "csrc"
+SOURCES += [CSRC / "core" / f"{name}.cpp" for name in ("amounts", "dialects", "plan", "runs")]
 FLAGS = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
 MODES, CROPS, LIMITS = ([*enumeration] for enumeration in (Mode, Crop, Limit))
 # The order of the C++ enumerators, which are numbers in the questions.
@@ -81,12 +82,11 @@ def python_plan(given: tuple) -> int | list[Axis]:
 def program() -> Path:
     """``tests/cpp/formulas.cpp``, compiled when it or what it includes has changed."""
     built = ROOT / "build" / "formulas" / "formulas"
-    headers = (ROOT / "padops" / "csrc").glob("*.[hi]*")
+    headers = CSRC.rglob("*.[hi]*")
     if not built.exists() or built.stat().st_mtime < max(path.stat().st_mtime for path in chain(SOURCES, headers)):
         built.parent.mkdir(parents=True, exist_ok=True)
         compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
-        include = f"-I{ROOT / 'padops' / 'csrc'}"
-        made = subprocess.run([compiler, *FLAGS, include, *SOURCES, "-o", built], capture_output=True, text=True)
+        made = subprocess.run([compiler, *FLAGS, f"-I{CSRC}", *SOURCES, "-o", built], capture_output=True, text=True)
         assert made.returncode == 0, made.stderr
     return built
 
@@ -151,7 +151,7 @@ def test_runs_and_indices_are_those_of_the_package(program: Path) -> None:
         assert shown == (formulas.FILL if in_python is None else in_python), (axis, mode, at)
         of = f"{CPP_MODES.index(mode)} {words(axis)}"
         expected.append((f"index {of} {at}", str(shown)))
-        expected.append((f"period {of}", str(formulas.turn_of(axis.extent, mode))))
+        expected.append((f"period {of}", str(formulas.period_of(axis.extent, mode))))
         expected.append((f"runs {of}", words(chain(*formulas.row_runs(axis, mode)))))
         if axis.interior == 0:
             expected.append((f"run {of} {at} {stop}", words(formulas.run_at(axis, mode, at, stop))))

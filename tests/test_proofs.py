@@ -20,10 +20,10 @@ from proof_formulas import (
     dilated_row,
     modulo,
     output_size,
+    period_of,
     run_at,
     shown_by,
     source_index,
-    turn_of,
     window,
 )
 from proof_remainders import assert_linear, at_home, face_to_face, further, side_by_side, with_remainders
@@ -152,15 +152,15 @@ def test_lemmas_of_remainders() -> None:
 
 def repeated(mode: Mode) -> Question:
     axis, given = any_window(mode)
-    turn = turn_of(axis.extent, mode)
-    claim = source_index(axis, mode, position) == source_index(axis, mode, position - turn)
-    linear, facts = with_remainders(claim, turn, position - axis.begin, position - turn - axis.begin)
+    period = period_of(axis.extent, mode)
+    claim = source_index(axis, mode, position) == source_index(axis, mode, position - period)
+    linear, facts = with_remainders(claim, period, position - axis.begin, position - period - axis.begin)
     return linear, [*given, *facts]
 
 
 @pytest.mark.parametrize("mode", EVERY_PERIODIC)
-def test_each_position_shows_what_stands_a_turn_before(mode: Mode) -> None:
-    """P2: reflect, symmetric and wrap repeat themselves after a turn, window included, as a periodic run does."""
+def test_each_position_shows_what_stands_a_period_before(mode: Mode) -> None:
+    """P2: reflect, symmetric and wrap repeat themselves after a period, window included, as a periodic run does."""
     claim, given = repeated(mode)
     prove(claim, *given)
 
@@ -168,7 +168,7 @@ def test_each_position_shows_what_stands_a_turn_before(mode: Mode) -> None:
 def mirrored(mode: Mode) -> list[Question]:
     """At the first element of the window and at the last: reflect turns on it, symmetric on the edge beside it."""
     axis, given = any_window(mode)
-    turn = turn_of(axis.extent, mode)
+    period = period_of(axis.extent, mode)
     beside = 1 if mode is Mode.SYMMETRIC else 0
     last = axis.begin + axis.extent - 1
     questions = []
@@ -177,7 +177,7 @@ def mirrored(mode: Mode) -> list[Question]:
         (last + beside + place, last - place),
     ):
         claim = source_index(axis, mode, one) == source_index(axis, mode, other)
-        linear, facts = with_remainders(claim, turn, one - axis.begin, other - axis.begin)
+        linear, facts = with_remainders(claim, period, one - axis.begin, other - axis.begin)
         questions.append((linear, [*given, *facts]))
     return questions
 
@@ -196,9 +196,9 @@ def run_shows(mode: Mode) -> Question:
     given = [*given, at < stop, place >= 0, place < run.count]
     if mode not in PERIODIC:
         return claim, given
-    turn = turn_of(axis.extent, mode)
+    period = period_of(axis.extent, mode)
     offsets = (at - axis.begin, at + place - axis.begin)
-    linear, facts = with_remainders(z3.Implies(z3.And(*given), claim), turn, *offsets)
+    linear, facts = with_remainders(z3.Implies(z3.And(*given), claim), period, *offsets)
     return linear, [axis.extent >= 1, *facts]
 
 
@@ -223,26 +223,26 @@ def dilated() -> tuple[Axis, z3.ArithRef, list[z3.BoolRef]]:
 
 
 def test_the_three_runs_of_a_dilated_row_cover_it() -> None:
-    """P6: fill, the dilated run, fill: in order, disjoint, the whole row; its lead is within one interior."""
+    """P6: fill, the dilated run, fill: in order, disjoint, the whole row; its offset is within one interior."""
     axis, row, given = dilated()
     prove(z3.And(row.first >= 0, row.first <= row.last, row.last <= axis.output), *given)
-    prove(z3.And(row.lead >= 0, row.lead <= axis.interior), *given, row.last > row.first)
+    prove(z3.And(row.offset >= 0, row.offset <= axis.interior), *given, row.last > row.first)
     outside = z3.Or(z3.And(position >= 0, position < row.first), z3.And(position >= row.last, position < axis.output))
     prove(source_index(axis, Mode.CONSTANT, position) == FILL, *given, outside)
 
 
 def test_each_position_of_a_dilated_run_shows_what_the_plan_says() -> None:
-    """P6: source, lead and step of the dilated run give what ``source_index`` says, in three steps made linear."""
+    """P6: source, offset and step of the dilated run give what ``source_index`` says, in three steps made linear."""
     axis, row, given = dilated()
     step = axis.interior + 1
     skipped = quotient(row.first - axis.begin + step - 1, step)
-    offset, inner = row.first + place - axis.begin, place - row.lead
+    offset, inner = row.first + place - axis.begin, place - row.offset
     given += [place >= 0, place < row.last - row.first]
     shape = [offset >= 0, offset == skipped * step + inner, inner > -step]
     prove(z3.And(*shape, offset <= (axis.extent - 1) * step), *given)
     prove(quotient(offset, step) < axis.extent, step >= 1, offset >= 0, offset <= (axis.extent - 1) * step)
 
-    run = Run(DILATED, row.first, row.last - row.first, row.source, row.lead)
+    run = Run(DILATED, row.first, row.last - row.first, row.source, row.offset)
     claim = source_index(axis, Mode.CONSTANT, row.first + place) == shown_by(run, axis.interior, place)
     terms = [skipped, remainder(inner, step), quotient(inner, step), remainder(offset, step), quotient(offset, step)]
     unknowns = z3.Ints("skipped rest turns rest_beyond turns_beyond")
@@ -259,10 +259,10 @@ def test_each_position_of_a_dilated_run_shows_what_the_plan_says() -> None:
 
 def test_a_wrong_reflection_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A period of 2n for reflect leaves the source; with one of 2n − 1 the mirrors stand elsewhere."""
-    monkeypatch.setattr(proof_formulas, "turn_of", lambda extent, mode: 2 * extent)
+    monkeypatch.setattr(proof_formulas, "period_of", lambda extent, mode: 2 * extent)
     claim, given = in_range(Mode.REFLECT, Crop.FULL)
     assert counterexample(claim, *given) is not None
-    monkeypatch.setattr(proof_formulas, "turn_of", lambda extent, mode: 2 * extent - 1)
+    monkeypatch.setattr(proof_formulas, "period_of", lambda extent, mode: 2 * extent - 1)
     axis, given = any_window(Mode.REFLECT)
     claim = source_index(axis, Mode.REFLECT, axis.begin - place) == source_index(axis, Mode.REFLECT, axis.begin + place)
     assert counterexample(claim, *given, axis.extent == 3) is not None
@@ -270,7 +270,7 @@ def test_a_wrong_reflection_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("mode", [pytest.param(mode, id=mode.value) for mode in (Mode.REFLECT, Mode.SYMMETRIC)])
 def test_an_extension_that_never_turns_is_refuted(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the smaller of phase and mirrored phase the second half of a turn leaves the source."""
+    """Without the smaller of phase and mirrored phase the second half of a period leaves the source."""
     monkeypatch.setattr(proof_formulas, "least", lambda first, second: first)
     claim, given = in_range(mode, Crop.FULL)
     assert counterexample(claim, *given) is not None
@@ -287,7 +287,7 @@ def test_a_run_that_goes_on_too_long_is_refuted(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_crop_that_ignores_its_begin_is_refuted() -> None:
-    """A dilated run whose lead is always 0 shows an element where the plan says fill."""
+    """A dilated run whose offset is always 0 shows an element where the plan says fill."""
     axis, row, given = dilated()
     run = Run(DILATED, row.first, row.last - row.first, row.source, 0)
     claim = source_index(axis, Mode.CONSTANT, row.first + place) == shown_by(run, axis.interior, place)

@@ -108,7 +108,7 @@ count, known, written = z3.Ints("count known written")
 
 
 def streaming() -> tuple[Line, list[z3.BoolRef]]:
-    """A state of LineWriter: ``written`` is where it has written up to, ``known`` where what it was given ends."""
+    """A state of NonTemporalWriter: ``written`` is where it has written up to, ``known`` where what it was given ends."""
     line = Line(*z3.Ints("to before held"))
     return line, [state_holds(line, written, known), line.to >= 0]
 
@@ -122,7 +122,7 @@ def test_streaming_writes_each_byte_of_the_task_once() -> None:
     """By induction: a task whose part begins at ``a`` writes the bytes from ``a`` to its end, in order, and no others.
 
     At first nothing is known; each ``append`` writes from where the last has ended, in whole lines, and no further than
-    is known; ``finish`` writes the rest. The addresses are those of line_writer.h; that the stores are of these
+    is known; ``finish`` writes the rest. The addresses are those of non_temporal_writer.h; that the stores are of these
     addresses is for the tests of the engine, with guards around the output.
     """
     address = z3.Int("address")

@@ -72,8 +72,8 @@ def test_demo_sees_a_bit_that_differs(environment: ModuleType, tmp_path: Path) -
 def checkout(tmp_path: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout whose set-up commands are written to `ran` instead of run, and whose .venv then counts as working."""
     root = tmp_path / "checkout"
-    (root / "padops" / "csrc").mkdir(parents=True)
-    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/engine.cpp"):
+    (root / "padops" / "csrc" / "core").mkdir(parents=True)
+    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/core/engine.cpp"):
         (root / file).write_text(file)
     ran = root / "ran"
     ran.touch()
@@ -106,7 +106,7 @@ def test_set_up_once_and_again_only_where_a_source_changed(environment: ModuleTy
     environment.ensure(["test"], checkout)
     environment.ensure([], checkout)
     assert steps(checkout) == []
-    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/engine.cpp", "padops/csrc/new.h"):
+    for file in ("pyproject.toml", "CMakeLists.txt", "padops/csrc/core/engine.cpp", "padops/csrc/core/new.h"):
         (checkout / file).write_text("changed")
         environment.ensure([], checkout)
         assert steps(checkout) == ["tools", ".[test]"], file

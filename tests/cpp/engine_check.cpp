@@ -16,26 +16,11 @@
 
 #include <unistd.h>
 
-#include "engine_bytes.h"
+#include "copy/platform.h"
+#include "draw.h"
 #include "engine_case.h"
-#include "stream.h"
 
 namespace {
-
-class RandomDraw final : public Draw {
- public:
-  RandomDraw(uint64_t seed, uint64_t number) : state_(seed * 0x9E3779B97F4A7C15u + number * 0xD1B54A32D192ED03u) {}
-
-  uint64_t below(uint64_t limit) override {  // splitmix64
-    uint64_t word = state_ += 0x9E3779B97F4A7C15u;
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
-    word = (word ^ word >> 27) * 0x94D049BB133111EBu;
-    return (word ^ word >> 31) % limit;
-  }
-
- private:
-  uint64_t state_;
-};
 
 uint64_t seed = 0;
 uint64_t number = 0;
@@ -69,14 +54,20 @@ extern "C" void on_signal(int signal) {
 
 // Ways that 20,000 random cases take.
 std::vector<std::string> wanted_ways() {
-  std::vector<std::string> ways = {"refused by a rule", "empty", "several tasks, bytes", "several tasks, sub-byte",
-                                   "several tasks, rows in parts", "on threads", "without AVX2", "misaligned"};
+  std::vector<std::string> ways = {"refused by a rule",
+                                   "empty",
+                                   "several tasks, bytes",
+                                   "several tasks, sub-byte",
+                                   "several tasks, rows in parts",
+                                   "on threads",
+                                   "without AVX2",
+                                   "misaligned"};
   for (const char* mode : {"constant", "edge", "reflect", "symmetric", "wrap", "interior"})
     for (const char* width : {"bytes", "sub-byte"}) ways.push_back(std::string(mode) + ", " + width);
-#if PADOPS_STREAM
+#if PADOPS_SSE2
   ways.insert(ways.end(), {"streamed by all threads", "streamed by one thread", "streamed, rows in parts"});
 #endif
-#if PADOPS_WIDE
+#if PADOPS_AVX2
   if (__builtin_cpu_supports("avx2")) ways.push_back("AVX2");
 #endif
   return ways;

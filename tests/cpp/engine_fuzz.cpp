@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "engine_bytes.h"
+#include "draw.h"
 #include "engine_case.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {

@@ -2,7 +2,7 @@
 //
 //   plan MODE CROP LIMIT CLAMP [SIZE BEGIN END INTERIOR]...   the axes' plans, or the rule that is broken
 //   index MODE AXIS POSITION                                  source_index
-//   period MODE AXIS
+//   period MODE AXIS                                          period_of
 //   run MODE AXIS AT STOP                                     run_at
 //   runs MODE AXIS                                            row_runs
 //   cut TOTAL PARTS PART                                      where a part of a row begins
@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "dialects.h"
-#include "engine.h"
-#include "plan.h"
-#include "runs.h"
+#include "core/amounts.h"
+#include "core/engine.h"
+#include "core/plan.h"
+#include "core/runs.h"
 
 namespace {
 
@@ -54,7 +54,7 @@ void print(const AxisPlan& axis) {
 
 void print(const Run& run) {
   std::cout << static_cast<int>(run.kind) << ' ' << run.target << ' ' << run.count << ' ' << run.source << ' '
-            << run.lead << ' ';
+            << run.offset << ' ';
 }
 
 void print_plan(std::istream& in) {
@@ -92,7 +92,7 @@ void answer(const std::string& question, std::istream& in) {
   const auto mode = enumerator<Mode>(in);
   const AxisPlan of = axis(in);
   if (question == "index") std::cout << padops::source_index(of, mode, integer(in));
-  if (question == "period") std::cout << padops::period(of, mode);
+  if (question == "period") std::cout << padops::period_of(of, mode);
   if (question == "run") {
     const int64_t at = integer(in);
     print(padops::run_at(of, mode, at, integer(in)));

@@ -1,5 +1,5 @@
 // Stands in for the official header where there is none: the entries that load.cpp calls, each in its slot of OrtApi.
-// tests/cpp/CMakeLists.txt takes the official one instead with -DPADOPS_ORT_INCLUDE_DIR=DIR, and slots.cpp then compares.
+// With -DPADOPS_ORT_INCLUDE_DIR=DIR tests/cpp/CMakeLists.txt takes the official one instead; slots.cpp compares it.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,198 @@
+// Writes rows of elements of 4 or 2 bits that are a window between two short borders of one kind, as most are.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "copy/shift.h"
+#include "copy/writer.h"
+
+namespace padops {
+
+// The tail of a window, the border after it, the border of the next row and the first bits of the next window meet in a
+// register. One store writes them all, and between two such stores there are only whole bytes to write.
+struct PackedRows {
+  const uint8_t* source;
+  uint8_t* output;
+  uint8_t pattern;   // the fill, repeated over a byte
+  uint64_t element;  // bits of a row's element
+  bool avx2;         // whether it may be used
+
+  // Whether both borders of a row fit into the register, and the window is at least as long as it.
+  static bool fit(const std::vector<Run>& runs, uint64_t element) {
+    return std::endian::native == std::endian::little && (runs[0].count + runs[2].count) * element <= 48 &&
+           runs[1].count * element >= 64;
+  }
+
+  void write(const Run* runs, const Rows& rows) const {
+    const bool filled = runs[0].kind == Run::Kind::kFilled;
+#if PADOPS_AVX2
+    if (avx2) return filled ? write_avx2<true>(runs, rows) : write_avx2<false>(runs, rows);
+#endif
+    return filled ? write_baseline<true>(runs, rows) : write_baseline<false>(runs, rows);
+  }
+
+ private:
+  // How a window continues the bits before it.
+  struct BitSplice {
+    unsigned to;     // bit of the output's byte where the window begins
+    unsigned from;   // bit of the source's byte where it begins
+    size_t advance;  // bytes of the output up to the first that is the window's alone
+    size_t skip;     // bytes of the source up to the bits of that one
+    unsigned shift;  // and bits
+    size_t bytes;    // whole bytes of the output from there on
+    unsigned tail;   // bits after them
+
+    BitSplice(unsigned target, unsigned begin, uint64_t width) : to(target), from(begin), advance((to + 7) / 8) {
+      const unsigned head = static_cast<unsigned>(advance * 8) - to;
+      skip = (from + head) / 8;
+      shift = (from + head) % 8;
+      bytes = (width - head) / 8;
+      tail = (width - head) % 8;
+    }
+  };
+
+  static int64_t step_of(const Run& border) {
+    return border.kind == Run::Kind::kForward ? 1 : border.kind == Run::Kind::kBackward ? -1 : 0;
+  }
+
+  // The bits of a border; `step` leads from one source position to the next. All of them lie in the window of the row
+  // that begins at position `from`. `last` is the last byte of that window from which eight bytes can be read.
+  template <bool kFilled>
+  PADOPS_INLINE uint64_t border(const Run& run, int64_t from, int64_t step, uint64_t last) const {
+    const uint64_t mask = (uint64_t{1} << run.count * element) - 1;
+    if constexpr (kFilled) return pattern * (~uint64_t{0} / 0xFF) & mask;
+    const uint64_t at = (from + run.source + (step < 0 ? 1 - run.count : 0)) * element;
+    const uint64_t byte = std::min(at / 8, last);
+    const uint64_t word = word_at(source + byte) >> (at - byte * 8);
+    if (step > 0 || run.count == 1) return word & mask;
+    const uint64_t one = (uint64_t{1} << element) - 1;
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < run.count; ++i)
+      bits |= (word >> (step < 0 ? run.count - 1 - i : 0) * element & one) << i * element;
+    return bits;
+  }
+
+  // The bits after the whole bytes of a window; the source of those bytes ends at `in`.
+  PADOPS_INLINE static uint64_t tail_of(const BitSplice& splice, const uint8_t* in) {
+    if (splice.tail == 0) return 0;
+    unsigned bits = in[0] >> splice.shift;
+    if (splice.shift + splice.tail > 8) bits |= static_cast<unsigned>(in[1]) << (8 - splice.shift);
+    return bits & ((1u << splice.tail) - 1);
+  }
+
+  template <bool kAvx2>
+  PADOPS_INLINE static void move(uint8_t* out, const uint8_t* in, const BitSplice& splice) {
+#if PADOPS_AVX2
+    if constexpr (kAvx2) return move_bits_avx2(out, in, splice.bytes, splice.shift);
+#endif
+    return move_bits(out, in, splice.bytes, splice.shift);
+  }
+
+  template <bool kFilled, bool kAvx2>
+  PADOPS_INLINE void write_rows(const Run* runs, const Rows& rows) const {
+    const PackedRows own = *this;  // a copy that no store to the output can change
+    const Run left = runs[0];
+    const Run window = runs[1];
+    const Run right = runs[2];
+    const int64_t step = step_of(left);
+    const auto before = static_cast<unsigned>(left.count * element);
+    const auto after = static_cast<unsigned>(right.count * element);
+    const uint64_t begin = rows.target * element;
+    uint8_t* to = output + begin / 8;
+    unsigned bits = begin % 8;
+    uint64_t held = bits > 0 ? *to & ((1u << bits) - 1) : 0;
+    int64_t from = rows.source;
+    for (int64_t i = 0; i < rows.count; ++i, from += rows.step) {
+      const uint64_t at = (from + window.source) * own.element;
+      const uint64_t last = (at + window.count * own.element + 7) / 8 - sizeof(held);
+      const BitSplice splice(bits + before, at % 8, window.count * own.element);
+      const uint8_t* in = own.source + at / 8;
+      held |= own.border<kFilled>(left, from, step, last) << bits;
+      held |= word_at(in) >> splice.from << splice.to;
+      std::memcpy(to, &held, sizeof(held));
+      to += splice.advance;
+      in += splice.skip;
+      move<kAvx2>(to, in, splice);
+      to += splice.bytes;
+      held = tail_of(splice, in + splice.bytes) | own.border<kFilled>(right, from, step, last) << splice.tail;
+      bits = splice.tail + after;
+    }
+    for (unsigned at = 0; at < bits; at += 8) *to++ = static_cast<uint8_t>(held >> at);
+  }
+
+  template <bool kFilled>
+  PADOPS_NOINLINE void write_baseline(const Run* runs, const Rows& rows) const {
+    write_rows<kFilled, false>(runs, rows);
+  }
+
+#if PADOPS_AVX2
+
+  template <bool kFilled>
+  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_avx2(const Run* runs, const Rows& rows) const {
+    const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // each of them
+    if (whole_bytes && runs[1].count * element >= 2 * 8 * sizeof(__m256i)) {
+      write_alike<kFilled>(runs, rows);
+    } else {
+      write_rows<kFilled, true>(runs, rows);
+    }
+  }
+
+  // Writes long rows that begin and end at whole bytes in the source and in the output. One BitSplice serves all of
+  // them, which halves the work between two rows.
+  template <bool kFilled>
+  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_alike(const Run* runs, const Rows& rows) const {
+    const PackedRows own = *this;  // copies that no store to the output can change
+    const Run left = runs[0];
+    const Run right = runs[2];
+    const Rows all = rows;
+    const int64_t step = step_of(left);
+    const uint64_t width = runs[1].count * element;
+    const uint64_t begin = (rows.source + runs[1].source) * element;
+    const BitSplice splice(static_cast<unsigned>(left.count * element), begin % 8, width);
+    const auto ended = splice.tail + static_cast<unsigned>(right.count * element);  // bits after the whole bytes
+    const int64_t down = all.step * static_cast<int64_t>(element) / 8;
+    const uint64_t length = all.length * element / 8;
+    const uint8_t* in = source + begin / 8;
+    uint8_t* to = output + all.target * element / 8;
+    int64_t from = all.source;
+    uint64_t last = (begin + width + 7) / 8 - sizeof(uint64_t);
+    constexpr size_t kWord = sizeof(__m256i);
+    const __m128i low = _mm_cvtsi32_si128(static_cast<int>(splice.shift));
+    // Without a shift the next byte is not needed and may not exist; a shift by 64 leaves nothing of it.
+    const size_t next = splice.shift > 0 ? 1 : 0;
+    const __m128i high = _mm_cvtsi32_si128(splice.shift > 0 ? static_cast<int>(8 - splice.shift) : 64);
+    uint64_t held = own.border<kFilled>(left, from, step, last) | word_at(in) >> splice.from << splice.to;
+    std::memcpy(to, &held, sizeof(held));
+    const auto word = [&](uint8_t* out, const uint8_t* at) __attribute__((target("avx2"), always_inline)) {
+      shift_words_avx2(out, at, at + next, low, high);
+    };
+    for (int64_t i = 1;; ++i) {
+      const uint8_t* const at = in + splice.skip;
+      uint8_t* const out = to + splice.advance;
+      size_t done = 0;
+      for (; done + kWord < splice.bytes; done += kWord) word(out + done, at + done);
+      word(out + splice.bytes - kWord, at + splice.bytes - kWord);  // overlaps the word before it
+      uint8_t* const end = out + splice.bytes;
+      held = tail_of(splice, at + splice.bytes) | own.border<kFilled>(right, from, step, last) << splice.tail;
+      if (i == all.count) {
+        for (unsigned bits = 0; bits < ended; bits += 8) end[bits / 8] = static_cast<uint8_t>(held >> bits);
+        return;
+      }
+      to += length;
+      in += down;
+      from += all.step;
+      last += down;
+      held |= (own.border<kFilled>(left, from, step, last) | word_at(in) >> splice.from << splice.to) << ended;
+      std::memcpy(end, &held, sizeof(held));
+    }
+  }
+
+#endif
+};
+
+}  // namespace padops

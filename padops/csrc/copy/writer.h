@@ -1,0 +1,79 @@
+// The interface between the engine and what writes bytes: runs, rows, and what a writer must be able to do.
+//
+// A writer counts in positions, which are elements of a row, from the beginning of the output and of the source.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "copy/platform.h"
+
+namespace padops {
+
+// A stretch of a row of the output that one rule fills.
+struct Run {
+  enum class Kind {
+    kFilled,    // the fill
+    kForward,   // source positions from `source` up
+    kBackward,  // source positions from `source` down
+    kRepeat,    // the source position `source`, repeated
+    kDilated,   // source positions from `source` up, interior fill between them; the first stands at `offset` (P6)
+    kPeriodic,  // a copy of what stands `source` positions earlier in this output row
+  };
+  Kind kind;
+  int64_t target;
+  int64_t count;
+  int64_t source = 0;
+  int64_t offset = 0;
+};
+
+// Neighbouring rows of the output.
+struct Rows {
+  int64_t target;  // where the first row begins in the output
+  int64_t source;  // and in the source
+  int64_t length;  // from one row to the next in the output
+  int64_t step;    // and in the source
+  int64_t count;
+};
+
+// Writes the runs of its part of the output one after the other, from the beginning to the end.
+template <class Type>
+concept Writer = requires(Type& writer, int64_t target, int64_t source, int64_t count) {
+  writer.fill(target, count);
+  writer.forward(target, source, count);
+  writer.backward(target, source, count);
+  writer.repeat(target, source, count);
+};
+
+// Writes runs of every kind: it can also write a place twice (dilated), and read what it has written (periodic). It
+// takes over whole rows, and returns true, where it has a faster loop for them (write_bordered).
+template <class Type>
+concept AnyOrderWriter =
+    Writer<Type> && requires(const Type& writer, int64_t position, const std::vector<Run>& runs, const Rows& rows) {
+      writer.dilated(position, position, position, position, position);
+      writer.periodic(position, position, position);
+      { writer.write_bordered(runs, rows) } -> std::same_as<bool>;
+    };
+
+// Whether a row is a window between two borders of one kind, as most rows are.
+inline bool is_bordered(const std::vector<Run>& runs) {
+  return runs.size() == 3 && runs[0].kind == runs[2].kind && runs[1].kind == Run::Kind::kForward;
+}
+
+// Calls write with the kind of the borders as a constant that a template can take; gives whether borders have that
+// kind.
+template <class Write>
+PADOPS_INLINE bool for_border(Run::Kind kind, const Write& write) {
+  using Kind = Run::Kind;
+  switch (kind) {  // never another: no row has two dilated or two periodic runs
+    case Kind::kFilled: write(std::integral_constant<Kind, Kind::kFilled>{}); return true;
+    case Kind::kForward: write(std::integral_constant<Kind, Kind::kForward>{}); return true;
+    case Kind::kBackward: write(std::integral_constant<Kind, Kind::kBackward>{}); return true;
+    case Kind::kRepeat: write(std::integral_constant<Kind, Kind::kRepeat>{}); return true;
+    default: return false;
+  }
+}
+
+}  // namespace padops

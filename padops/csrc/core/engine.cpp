@@ -1,0 +1,271 @@
+#include "core/engine.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+
+#include "copy/byte_writer.h"
+#include "copy/non_temporal_writer.h"
+#include "copy/sub_byte_writer.h"
+#include "core/text.h"
+
+namespace padops {
+
+namespace {
+
+// As many axes as NumPy has. A task keeps its place in them in an array on the stack, so that it need not allocate and
+// cannot fail.
+constexpr size_t kMaxAxes = 64;
+
+// Merges neighbouring untouched axes into one. The plan stays the same map.
+std::vector<AxisPlan> merge(const Plan& plan) {
+  std::vector<AxisPlan> axes;
+  for (const AxisPlan& axis : plan.axes) {
+    if (axis.untouched() && !axes.empty() && axes.back().untouched()) {
+      const int64_t size = axes.back().size * axis.size;
+      axes.back() = {size, 0, size, 0, 0, size};
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  return axes;
+}
+
+}  // namespace
+
+Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
+    : thresholds_(thresholds), mode_(plan.mode), bits_(bits), element_(bits) {
+  const std::vector<int64_t> shape = plan.shape();
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  choose_rows(plan);
+  split();
+  if (bits_ < 8) return;  // there is no non-temporal writer for them
+  const int64_t element = element_ / 8;
+  const int64_t bytes = (source_size_ + rows_ * inner_.output) * element;
+  streaming_ = choose_streaming({bytes, element, parts_ > 1}, runs_, thresholds_);
+}
+
+// Divides the axes into the one that rows run along, those outside it, and those that are part of the element.
+void Engine::choose_rows(const Plan& plan) {
+  std::vector<AxisPlan> axes = merge(plan);
+  if (axes.size() == 1 && axes[0].untouched()) {
+    inner_ = axes[0];  // a plain copy: one long row
+    axes.clear();
+  } else if (!axes.empty()) {
+    if (axes.back().untouched()) {
+      element_ *= axes.back().output;
+      axes.pop_back();
+    }
+    inner_ = axes.back();
+    axes.pop_back();
+  }
+  runs_ = row_runs(inner_, mode_);
+  if (axes.size() > kMaxAxes) throw PadError("P10", text("more than ", kMaxAxes, " axes are padded"));
+  // Nothing of an empty source is read, and the product of its other dims may be too large.
+  const auto is_empty = [](const AxisPlan& axis) { return axis.size == 0; };
+  const bool empty = std::any_of(plan.axes.begin(), plan.axes.end(), is_empty);
+  int64_t stride = empty ? 0 : inner_.size;
+  rows_ = 1;
+  for (size_t i = axes.size(); i > 0; --i) {
+    outer_.insert(outer_.begin(), {axes[i - 1], stride});
+    stride *= axes[i - 1].size;
+    rows_ *= axes[i - 1].output;
+  }
+  if (outer_.empty()) outer_.push_back({AxisPlan{}, 0});
+  source_size_ = stride;
+}
+
+// Cuts the work into tasks of many rows each, or of a part of a row where rows are few and long.
+void Engine::split() {
+  const int64_t row_bytes = std::max<int64_t>(inner_.output * element_ / 8, 1);
+  const int64_t bytes = rows_ * row_bytes;
+  rows_per_task_ = rows_;
+  if (bytes >= thresholds_.shared) {
+    const int64_t task_bytes = std::clamp(bytes / 8, thresholds_.min_task, thresholds_.max_task);
+    const bool long_rows = row_bytes >= 2 * task_bytes;
+    // A part has no kPeriodic run: it lists the runs of each period, which would be many where the period is short.
+    const int64_t period = period_of(inner_, mode_);
+    const bool few_runs = period == 0 || period * element_ / 8 >= task_bytes || inner_.output <= period;
+    if (long_rows && few_runs && inner_.interior == 0 && element_ % 8 == 0) {
+      parts_ = std::min(row_bytes / task_bytes, inner_.output);
+      rows_per_task_ = 1;
+    } else {
+      // Tasks of sub-byte elements must begin at whole bytes.
+      const int64_t unit = element_ % 8 == 0 ? 1 : 8 / bits_;
+      rows_per_task_ = std::max<int64_t>(task_bytes / row_bytes / unit, 1) * unit;
+    }
+  }
+  tasks_ = (rows_ + rows_per_task_ - 1) / rows_per_task_ * parts_;
+}
+
+Engine::Task Engine::task(size_t index) const {
+  const int64_t part = static_cast<int64_t>(index) % parts_;
+  const int64_t row = static_cast<int64_t>(index) / parts_ * rows_per_task_;
+  return {row, std::min(rows_ - row, rows_per_task_), cut(inner_.output, parts_, part),
+          cut(inner_.output, parts_, part + 1)};
+}
+
+// Writes one run of a row whose first position is `target` in the output and `source` in the source.
+template <Writer W>
+void Engine::write_run(W& writer, const Run& run, int64_t target, int64_t source) const {
+  switch (run.kind) {
+    case Run::Kind::kFilled: return writer.fill(target + run.target, run.count);
+    case Run::Kind::kForward: return writer.forward(target + run.target, source + run.source, run.count);
+    case Run::Kind::kBackward: return writer.backward(target + run.target, source + run.source, run.count);
+    case Run::Kind::kRepeat: return writer.repeat(target + run.target, source + run.source, run.count);
+    case Run::Kind::kDilated:
+      if constexpr (AnyOrderWriter<W>)
+        return writer.dilated(target + run.target, source + run.source, run.count, run.offset, inner_.interior + 1);
+      break;
+    case Run::Kind::kPeriodic:
+      if constexpr (AnyOrderWriter<W>) return writer.periodic(target + run.target, run.source, run.count);
+      break;
+  }
+  // Impossible: choose_streaming gives such a row to a writer for it. A row with a hole would be worse than no process.
+  assert(!"the writer lacks this kind of run");
+  std::abort();
+}
+
+// Writes neighbouring rows of the output.
+template <Writer W>
+void Engine::write_rows(W& writer, const Rows& rows) const {
+  if constexpr (AnyOrderWriter<W>)
+    if (writer.write_bordered(runs_, rows)) return;
+  int64_t target = rows.target;
+  int64_t source = rows.source;
+  for (int64_t i = 0; i < rows.count; ++i, target += rows.length, source += rows.step)
+    for (const Run& run : runs_) write_run(writer, run, target, source);
+}
+
+// Writes a part of a row.
+template <Writer W>
+void Engine::write_part(W& writer, const Task& task, int64_t source) const {
+  for (int64_t at = task.begin; at < task.end;) {
+    const Run run = run_at(inner_, mode_, at, task.end);
+    write_run(writer, run, task.row * inner_.output, source);
+    at += run.count;
+  }
+}
+
+// Writes `count` neighbouring rows, the first of which is `row`. The last outer axis is at `index` there; the other
+// outer axes begin at `source` in the source.
+template <Writer W>
+void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, int64_t source) const {
+  const auto& [axis, stride] = outer_.back();
+  const int64_t length = inner_.output;
+  int64_t target = row * length;
+  const int64_t end = index + count;
+  while (index < end) {
+    if (axis.interior != 0) {
+      const int64_t at = source_index(axis, mode_, index++);
+      if (at == kFill) {
+        writer.fill(target, length);
+      } else {
+        write_rows(writer, {target, source + at * stride, length, 0, 1});
+      }
+      target += length;
+      continue;
+    }
+    const Run run = run_at(axis, mode_, index, end);
+    if (run.kind == Run::Kind::kFilled) {
+      writer.fill(target, run.count * length);
+      target += run.count * length;
+    } else {
+      const int64_t step = run.kind == Run::Kind::kForward ? stride : run.kind == Run::Kind::kBackward ? -stride : 0;
+      write_rows(writer, {target, source + run.source * stride, length, step, run.count});
+      target += run.count * length;
+    }
+    index += run.count;
+  }
+}
+
+// Walks along the rows of a task, one stretch of the last outer axis after the other.
+template <Writer W>
+void Engine::walk(const Task& task, W& writer) const {
+  const auto& [axis, stride] = outer_.back();
+  const size_t prefix = outer_.size() - 1;
+  int64_t position[kMaxAxes];
+  int64_t index = task.row % axis.output;
+  int64_t above = task.row / axis.output;
+  for (size_t i = prefix; i > 0; --i) {
+    position[i - 1] = above % outer_[i - 1].axis.output;
+    above /= outer_[i - 1].axis.output;
+  }
+  const int64_t stop = task.row + task.rows;
+  for (int64_t row = task.row; row < stop;) {
+    int64_t source = 0;
+    for (size_t i = 0; i < prefix && source != kFill; ++i) {
+      const int64_t at = source_index(outer_[i].axis, mode_, position[i]);
+      source = at == kFill ? kFill : source + at * outer_[i].stride;
+    }
+    const int64_t count = std::min(stop - row, axis.output - index);
+    if (parts_ > 1 && source != kFill) {
+      const int64_t at = source_index(axis, mode_, index);
+      source = at == kFill ? kFill : source + at * stride;
+    }
+    if (source == kFill) {
+      writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);
+    } else if (parts_ > 1) {
+      write_part(writer, task, source);
+    } else {
+      write_group(writer, row, index, count, source);
+    }
+    row += count;
+    index = 0;
+    for (size_t i = prefix; i > 0; --i) {
+      if (++position[i - 1] < outer_[i - 1].axis.output) break;
+      position[i - 1] = 0;
+    }
+  }
+}
+
+void Engine::run(size_t index, const char* source, char* output, const char* fill) const noexcept {
+  const Task work = task(index);
+  if (bits_ < 8) return run_bits(work, index + 1 == tasks_, source, output, *fill);
+  char pattern[kLine];
+  const size_t size = bits_ / 8;
+  std::memcpy(pattern, fill, size);
+  for (size_t at = size; at < sizeof(pattern); at *= 2) std::memcpy(pattern + at, pattern, at);
+  const StreamingTask streaming(streaming_, running_);
+  switch (element_ / 8) {
+    case 1: return run_bytes<1>(work, source, output, pattern, streaming.streams());
+    case 2: return run_bytes<2>(work, source, output, pattern, streaming.streams());
+    case 4: return run_bytes<4>(work, source, output, pattern, streaming.streams());
+    case 8: return run_bytes<8>(work, source, output, pattern, streaming.streams());
+    case 16: return run_bytes<16>(work, source, output, pattern, streaming.streams());
+    default: return run_bytes<0>(work, source, output, pattern, streaming.streams());
+  }
+}
+
+void Engine::run_bits(const Task& task, bool is_last, const char* source, char* output, char fill) const {
+  unsigned pattern = static_cast<unsigned char>(fill);
+  for (int width = bits_; width < 8; width *= 2) pattern |= pattern << width;
+  // The unused bits of the last byte are 0.
+  const int64_t bits = rows_ * inner_.output * element_;
+  if (is_last && bits % 8 != 0) output[bits / 8] = 0;
+  SubByteWriter writer{reinterpret_cast<const uint8_t*>(source), reinterpret_cast<uint8_t*>(output),
+                       static_cast<uint8_t>(pattern), static_cast<uint64_t>(element_), thresholds_.avx2};
+  walk(task, writer);
+}
+
+template <size_t kElement>
+void Engine::run_bytes(const Task& task, const char* source, char* output, const char* pattern,
+                       [[maybe_unused]] bool streams) const {
+  const size_t element = element_ / 8;
+#if PADOPS_SSE2
+  if (streams) {
+    const int64_t begin = task.row * inner_.output + task.begin;
+    const char* source_end = source + source_size_ * element;
+    NonTemporalWriter<kElement> writer(source, source_end, output, output + begin * element, pattern, element,
+                                       thresholds_.avx2);
+    walk(task, writer);
+    writer.finish();
+    return;
+  }
+#endif
+  ByteWriter<kElement> writer{source, output, pattern, element, thresholds_.avx2};
+  walk(task, writer);
+}
+
+}  // namespace padops

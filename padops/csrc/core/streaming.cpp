@@ -1,0 +1,46 @@
+#include "core/streaming.h"
+
+#include "copy/non_temporal_writer.h"
+
+namespace padops {
+
+#if PADOPS_SSE2
+
+namespace {
+
+// How often NonTemporalWriter merges a run into a cache line, which is what the run costs beside its bytes. A line that
+// it reverses must first reach memory, which costs as much as four merges.
+int64_t merges(const Run& run, int64_t element) {
+  constexpr int64_t kReversed = 4;
+  constexpr auto kLineBytes = static_cast<int64_t>(kLine);
+  const auto size = static_cast<size_t>(element);
+  if (run.kind == Run::Kind::kRepeat && !fits_register(size))
+    return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;
+  if (run.kind != Run::Kind::kBackward) return 1;
+  return merges_elements(run.count, size) ? run.count : (run.count * element / kLineBytes + 1) * kReversed;
+}
+
+}  // namespace
+
+Streaming choose_streaming(const Traffic& traffic, const std::vector<Run>& runs, const Thresholds& thresholds) {
+  if (traffic.bytes <= thresholds.streamed) return Streaming::kNever;
+  int64_t listed = 0;
+  int64_t merged = 0;
+  for (const Run& run : runs) {
+    // A part of a row has the runs of the first period again.
+    if (run.kind == Run::Kind::kPeriodic && traffic.shared_rows) continue;
+    if (run.kind == Run::Kind::kDilated || run.kind == Run::Kind::kPeriodic) return Streaming::kNever;
+    listed += run.count;
+    merged += merges(run, traffic.element);
+  }
+  if (listed * traffic.element < thresholds.bytes_per_merge * merged) return Streaming::kNever;
+  return traffic.bytes / thresholds.streaming_threads > thresholds.streamed ? Streaming::kAlways : Streaming::kAlone;
+}
+
+#else
+
+Streaming choose_streaming(const Traffic&, const std::vector<Run>&, const Thresholds&) { return Streaming::kNever; }
+
+#endif
+
+}  // namespace padops

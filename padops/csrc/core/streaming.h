@@ -1,0 +1,51 @@
+// Decides whether the output bypasses the caches. NonTemporalWriter is what then writes it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "copy/writer.h"
+#include "core/thresholds.h"
+
+namespace padops {
+
+enum class Streaming {
+  kNever,
+  kAlone,  // while no other thread works on the output
+  kAlways,
+};
+
+// What an engine moves.
+struct Traffic {
+  int64_t bytes;     // of source and output together
+  int64_t element;   // bytes of a row's element
+  bool shared_rows;  // whether several tasks share a row
+};
+
+// Decides by the bytes, and by how often NonTemporalWriter would merge the runs of a row.
+Streaming choose_streaming(const Traffic& traffic, const std::vector<Run>& runs, const Thresholds& thresholds);
+
+// A task at work. It counts itself in `running` where the decision depends on other tasks.
+class StreamingTask {
+ public:
+  StreamingTask(Streaming streaming, std::atomic<int>& running)
+      : running_(running),
+        counted_(streaming == Streaming::kAlone),
+        streams_(streaming == Streaming::kAlways ||
+                 (counted_ && running_.fetch_add(1, std::memory_order_relaxed) == 0)) {}
+  ~StreamingTask() {
+    if (counted_) running_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  StreamingTask(const StreamingTask&) = delete;
+  StreamingTask& operator=(const StreamingTask&) = delete;
+
+  bool streams() const { return streams_; }
+
+ private:
+  std::atomic<int>& running_;
+  bool counted_;
+  bool streams_;
+};
+
+}  // namespace padops

@@ -1,0 +1,83 @@
+// One node in one session: what it was given at creation, and its computation.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/dialects.h"
+#include "core/engine.h"
+#include "ort/ort_abi.h"
+
+namespace padops {
+
+// An element as bytes. A sub-byte one stands in the low bits of a byte; a string is its own bytes.
+using Element = std::string;
+
+// An integer input of an earlier run; empty where it was absent.
+struct Seen {
+  std::vector<int64_t> dims;
+  std::string bytes;
+};
+
+// A plan ready to run, and what it was made for.
+struct Prepared {
+  std::vector<int64_t> shape;  // of the data
+  std::vector<Seen> seen;      // the integer inputs that are not constant
+  Plan plan;
+  std::vector<int64_t> dims;     // of the output
+  std::optional<Engine> engine;  // none for strings
+};
+
+class Kernel {
+ public:
+  // Reads the attributes and the inputs that are constant, in onnxruntime 1.`minor`. Throws PadError, or
+  // std::runtime_error where the runtime refuses a call.
+  Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type);
+
+  // Computes the output. Throws as the constructor does.
+  void compute(ort::KernelContext* context) const;
+
+  const ort::Api& api() const { return api_; }
+
+  // "padops::Pad_18 'decoder/pad': ", which stands before every message.
+  std::string label() const;
+
+  // The message for when there is no memory, not even for a message.
+  const char* out_of_memory() const { return out_of_memory_.c_str(); }
+
+ private:
+  void read_attributes(const ort::KernelInfo* info);
+  void read_inputs(const ort::KernelInfo* info);
+  const ort::Value* input(const ort::KernelContext* context, size_t i) const;
+  Integers read_integers(const InputRow& row, const ort::Value* value) const;
+  Element read_fill(const ort::Value* value) const;
+  Seen see(const ort::Value* value) const;
+  Element value_attribute() const;
+  std::shared_ptr<const Prepared> latest() const;
+  bool fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const;
+  std::shared_ptr<const Prepared> prepare(std::span<const int64_t> shape, const ort::KernelContext* context) const;
+  void run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data, ort::Value* output,
+                  const Element& fill) const;
+  void move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const;
+
+  const ort::Api& api_;
+  const int minor_;
+  const OpRow& op_;
+  const TypeRow& type_;
+  const std::string name_;
+  const std::string out_of_memory_;
+  Mode mode_ = Mode::kConstant;
+  Arguments constant_;                              // attributes, and integer inputs that are constant
+  size_t given_ = 0;                                // inputs that the node lists, absent ones included
+  std::vector<size_t> varying_;                     // inputs other than the data that a run has to look at
+  std::optional<size_t> fill_input_;                // the fill among them
+  Element fill_;                                    // the fill where no input gives it
+  mutable std::mutex mutex_;                        // a kernel may compute in several threads at once
+  mutable std::shared_ptr<const Prepared> latest_;  // shapes mostly repeat
+};
+
+}  // namespace padops

@@ -1,0 +1,63 @@
+// Reads what the runtime hands to a kernel: tensors, and the attributes of a node. All of it throws std::runtime_error
+// where the runtime refuses a call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/dialects.h"
+#include "ort/ort_abi.h"
+
+namespace padops {
+
+// The dims and the element type behind a TensorInfo.
+struct TensorShape {
+  std::vector<int64_t> dims;
+  int element_type = ort::kUndefined;
+};
+TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info);
+
+// The dims and the element type of a value. It points to the runtime's own where onnxruntime 1.`minor` has a call for
+// them; the older call allocates four times.
+class ValueShape {
+ public:
+  ValueShape(const ort::Api& api, int minor, const ort::Value* value);
+  ValueShape(const ValueShape&) = delete;
+  ValueShape& operator=(const ValueShape&) = delete;
+
+  std::span<const int64_t> dims() const { return dims_; }
+  int element_type() const { return element_type_; }
+
+ private:
+  TensorShape copied_;
+  std::span<const int64_t> dims_;
+  int element_type_ = ort::kUndefined;
+};
+
+size_t element_count(std::span<const int64_t> dims);
+
+// The bytes of a tensor of anything but strings. The runtime has one call for reading and writing.
+char* tensor_bytes(const ort::Api& api, const ort::Value* value);
+
+// The strings of a tensor one after the other, and where each begins; one more offset says where the last one ends.
+struct Strings {
+  std::string bytes;
+  std::vector<size_t> offsets;
+};
+Strings read_strings(const ort::Api& api, const ort::Value* value, size_t count);
+
+// The name of an ORT element type, for messages.
+std::string type_name(int ort_type);
+
+std::string node_name(const ort::Api& api, const ort::KernelInfo* info);
+
+// Whether the node has an attribute of that name, of whatever type.
+bool has_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name);
+
+// Reads one attribute into `node`; gives false where the node has none of that name and type.
+bool read_attribute(const ort::Api& api, const ort::KernelInfo* info, const AttributeRow& row, Arguments& node);
+
+}  // namespace padops

@@ -1,0 +1,178 @@
+// The library's two exports: RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and padops_describe.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "core/dialects.h"
+#include "core/text.h"
+#include "ort/inference.h"
+#include "ort/kernel.h"
+#include "ort/ort_abi.h"
+#include "ort/status.h"
+
+#if defined(_WIN32)
+#define PADOPS_EXPORT extern "C" __declspec(dllexport)
+#else
+#define PADOPS_EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
+namespace padops {
+
+namespace {
+
+// One operator for one element type: the runtime's part first, then ours.
+struct PadOp : ort::CustomOp {
+  const OpRow* row;
+  const TypeRow* type;
+  const ort::Api* api;
+  int minor;    // of the runtime
+  int type_id;  // what the runtime calls the type in schemas
+};
+
+const PadOp& self(const ort::CustomOp* op) { return *static_cast<const PadOp*>(op); }
+
+ort::Status* create_kernel(const ort::CustomOp* op, const ort::Api* api, const ort::KernelInfo* info, void** kernel) {
+  const PadOp& pad = self(op);
+  const auto create = [&]() -> ort::Status* {
+    *kernel = new Kernel(*api, pad.minor, info, *pad.row, *pad.type);
+    return nullptr;
+  };
+  return guarded(*api, kOutOfMemory, [] { return ""; }, create);  // the kernel names itself
+}
+
+ort::Status* compute(void* pointer, ort::KernelContext* context) {
+  const auto& kernel = *static_cast<const Kernel*>(pointer);
+  const auto run = [&]() -> ort::Status* {
+    kernel.compute(context);
+    return nullptr;
+  };
+  return guarded(kernel.api(), kernel.out_of_memory(), [&] { return kernel.label(); }, run);
+}
+
+// Static shapes at session creation where the amounts are attributes. Operators with optional inputs cannot have this
+// callback: onnxruntime 1.20 dereferences the type of an absent input before it calls it, and crashes. For them the
+// runtime infers the type alone.
+ort::Status* infer_shape(const ort::CustomOp* op, ort::ShapeInferContext* context) {
+  const PadOp& pad = self(op);
+  const auto infer = [&]() -> ort::Status* {
+    infer_static_pad(*pad.api, *pad.row, pad.minor, context);
+    return nullptr;
+  };
+  return guarded(*pad.api, kOutOfMemory, [&] { return text("padops::", pad.row->name, ": "); }, infer);
+}
+
+bool has_static_amounts(const OpRow& row) {
+  return std::all_of(row.inputs.begin(), row.inputs.end(),
+                     [](const InputRow& input) { return input.kind == InputKind::kData && !input.optional; });
+}
+
+PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int minor) {
+  PadOp made{};
+  made.row = &row;
+  made.type = &type;
+  made.api = api;
+  made.minor = minor;
+  made.type_id = schema_type_id(type, minor);
+  made.version = ort::kApiVersion;
+  made.GetName = [](const ort::CustomOp* op) { return self(op).row->name.c_str(); };
+  made.GetExecutionProviderType = [](const ort::CustomOp*) -> const char* { return nullptr; };  // CPU
+  made.GetInputTypeCount = [](const ort::CustomOp* op) { return self(op).row->inputs.size(); };
+  made.GetInputType = [](const ort::CustomOp* op, size_t i) {
+    switch (self(op).row->inputs[i].kind) {
+      case InputKind::kData: return self(op).type_id;
+      case InputKind::kInt64: return 7;
+      default: return ort::kUndefined;
+    }
+  };
+  made.GetInputCharacteristic = [](const ort::CustomOp* op, size_t i) -> int {
+    return self(op).row->inputs[i].optional ? ort::kOptional : ort::kRequired;
+  };
+  made.GetOutputTypeCount = [](const ort::CustomOp*) -> size_t { return 1; };
+  made.GetOutputType = [](const ort::CustomOp* op, size_t) { return self(op).type_id; };
+  made.GetOutputCharacteristic = [](const ort::CustomOp*, size_t) -> int { return ort::kRequired; };
+  made.GetInputMemoryType = [](const ort::CustomOp*, size_t) { return 0; };
+  made.GetVariadicInputMinArity = [](const ort::CustomOp*) { return 0; };
+  made.GetVariadicInputHomogeneity = [](const ort::CustomOp*) { return 0; };
+  made.GetVariadicOutputMinArity = [](const ort::CustomOp*) { return 0; };
+  made.GetVariadicOutputHomogeneity = [](const ort::CustomOp*) { return 0; };
+  made.CreateKernelV2 = create_kernel;
+  made.KernelComputeV2 = compute;
+  made.KernelDestroy = [](void* kernel) { delete static_cast<Kernel*>(kernel); };
+  made.InferOutputShapeFn = has_static_amounts(row) ? infer_shape : nullptr;
+  made.GetStartVersion = [](const ort::CustomOp*) { return 1; };
+  made.GetEndVersion = [](const ort::CustomOp*) { return 0x7fffffff; };
+  return made;
+}
+
+// The minor version of onnxruntime 1.x, from "1.31.1"; later major versions count as newer than any.
+int runtime_minor(std::string_view version) {
+  int major = 0;
+  int minor = 0;
+  const char* end = version.data() + version.size();
+  const auto dot = std::from_chars(version.data(), end, major);
+  if (dot.ptr != end) std::from_chars(dot.ptr + 1, end, minor);
+  return major > 1 ? 1000000 : minor;
+}
+
+// The domain of one runtime. It and its operators live as long as the process: sessions hold pointers to them.
+struct Domain {
+  std::vector<std::unique_ptr<PadOp>> kernels;
+  ort::CustomOpDomain* domain = nullptr;
+};
+
+ort::CustomOpDomain* build_domain(const ort::Api* api, int minor) {
+  auto built = std::make_unique<Domain>();
+  check(*api, api->CreateCustomOpDomain()("padops", &built->domain));
+  for (const OpRow& row : ops()) {
+    for (const TypeRow* type : row.types) {
+      if (type->since > minor) continue;  // with a type that it does not know, the runtime would refuse every session
+      built->kernels.push_back(std::make_unique<PadOp>(make_op(row, *type, api, minor)));
+      check(*api, api->CustomOpDomain_Add()(built->domain, built->kernels.back().get()));
+    }
+  }
+  return built.release()->domain;
+}
+
+// Builds the domain once for each runtime in the process; RegisterCustomOps is called for every SessionOptions.
+ort::CustomOpDomain* domain_for(const ort::Api* api, const char* version) {
+  static std::mutex mutex;
+  static std::map<const ort::Api*, ort::CustomOpDomain*> domains;
+  const std::lock_guard lock(mutex);
+  ort::CustomOpDomain*& domain = domains[api];
+  if (domain == nullptr) domain = build_domain(api, runtime_minor(version));
+  return domain;
+}
+
+}  // namespace
+
+}  // namespace padops
+
+PADOPS_EXPORT padops::ort::Status* RegisterCustomOps(padops::ort::SessionOptions* options,
+                                                     const padops::ort::ApiBase* base) {
+  using namespace padops;
+  const ort::Api* api = base->GetApi(ort::kApiVersion);
+  const char* version = base->GetVersionString();
+  if (api == nullptr) {
+    const auto refuse = [&]() -> ort::Status* {
+      throw std::runtime_error(text("padops needs onnxruntime 1.", ort::kApiVersion, " or newer, this is ", version));
+    };
+    return guarded(*base->GetApi(1), kOutOfMemory, [] { return ""; }, refuse);
+  }
+  const auto add = [&] { return api->AddCustomOpDomain()(options, domain_for(api, version)); };
+  return guarded(*api, kOutOfMemory, [] { return "padops could not be registered: "; }, add);
+}
+
+// The operators, their inputs, attributes, modes and element types as JSON. The text lives as long as the library. Null
+// where there is no memory for it.
+PADOPS_EXPORT const char* padops_describe() {
+  try {
+    return padops::describe().c_str();
+  } catch (...) {
+    return nullptr;
+  }
+}

@@ -1,0 +1,52 @@
+// Errors at the C ABI. What the runtime returns as a status, padops throws; what padops throws, it returns as a status.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "core/text.h"
+#include "ort/ort_abi.h"
+
+namespace padops {
+
+constexpr const char* kOutOfMemory = "padops: out of memory [P10]";
+
+// Throws std::runtime_error with the runtime's message, and releases the status.
+[[noreturn]] inline void throw_status(const ort::Api& api, ort::Status* status) {
+  const std::unique_ptr<ort::Status, void (*)(ort::Status*)> held(status, api.ReleaseStatus());
+  std::string message = api.GetErrorMessage()(status);
+  message.erase(message.find_last_not_of(" \n") + 1);  // some messages of the runtime end with a line break
+  throw std::runtime_error(message);
+}
+
+// Does so unless the status is OK.
+inline void check(const ort::Api& api, ort::Status* status) {
+  if (status != nullptr) throw_status(api, status);
+}
+
+inline ort::Status* failure(const ort::Api& api, const char* message) {
+  return api.CreateStatus()(ort::kInvalidArgument, message);
+}
+
+// Returns the status that work() returns. If work() throws, returns one with where() and the message of the exception.
+// No exception may cross the C ABI. Where memory runs out, for the work or for that message, the status has
+// `out_of_memory`, which is a text that exists already.
+template <class Where, class Work>
+ort::Status* guarded(const ort::Api& api, const char* out_of_memory, Where where, Work work) noexcept {
+  try {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      return failure(api, text(where(), error.what()).c_str());
+    }
+  } catch (...) {  // only std::bad_alloc is left, from the work or from the text
+    return failure(api, out_of_memory);
+  }
+}
+
+}  // namespace padops

@@ -1,0 +1,178 @@
+// Calls each entry point of the library again and again, and each time lets one allocation more succeed. A call that
+// runs out of memory must give a status with a message. An exception that left an entry point would end this program.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "ort/ort_abi.h"
+
+using namespace padops::ort;
+
+extern "C" Status* RegisterCustomOps(SessionOptions* options, const ApiBase* base);
+extern "C" const char* padops_describe();
+
+namespace {
+
+bool limited = false;
+long allocations_left = 0;
+bool refused = false;
+
+}  // namespace
+
+void* operator new(size_t bytes) {
+  const bool refuse = limited && allocations_left-- <= 0;
+  refused = refused || refuse;
+  void* memory = refuse ? nullptr : std::malloc(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+// A runtime with one node: a Pad of floats [2, 3] by 1 on each side. It allocates with malloc alone.
+namespace padops::ort {
+
+struct Status {
+  char message[1000];
+};
+
+struct Value {
+  int type;
+  std::vector<int64_t> dims;
+  void* bytes;
+};
+
+}  // namespace padops::ort
+
+namespace {
+
+float data[6] = {1, 2, 3, 4, 5, 6};
+float padded[20];
+int64_t pads[4] = {1, 1, 1, 1};
+Value inputs[] = {{1, {2, 3}, data}, {7, {4}, pads}};
+Value output{1, {4, 5}, padded};
+std::vector<const CustomOp*> registered;
+
+Status* failed(int, const char* message) {
+  auto* status = static_cast<Status*>(std::malloc(sizeof(Status)));
+  std::snprintf(status->message, sizeof(status->message), "%s", message);
+  return status;
+}
+
+template <class Function>
+Api::Entry entry(Function* function) {
+  return reinterpret_cast<Api::Entry>(function);
+}
+
+// Gives a string as the runtime does: its size first, where there is no room yet.
+Status* give(const char* text, char* out, size_t* size) {
+  *size = std::strlen(text) + 1;
+  if (out != nullptr) std::memcpy(out, text, *size);
+  return nullptr;
+}
+
+Api make_api() {
+  Api api{};
+  // The numbers are the slots of PADOPS_ORT_SLOTS.
+  const auto set = [&](size_t slot, auto function) { api.entries[slot] = entry(+function); };
+  set(0, [](int code, const char* message) { return failed(code, message); });
+  set(2, [](const Status* status) { return static_cast<const char*>(status->message); });
+  set(26, [](const char*, CustomOpDomain**) -> Status* {
+    registered.clear();  // those of a registration that failed are gone
+    return nullptr;
+  });
+  set(27, [](CustomOpDomain*, const CustomOp* op) -> Status* {
+    registered.push_back(op);
+    return nullptr;
+  });
+  set(28, [](SessionOptions*, CustomOpDomain*) -> Status* { return nullptr; });
+  set(51, [](Value* value, void** out) -> Status* {
+    *out = value->bytes;
+    return nullptr;
+  });
+  set(87, [](const KernelInfo*, const char*, char* out, size_t* size) { return give("constant", out, size); });
+  set(90, [](const KernelContext*, size_t index, const Value** out) -> Status* {
+    *out = &inputs[index];
+    return nullptr;
+  });
+  set(91, [](KernelContext*, size_t, const int64_t*, size_t, Value** out) -> Status* {
+    *out = &output;
+    return nullptr;
+  });
+  set(93, [](Status* status) { std::free(status); });
+  set(230, [](const KernelInfo*, size_t* out) -> Status* {
+    *out = std::size(inputs);
+    return nullptr;
+  });
+  set(244, [](const KernelInfo*, char* out, size_t* size) { return give("a node with a long name", out, size); });
+  set(249, [](const KernelInfo*, size_t, int*, const Value**) -> Status* { return nullptr; });
+  set(268, [](const ShapeInferContext*, size_t, TensorInfo**) { return failed(1, "a long message of the runtime"); });
+  set(414, [](const Value* value, int* type, const int64_t** dims, size_t* rank) -> Status* {
+    *type = value->type;
+    *dims = value->dims.data();
+    *rank = value->dims.size();
+    return nullptr;
+  });
+  return api;
+}
+
+const Api api = make_api();
+
+// Calls until no allocation is refused. That call's message must contain `last`, or be none where it is empty; the
+// calls before must each give a message of padops.
+template <class Call>
+void exhaust(const char* name, const char* last, Call call) {
+  for (long allowed = 0;; ++allowed) {
+    limited = true;
+    allocations_left = allowed;
+    refused = false;
+    Status* status = call();
+    limited = false;
+    const std::string message = status == nullptr ? "" : status->message;
+    std::free(status);
+    const std::string expected = refused ? "padops" : last;
+    if (message.empty() != expected.empty() || message.find(expected) == std::string::npos) {
+      std::fprintf(stderr, "%s, %ld allocations: \"%s\", expected \"%s\"\n", name, allowed, message.c_str(),
+                   expected.c_str());
+      std::exit(1);
+    }
+    if (!refused) return static_cast<void>(std::printf("%s: %ld allocations\n", name, allowed));
+  }
+}
+
+const CustomOp* find(const char* name) {
+  for (const CustomOp* op : registered)
+    if (std::strcmp(op->GetName(op), name) == 0 && op->GetInputType(op, 0) == inputs[0].type) return op;
+  std::abort();
+}
+
+}  // namespace
+
+int main() {
+  registered.reserve(1000);
+  const ApiBase old = {[](uint32_t version) { return version == 1 ? &api : nullptr; }, [] { return "1.2.0"; }};
+  const ApiBase base = {[](uint32_t) { return &api; }, [] { return "1.31.0"; }};
+  exhaust("an old runtime", "this is 1.2.0", [&] { return RegisterCustomOps(nullptr, &old); });
+  exhaust("RegisterCustomOps", "", [&] { return RegisterCustomOps(nullptr, &base); });
+  exhaust("padops_describe", "", [&] { return padops_describe() == nullptr ? failed(1, "padops: null") : nullptr; });
+  const CustomOp* pad = find("Pad_18");
+  void* kernel = nullptr;
+  exhaust("CreateKernelV2", "", [&] {
+    if (kernel != nullptr) pad->KernelDestroy(kernel);
+    kernel = nullptr;
+    return pad->CreateKernelV2(pad, &api, nullptr, &kernel);
+  });
+  exhaust("KernelComputeV2", "", [&] { return pad->KernelComputeV2(kernel, nullptr); });
+  if (padded[0] != 0 || padded[6] != 1) return std::fprintf(stderr, "wrong output\n"), 1;
+  pads[0] = 2000000000000000000;
+  exhaust("a rule that is broken", "[P10]", [&] { return pad->KernelComputeV2(kernel, nullptr); });
+  pad->KernelDestroy(kernel);
+  const CustomOp* inferred = find("Pad_2");
+  exhaust("InferOutputShapeFn", "a long message of the runtime",
+          [&] { return inferred->InferOutputShapeFn(inferred, nullptr); });
+}
