@@ -163,7 +163,7 @@ def _run_convert(options: argparse.Namespace) -> int:
     return 0
 
 
-class _Progress(AbstractContextManager):
+class _Progress(AbstractContextManager["_Progress"]):
     """A bar that appears with the first bytes and is gone when the work is done."""
 
     def __init__(self, console: Console) -> None:
@@ -241,5 +241,6 @@ def _self_check(console: Console) -> int:
     except PadopsError as error:
         print(f"error: the self-check failed: {error}", file=sys.stderr)
         return 1
+    assert verification is not None
     console.print(f"self-check: padops::Pad_18 of int16 in a session: {verification.outcome} to the reference")
     return 0

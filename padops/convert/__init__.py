@@ -19,8 +19,7 @@ import sys
 from types import ModuleType
 
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
-from padops.convert.lower import lower
-from padops.convert.pipeline import convert
+from padops.convert.pipeline import convert, lower
 from padops.convert.records import Conversion, FileRecord, OutputComparison, PadRecord, Verification
 
 __all__ = [

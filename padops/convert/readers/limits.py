@@ -26,8 +26,14 @@ def read_text(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def static_dims(dims: Sequence[int | None] | None) -> list[int] | None:
+    """The dims where all of them are known, else None."""
+    known = [dim for dim in dims or () if dim is not None]
+    return known if dims is not None and len(known) == len(dims) else None
+
+
 def too_large(dims: Sequence[int | None]) -> str | None:
-    """Why no tensor can have these dims (None where open), or None.
+    """Why no tensor can have these dims (None for a dynamic one), or None.
 
     Args:
         dims: None of them negative.

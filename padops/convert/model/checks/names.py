@@ -47,11 +47,16 @@ def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_n
                 free.setdefault(name, reader)
     if not in_order:
         _refuse_cycles(graph.node, needs, path)
-    for value in graph.output:
-        name = value if isinstance(value, str) else value.name
+    for name in _output_names(graph):
         if name not in known and name not in makers:
             free.setdefault(name, f"the output of {path}")
     return free
+
+
+def _output_names(graph: onnx.GraphProto | onnx.FunctionProto) -> list[str]:
+    if isinstance(graph, onnx.FunctionProto):
+        return list(graph.output)
+    return [value.name for value in graph.output]
 
 
 def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:

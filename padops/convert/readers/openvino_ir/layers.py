@@ -21,7 +21,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.readers.openvino_ir.checks import CHECKS, Seen
 from padops.convert.readers.openvino_ir.forms import prepare, replace_nodes
 from padops.convert.readers.openvino_ir.rules import apply_rules
-from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, harmless, inputs_of
+from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, changes_nothing, inputs_of
 from padops.convert.readers.openvino_ir.values import Unreadable, Values, attributes_of, dims_of
 from padops.convert.sources.openvino import DOMAIN
 
@@ -88,7 +88,9 @@ def _refusal_of(seen: Seen) -> str | None:
     if kind in CHECKS and (reason := CHECKS[kind](seen)):
         return reason
     if kind in SAME:
-        lost = [f"{name}='{value}'" for name, value in seen.attributes.items() if not harmless(kind, name, value)]
+        lost = [
+            f"{name}='{value}'" for name, value in seen.attributes.items() if not changes_nothing(kind, name, value)
+        ]
         return f"ONNX's {SAME[kind]} does not have {lost[0]}" if lost else None
     return None if kind in RULES or kind in OWN or kind == "Pad" else "there is no rule for this type of layer"
 
@@ -137,17 +139,17 @@ def _compare_shapes(message: onnx.ModelProto, declared: list[onnx.ValueInfoProto
         for dim in value.type.tensor_type.shape.dim:
             dim.ClearField("dim_param")  # they were names for onnxifier
     # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
-    open_rank = [
+    unranked = [
         value for value in (*message.graph.input, *message.graph.output) if dims_of(value.type.tensor_type) is None
     ]
     try:
         onnx.shape_inference.infer_shapes(message, check_type=True, strict_mode=True)
-        for value in open_rank:
+        for value in unranked:
             value.type.tensor_type.shape.SetInParent()
         onnx.checker.check_model(message)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
         raise PadopsError(
             f"{path}: what onnxifier makes of it is not a valid model of these shapes: {error}"
         ) from error
-    for value in open_rank:
+    for value in unranked:
         value.type.tensor_type.ClearField("shape")
