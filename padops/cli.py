@@ -1,7 +1,7 @@
 """The command ``padops``: convert a model, say what is installed, list the operators.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch. What a command that
-writes files or compares cannot print does not change its code; of one that only prints it is an error.
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch. Where the output
+cannot be printed, a command that writes files or compares keeps its exit code; one that only prints ends with 1.
 """
 
 from __future__ import annotations

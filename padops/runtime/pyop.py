@@ -190,7 +190,7 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
 
 
 def _interrupt_later(seconds: float = 0.1) -> None:
-    """Has Ctrl-C raise KeyboardInterrupt once more, when the run is over or in a later call."""
+    """Makes Ctrl-C raise KeyboardInterrupt again, after the run or in a later call: a kernel must not raise it."""
     again: Callable[[], object] = _thread.interrupt_main
     main_thread = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main_thread is not None:  # a signal to it ends its waiting, too

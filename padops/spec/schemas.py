@@ -79,7 +79,7 @@ def _schema(op: Op) -> defs.OpSchema:
 
 
 def _default(row: Attribute) -> onnx.AttributeProto:
-    """The default of an attribute; an empty list says its type only if it is told."""
+    """The default of an attribute. An empty list does not say its type, so the type is given."""
     return onnx.helper.make_attribute(
         row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
     )
@@ -133,7 +133,7 @@ def _output_dims(
 def _known_plan(
     node: Node, mode: Mode, dims: Sequence[onnx.TensorShapeProto.Dimension], amounts: Sequence[Amounts]
 ) -> Plan:
-    """The plan, with untouched empty axes for those whose dims are not known."""
+    """The plan; an axis whose dim is not known counts as empty, and as one that is not padded."""
     op = node.op
     fixed = [dim.HasField("dim_value") for dim in dims]
     limit = op.limit

@@ -58,7 +58,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
     Args:
         job: What there is to write.
         conversion: What is known so far.
-        ending: Gets what keeps signals back from when files are put into place: from then on, it is too late.
+        ending: Receives the context that holds signals back once files are put into place: then it is too late to stop.
 
     Returns:
         The conversion with its verification, and with the files that were written.

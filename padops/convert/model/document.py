@@ -75,7 +75,7 @@ class Document:
         return find_data_files(tensors, Place(self.base_dir, self.path, follow_links))
 
     def check_links(self, follow_links: bool) -> None:
-        """Checks less of external data of which only small constants are read; see ``external.check_links``."""
+        """Checks the links alone, for external data of which only small constants are read; see ``external.check_links``."""
         check_links(external_tensors(self.message()), Place(self.base_dir or Path(), None, follow_links))
 
     def files(self) -> list[FileRecord]:
@@ -111,7 +111,7 @@ class Document:
         return self.proto
 
     def _drop_imports(self) -> None:
-        """Forgets the domains of another format, none of whose nodes is left."""
+        """Removes the imports of the other format's domains: none of their nodes is left."""
         used = {node.domain for node in self.model.graph} | {""}
         for domain in set(self.model.graph.opset_imports) - used:
             del self.model.graph.opset_imports[domain]
@@ -180,7 +180,7 @@ def _node_message(node: ir.Node) -> onnx.NodeProto:
 
 
 def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
-    """Brings a node's operator, inputs, outputs and attributes up to date; the rest of it is no pass's business."""
+    """Brings a node's operator, inputs, outputs and attributes up to date; passes change nothing else of it."""
     kept = _keeps_attributes(node, message)
     made = _node_message(node)
     message.op_type, message.domain = made.op_type, made.domain
@@ -193,7 +193,7 @@ def _write_node(node: ir.Node, message: onnx.NodeProto) -> None:
 
 
 def _keeps_attributes(node: ir.Node, message: onnx.NodeProto) -> bool:
-    """Whether a node with graphs, which are written by themselves, has the attributes of its message."""
+    """Whether a node with graphs has the attributes of its message. The graphs are written by themselves and not compared."""
     kinds = {attribute.name: attribute.type for attribute in message.attribute}
     graphs = {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}
     if not graphs & set(kinds.values()) or set(kinds) != set(node.attributes):

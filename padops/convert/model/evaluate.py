@@ -16,7 +16,7 @@ from padops.convert.model.types import Types
 
 MAX_NODES = 64
 
-# What such chains are made of; none of them makes much of little, but for Expand and ConstantOfShape.
+# The operators of such chains. Those that can make a large output of small inputs are in ``_is_vast``.
 OPERATORS = frozenset(
     [
         "Add",

@@ -38,7 +38,7 @@ class Index:
         return self._calls.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
-        """Whether several values have a name, in graphs that may lie in each other."""
+        """Whether several values of the model have this name: a graph inside another may have names of its own."""
         if self._values is None:
             self._values = {}
             for graph in {site.scope.graph: None for site in walk(self._model)}:
@@ -50,7 +50,7 @@ class Index:
     def last_uses(self, value: ir.Value) -> Sequence[Use]:
         """The last two uses of a value, or all where there are fewer.
 
-        ``value.uses()`` copies all of them, of which the amounts that every Pad of a model reads have many.
+        ``value.uses()`` copies all uses, and amounts that every Pad of a model reads have many.
         """
         known = self._last_uses.get(value, ())
         if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):

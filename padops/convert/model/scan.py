@@ -1,7 +1,7 @@
-"""What a model holds that the converter must know of before it builds the graph from it.
+"""The parts of a model that the converter must know of before it builds the graph.
 
 onnx_ir drops some parts of a model without a word, and raises on others from deep inside. A model that has such parts
-is refused here, with the reason and the place, before anything is made of it.
+is refused here, with the reason and the place. Training graphs are no such part: they stay in the message as they are.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Types:
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
         self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
-        self._behind: dict[ir.Value, ir.Value] = {}  # of values that Pads give, what stands behind all of the Pads
+        self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
         """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
@@ -62,13 +62,13 @@ class Types:
         return self._inferred is not None
 
     def infer(self) -> dict[ir.Value, onnx.TypeProto]:
-        """Infers now: once a node has been added to the model, it no longer goes beside the message."""
+        """Infers now, which must be before a node is added: the graph's nodes are paired with those of the message."""
         if self._inferred is None:
             self._inferred = self._infer()
         return self._inferred
 
     def invalidate(self, value: ir.Value | None = None) -> None:
-        """Says that something else than before stands behind a padded value, or behind any of them."""
+        """Forgets what stands behind a padded value, or behind all of them: a pass has changed it."""
         if value is None:
             self._behind.clear()
         else:
@@ -194,10 +194,10 @@ def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], 
 
 
 def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with what onnx infers, but for shapes that it states of values to which its nodes give another one.
+    """The model with the types and shapes that onnx infers.
 
-    So does ONNX Runtime. Such statements are left over where somebody has changed nothing but the inputs, for another
-    batch size. What they say is inferred from only where the nodes say less.
+    Where a stated shape contradicts what the nodes give, the nodes are right, as in ONNX Runtime: such a statement is left
+    over where somebody has changed the inputs alone, for another batch size. A stated shape counts where the nodes say less.
     """
     stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
     if not any(stated):

@@ -1,4 +1,4 @@
-"""How large things may be that a file describes: asked before anything is made of them."""
+"""Limits on what a file may ask for, checked before anything of that size is made."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def too_large(dims: Sequence[int | None]) -> str | None:
 
 
 def ask_for(size: int, what: str) -> None:
-    """Asks whether there is memory, without touching any.
+    """Checks that there is memory; none of it is touched.
 
     Args:
         size: Bytes.

@@ -1,12 +1,13 @@
 """Layers of OpenVINO become ONNX operators, by the rules of ``onnxifier``.
 
-They are the only ones that somebody maintains, but in 2.0.3 they drop what they do not look at and make up what they do
-not know: an attribute that no rule reads is gone, a layer without a rule becomes the ONNX operator of that name whatever
-it does, a missing ``.bin`` is zeros, and a rule that wants a value which depends on the model's inputs is given one that
-was computed from random numbers. So the files are read here (``reader.py``, ``builder.py``); rules are told only what is
-constant, and what they read is recorded (``rules.py``); only layers that were compared with OpenVINO are converted
-(``tables.py``), without what is known to go wrong (``checks.py``); and the shapes that come out have to be those of the
-IR. What does not stand that is refused, all of it in one message. Pads stay as they are.
+They are the only ones that somebody maintains, but onnxifier 2.0.3 loses things and makes things up. An attribute that no
+rule reads is gone. A layer without a rule becomes the ONNX operator of that name, whatever that does. A missing ``.bin`` is
+zeros. A rule that wants a value which depends on the model's inputs gets one that was computed from random numbers.
+
+So the files are read here (``reader.py``, ``builder.py``). Rules get only constants, and what they read is recorded
+(``rules.py``). Only layers that were compared with OpenVINO are converted (``tables.py``), without what is known to go wrong
+(``checks.py``). The shapes that come out have to be those of the IR. Everything else is refused, in one message. Pads stay
+as they are.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 
 
 def _refusals(message: onnx.ModelProto, values: Values) -> dict[str, str]:
-    """The layers of which it can be told beforehand that they cannot be converted, with the reasons."""
+    """The layers that are known beforehand not to convert, with the reasons."""
     refusals = {}
     for node in message.graph.node:
         if node.domain == DOMAIN and (reason := _refusal(node, values)):

@@ -84,7 +84,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _watch(rule: type, log: _Log) -> Any:
-    """A rule that is told only values which do not depend on the model's inputs, and whose doings are recorded."""
+    """A rule that gets only values which do not depend on the model's inputs, and records what it refuses and reads."""
 
     class Watched(rule):  # type: ignore[misc]  # onnxifier has no types
         def rewrite(self, graph: Any, nodes: list[onnx.NodeProto], *args: Any, **kwargs: Any) -> None:
