@@ -11,7 +11,20 @@ Public names load on first use, so that ``import padops`` costs next to nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the function
+    from padops.convert import Conversion, PadRecord, convert, lower
+    from padops.exporters.jax import jax_pads
+    from padops.exporters.torch import torch_translations
+    from padops.runtime.pyop import pyop_errors
+    from padops.runtime.session import describe, get_library_path, register
+    from padops.spec.dialects import OPS, same_padding
+    from padops.spec.plan import PadError
+    from padops.spec.reference import run as run_reference
+    from padops.spec.schemas import register_schemas
+
+    __version__: str
 
 _HOMES = {
     "convert": "padops.convert",
@@ -31,7 +44,23 @@ _HOMES = {
     "torch_translations": "padops.exporters.torch",
 }
 
-__all__ = sorted(_HOMES)
+__all__ = [
+    "OPS",
+    "Conversion",
+    "PadError",
+    "PadRecord",
+    "convert",
+    "describe",
+    "get_library_path",
+    "jax_pads",
+    "lower",
+    "pyop_errors",
+    "register",
+    "register_schemas",
+    "run_reference",
+    "same_padding",
+    "torch_translations",
+]
 
 
 def __getattr__(name: str) -> Any:

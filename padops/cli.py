@@ -1,7 +1,7 @@
 """The command ``padops``: convert a model, say what is installed, list the operators.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch. What a command that
-writes files or compares cannot print does not change its code; of one that only prints it is an error.
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch. Where the output
+cannot be printed, a command that writes files or compares keeps its exit code; one that only prints ends with 1.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _run_convert(options: argparse.Namespace) -> int:
     return 0
 
 
-class _Progress(AbstractContextManager):
+class _Progress(AbstractContextManager["_Progress"]):
     """A bar that appears with the first bytes and is gone when the work is done."""
 
     def __init__(self, console: Console) -> None:
@@ -241,5 +241,6 @@ def _self_check(console: Console) -> int:
     except PadopsError as error:
         print(f"error: the self-check failed: {error}", file=sys.stderr)
         return 1
+    assert verification is not None
     console.print(f"self-check: padops::Pad_18 of int16 in a session: {verification.outcome} to the reference")
     return 0

@@ -100,7 +100,7 @@ class Cell:
             if ran.returncode:
                 return last_line(ran)
         pins = [f"{name}=={first}" for name, first in self.lowest_versions().items()] if self.lowest else []
-        wanted = [self.wheel, f"{RUNTIME}=={runtime}", *pins, "pytest", "hypothesis"]
+        wanted = [f"{self.wheel}[pyop]", f"{RUNTIME}=={runtime}", *pins, "pytest", "hypothesis"]
         ran = call([*pip(self.python, self.venv), "install", "--only-binary", ":all:", "--no-compile", *wanted])
         return last_line(ran) if ran.returncode else None
 
@@ -220,7 +220,7 @@ def find_python(version: str):
 def dependencies() -> list:
     """Name, minimum, excluded version and the Python before which it is needed, as pyproject.toml has them."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    listed = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.M | re.S).group(1)
+    listed = "".join(re.findall(r"^(?:dependencies|pyop) = \[\n(.*?)^\]", text, re.M | re.S))
     form = r'^ *"([\w-]+)>=([\d.]+)(?:,!=([\d.]+))?(?:; python_version < \'([\d.]+)\')?",'
     found = re.findall(form, listed, re.M)
     if len(found) != len(listed.splitlines()):

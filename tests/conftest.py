@@ -44,6 +44,8 @@ MISSING = {
 }
 
 NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
+# The type checkers and what else the extra ``lint`` has.
+UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [x for x in ("mypy", "basedpyright") if find_spec(x) is None]
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
@@ -58,8 +60,12 @@ def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     shown = [item for item in items if NO_BROWSER and "browser" in getattr(item, "fixturenames", ())]
     built = [item for item in items if NO_CLANG and item.name == "test_clang"]
-    config.hook.pytest_deselected(items=[*shown, *built])
-    items[:] = [item for item in items if item not in shown and item not in built]
+    checked = [
+        item for item in items if getattr(item, "callspec", None) and item.callspec.params.get("checker") in UNCHECKED
+    ]
+    left_out = {*shown, *built, *checked}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_report_header() -> list[str]:
@@ -81,4 +87,6 @@ def pytest_report_header() -> list[str]:
         lines.append("NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page are left out")
     if NO_CLANG:
         lines.append("NOT BUILT with clang: no clang++ on the PATH; the check of the engine runs as gcc builds it")
+    if UNCHECKED:
+        lines.append(f"NOT CHECKED as a user's type checker does: {', '.join(UNCHECKED)} not installed")
     return lines

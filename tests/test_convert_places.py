@@ -279,7 +279,6 @@ LOST = "are not carried by onnx_ir; converting would lose them"
 REFUSED = {
     "sparse_initializer": "graph.sparse_initializer: sparse initializers",
     "sparse_in_branch": "graph.node[0].attribute[0].g.sparse_initializer: sparse initializers",
-    "training_info": "training_info: training graphs",
     "sparse_attribute": "graph.node[0].attribute[0].sparse_tensor: sparse tensors",
     "segment": "graph.initializer[0].segment: tensors in segments",
     "map": "graph.output[0].type.sequence_type.elem_type.map_type: map types",
@@ -296,8 +295,6 @@ def lossy(kind: str) -> onnx.ModelProto:
         inner = branch("t", [pad(output="t")])
         inner.sparse_initializer.append(sparse)
         source.graph.node.insert(0, helper.make_node("If", ["c"], ["i"], then_branch=inner, else_branch=inner))
-    elif kind == "training_info":
-        source.training_info.add()
     elif kind == "sparse_attribute":
         source.graph.node.insert(0, helper.make_node("Constant", [], ["c"], sparse_value=sparse))
     elif kind == "segment":
@@ -312,6 +309,33 @@ def test_what_would_be_lost_is_refused(kind: str) -> None:
     with pytest.raises(PadopsError) as caught:
         convert(lossy(kind))
     assert str(caught.value) == f"{REFUSED[kind]} {LOST}"
+
+
+@pytest.mark.parametrize("as_file", [True, False])
+def test_training_graphs_survive(tmp_path: Path, as_file: bool) -> None:
+    """What onnx_ir does not carry at the top of the model stays in the message, byte for byte."""
+    source = one_pad(17)
+    training = source.training_info.add()
+    training.algorithm.CopyFrom(one_pad(17).graph)
+    training.update_binding.add(key="w", value="y")
+    before = training.SerializeToString(deterministic=True)
+    if as_file:
+        onnx.save(source, tmp_path / "in.onnx")
+        padops.convert(tmp_path / "in.onnx", tmp_path / "out.onnx")
+        made = onnx.load(tmp_path / "out.onnx")
+    else:
+        made = convert(source).proto()
+    (after,) = made.training_info
+    assert after.SerializeToString(deterministic=True) == before
+    assert made.graph.node[0].domain == "padops"
+
+
+def test_training_graphs_survive_beside_a_graph_without_nodes() -> None:
+    source = helper.make_model(helper.make_graph([], "empty", [], []))
+    source.training_info.add().algorithm.name = "training"
+    result = padops.convert(source)
+    assert result.proto().training_info == source.training_info
+    assert "the training graphs stay as they are" in result.notes
 
 
 def test_unknown_fields_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import native
@@ -49,6 +50,26 @@ def test_native_operators_become_kernels() -> None:
     assert [record.form for record in result.records] == ["padops::Pad_13"] * 2
     assert result.verification.outcome == "equal"
     assert len(nodes_of(result.proto(), "padops.pyop")) == 2
+
+
+def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Converting needs no extensions. Verifying does, and the error says how to install them."""
+    source = MODELS / "pad_18.onnx"
+    expected = padops.convert(source, target="pyop").proto()
+    monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
+    result = padops.convert(source, target="pyop")
+    assert result.proto() == expected and nodes_of(result.proto(), pyop.DOMAIN)
+    with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
+        padops.convert(source, target="pyop", verify=True)
+    assert cli.main(["convert", str(source), "--dry-run", "--verify", "--target", "pyop", "-q"]) == 1
+    assert 'pip install "padops[pyop]"' in capsys.readouterr().err
+
+
+def test_a_model_of_the_extensions_is_not_verified_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
+    assert padops.convert(MODELS / "tokens.onnx").converted
+    with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
+        padops.convert(MODELS / "tokens.onnx", verify=True)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)

@@ -261,6 +261,13 @@ def test_amounts_are_required(op: str) -> None:
     assert failure(reference.run, op, {}, [ones(2)], NODE) == expected
 
 
+@pytest.mark.parametrize("inputs", [[], [None, ints(1, 1)]])
+def test_data_are_required(inputs: list[np.ndarray | None]) -> None:
+    """P8: the runtime refuses a model without data; the reference says so itself."""
+    expected = f"padops::Pad_18 '{NODE}': input data is required [P8]"
+    assert failure(reference.run, "Pad_18", {}, inputs, NODE) == expected
+
+
 def test_wrong_type_of_value() -> None:
     """P7: the fill of Pad_1 and Pad_2 is a float."""
     for value in (3, "3", [3.0]):

@@ -133,6 +133,14 @@ def test_wheel_holds_the_package_and_one_library(wheel: zipfile.ZipFile) -> None
     assert metadata + "licenses/LICENSE" in names
 
 
+def test_messages_name_extras_that_exist(wheel: zipfile.ZipFile) -> None:
+    metadata = wheel.read(f"padops-{padops.__version__}.dist-info/METADATA").decode()
+    extras = set(re.findall(r"^Provides-Extra: (.+)$", metadata, re.MULTILINE))
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "padops").rglob("*.py")]
+    named = {name for text in texts for name in re.findall(r"pip install ['\"]padops\[(\w+)\]", text)}
+    assert {"jax", "openvino", "pyop", "torch"} <= named <= extras
+
+
 def test_wheel_runs_by_itself(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     """Unpacked beside its dependencies, in an empty folder: the command's self-check runs an operator natively."""
     wheel.extractall(tmp_path / "unpacked")

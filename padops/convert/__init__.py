@@ -2,15 +2,17 @@
 
 ============== =======================================================================================
 ``readers/``   other file formats, as ONNX models
-``model/``     the model in memory: graphs, types, constants; what is no model is refused
+``model/``     the model, read and in memory: graphs, types, constants; what is no model is refused
 ``sources/``   what is a Pad: one file for each form that a node may have; what ONNX Runtime can do with it
 ``folding/``   Pads that need not run
 ``targets/``   what a Pad becomes: one file for each form of the output
 ``standard/``  a Pad in the operators of standard ONNX, as nodes or as functions
 ``verify/``    both models run on the same inputs
 ``files/``     what is read and written: whole or not at all
-``records.py``, ``report.py``, ``errors.py``  what is told about it
 ============== =======================================================================================
+
+``pipeline.py`` is a model's way through all of this, and ``rewrite.py`` the pass over its Pads. ``records.py`` and
+``report.py`` say what was found and done, ``show.py`` prints it, and ``errors.py`` has what can go wrong.
 """
 
 from __future__ import annotations
@@ -19,8 +21,7 @@ import sys
 from types import ModuleType
 
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
-from padops.convert.lower import lower
-from padops.convert.pipeline import convert
+from padops.convert.pipeline import convert, lower
 from padops.convert.records import Conversion, FileRecord, OutputComparison, PadRecord, Verification
 
 __all__ = [

@@ -54,7 +54,7 @@ class VerificationError(PadopsError):
 
 # What onnx, onnx_ir, NumPy, json and protobuf raise over data that are not as they should be. Not Exception: a mistake of
 # ours, such as a NameError or an AssertionError, must stay one.
-LIBRARY_ERRORS = (
+LIBRARY_ERRORS: tuple[type[Exception], ...] = (
     ValueError,  # UnicodeError and json.JSONDecodeError among them; onnx_ir's SerdeError is a RuntimeError and is not
     TypeError,
     LookupError,
@@ -90,10 +90,18 @@ def library_errors(part: str, *more: type[Exception], doing: str = "read") -> It
 
 
 @contextlib.contextmanager
-def os_errors_as(doing: str, what: object) -> Iterator[None]:
-    """Turns the errors of the operating system into one that says what could not be done."""
+def os_errors_as(failure: str, path: object) -> Iterator[None]:
+    """Turns an error of the operating system into a PadopsError, such as "cannot write y.onnx: No space left on device".
+
+    Args:
+        failure: What the message begins with: ``"cannot read"`` or ``"cannot write"``.
+        path: The file to name where the error itself names none, or one in a hidden folder.
+
+    Raises:
+        PadopsError: The operating system raised an error, which is the cause.
+    """
     try:
         yield
     except OSError as error:
-        name = what if error.filename is None or is_hidden(error.filename) else error.filename
-        raise PadopsError(f"cannot {doing} {name}: {error.strerror or error}; nothing has been left behind") from error
+        name = path if error.filename is None or is_hidden(error.filename) else error.filename
+        raise PadopsError(f"{failure} {name}: {error.strerror or error}; nothing has been left behind") from error

@@ -1,25 +1,30 @@
-"""``padops.convert``: read, rewrite, verify, write."""
+"""``padops.convert``: a model's way through the converter.
+
+It is read; each Pad is described; what becomes of it is decided, with the reason; that is applied; the fallbacks are added;
+both models are verified; all files are written. Folding describes and decides for itself, before and after: a convolution
+can take a Pad in only once its ``auto_pad`` has been written out, which is a conversion.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import onnx
-import onnx_ir as ir
 
 from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
-from padops.convert.files.paths import Inputs, Source, check_paths, check_targets
+from padops.convert.files.paths import Inputs, check_paths, check_targets, output_path
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
-from padops.convert.model import document as documents
+from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
+from padops.convert.model.reading import Source, original_of, read_document
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.report import write_report
 from padops.convert.rewrite import ConvertPads
@@ -28,6 +33,25 @@ from padops.convert.targets import TARGETS
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.files.staging import Progress
 from padops.files.targets import identity
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to become of the Pads.
+
+    Attributes:
+        target: See ``convert``, as for the next three.
+        select: Which Pads.
+        fold: Whether Pads that need not run are taken away.
+        fallback: Whether the model gets functions of standard operators.
+        sources: What counts as a Pad.
+    """
+
+    target: str
+    select: str
+    fold: bool
+    fallback: bool
+    sources: tuple[sources.Source, ...]
 
 
 def convert(
@@ -64,9 +88,9 @@ def convert(
             ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
         target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python
-            kernel of the domain ``padops.pyop`` (see ``pyop.py``), as far as it has the element type.
+            kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), as far as it has the element type.
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
-            without the library as well; see ``fallback.py``.
+            without the library as well; see ``padops.convert.standard.fallback``.
         fold: Take Pads away that need not run: that change nothing, or that a convolution or a pooling behind them can
             do by itself; make one of two in a row; see ``folding``. Of those that ``select`` asks for.
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
@@ -80,7 +104,7 @@ def convert(
         seed: Of the random inputs.
         dry_run: Write nothing (but the report).
         in_place: Replace the source, in one step. External data stay as they are.
-        report: A JSON file to write (see ``report.py``), also where ``strict`` or ``verify`` raises.
+        report: A JSON file to write (see ``Conversion.to_json``), also where ``strict`` or ``verify`` raises.
         follow_links: Take external data in that are symbolic links out of the model's folder. Without it, only links of a
             Hugging Face cache are followed, and those to beside the file that the model itself is a link to.
         base_dir: The folder that an ``onnx.ModelProto``'s external data are relative to.
@@ -95,56 +119,56 @@ def convert(
         PadsLeftError: ``strict``, and a Pad could not be converted.
         VerificationError: ``verify``, and the models do not agree.
     """
-    path = _output_path(source, output, in_place)
+    path = output_path(source, output, in_place)
     _check_options(target, select, verify, inputs)
-    asked = _sources(auto_pad, custom_domains)
+    request = Request(target, select, fold, fallback, _sources(auto_pad, custom_domains))
     check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
-    seen = identity(path) if in_place else None
-    with os_errors_as("read", source):
-        document = documents.read(source, Path(base_dir) if base_dir is not None else None, follow_links)
-        if path or verify or document.path:
-            files = document.data_files(follow_links)
-        else:
-            files = []
-            document.check_links(follow_links)
+    replaced = identity(path) if in_place and path is not None else None
+    with os_errors_as("cannot read", source):
+        document = read_document(source, None if base_dir is None else Path(base_dir), follow_links)
+        files = _data_files(document, follow_links, needed=path is not None or verify)
     check_targets(path, report, inputs, document, files, in_place)
-    original = partial(_message, source)
-    if document.foreign:
-        original = partial(_message, onnx.ModelProto() if _is_openvino(document) else _message(document.message()))
-    conversion = _rewrite(document, target, fallback, fold, select, files, asked)
-    if document.foreign and conversion.left:
-        raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
+    original = original_of(source, document)
+    conversion = _rewrite(document, files, request)
     compare = _allow_corrections(_comparison(document, inputs, seed), conversion) if verify else None
     reported = None if report is None else Path(report)
-    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, seen)
-    with contextlib.ExitStack() as ending:
-        try:
-            if strict and conversion.left:
-                count = len(conversion.left)
-                raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
-            with os_errors_as("write", path):
-                conversion = finish(job, conversion, ending)
-            if conversion.verification is not None and not conversion.verification.passed:
-                raise VerificationError(_mismatch(conversion.verification), conversion)
-        except (PadsLeftError, VerificationError) as error:
-            write_report(error.conversion, job.report)
-            raise
-        if conversion.output is None:  # else the report has come with the model
-            write_report(conversion, job.report)
-    return conversion
+    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced)
+    try:
+        if strict and conversion.left:
+            count = len(conversion.left)
+            raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
+        return _verify_and_write(job, conversion, path)
+    except (PadsLeftError, VerificationError) as error:
+        write_report(error.conversion, reported)
+        raise
 
 
-def _output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
-    """The model file that is to be written, or None."""
-    if not in_place:
-        return None if output is None else Path(output)
-    if not isinstance(source, (str, os.PathLike)):
-        raise UsageError("only a file can be converted in place")
-    if output is not None:
-        raise UsageError("in place means without an output; give one of them")
-    return Path(source)
+def lower(source: Source, output: str | os.PathLike[str] | None = None, **options: Any) -> Conversion:
+    """The way out of padops: turns every Pad of a model into operators of standard ONNX that do the same.
+
+    That is ONNX's own Pad where ONNX Runtime runs it correctly, else Slice, Concat and Gather: at most three nodes for each
+    padded axis where shape and amounts are known, and nodes that compute them where not. Element types that ONNX Runtime's
+    Pad lacks are moved by operators that have them. The model then has no operator and no function of padops. Converting it
+    back, or lowering it again, changes no bit of its outputs.
+
+    A Pad of mode constant whose amounts are not known before it runs becomes ONNX's Pad as well. ONNX Runtime before 1.24
+    gets that wrong where a crop leaves nothing of an axis.
+
+    Args:
+        source: As for ``convert``.
+        output: The file to write.
+        **options: As for ``convert``, but for ``target``.
+
+    Returns:
+        The model, and a record of each Pad. A Pad for which there are no such operators stays, with the reason: its data are
+        float8e5m2 or float4e2m1, or it stands in a function that does not say of what type they are, or it breaks a rule.
+
+    Raises:
+        PadopsError: As for ``convert``.
+    """
+    return convert(source, output, target="onnx", **options)
 
 
 def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None) -> None:
@@ -167,33 +191,39 @@ def _sources(auto_pad: str, custom_domains: Collection[str]) -> tuple[sources.So
     return sources.choose(auto_pad == "explicit", tuple(custom_domains))
 
 
-def _rewrite(
-    document: documents.Document,
-    target: str,
-    fallback: bool,
-    fold: bool,
-    select: str,
-    files: list[DataFile],
-    asked: tuple[sources.Source, ...],
-) -> Conversion:
-    """Converts the document's model and tells what happened."""
+def _data_files(document: Document, follow_links: bool, needed: bool) -> list[DataFile]:
+    """The external data of the model, checked. Of those of an object that nobody needs, only the links are checked."""
+    if needed or document.path:
+        return document.data_files(follow_links)
+    document.check_links(follow_links)
+    return []
+
+
+def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:
+    """Describes each Pad, decides what becomes of it, applies that, and adds the fallbacks.
+
+    Raises:
+        PadopsError: The source is of another format, and a Pad of it cannot be converted: it has no form in ONNX.
+    """
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    convert_pads = ConvertPads(document, select, target, asked)
-    if fold:
-        records = convert_and_fold(document, convert_pads, select, target, asked)
+    convert_pads = ConvertPads(document, request.select, request.target, request.sources)
+    if request.fold:
+        records = convert_and_fold(document, convert_pads, request.select, request.target, request.sources)
     else:
         convert_pads(document.model)
         document.write_back()
         records = list(convert_pads.records.values())
-    notes = [convert_pads.problem] if convert_pads.problem else []
-    embedded = embed(document, fallback)
-    if target == "onnx" or document.changed:
+    embedded = embed(document, request.fallback)
+    if request.target == "onnx" or document.changed:
         prune_opset_imports(document)
+    notes = [convert_pads.problem] if convert_pads.problem else []
     if not records:
         notes.append("the model has no Pad")
     elif not document.changed:
         notes.append("nothing had to be changed")
-    return Conversion(
+    if document.message().training_info:
+        notes.append("the training graphs stay as they are")
+    conversion = Conversion(
         model=document.model,
         records=tuple(map(embedded.tell, records)),
         opsets=opsets,
@@ -201,25 +231,41 @@ def _rewrite(
         notes=(*notes, *embedded.notes),
         _proto=document.message(),
     )
+    if document.foreign and conversion.left:
+        raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
+    return conversion
 
 
-def _message(source: Source) -> onnx.ModelProto:
-    """A copy of a source that is no file, as it was before the conversion."""
-    if isinstance(source, ir.Model):
-        return ir.to_proto(source)
-    message = onnx.ModelProto()
-    message.CopyFrom(source)
-    return message
+def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
+    """Verifies the model and writes it with its report, as far as the job asks for that.
+
+    Args:
+        job: What there is to verify and to write.
+        conversion: What is known so far.
+        path: The output to name in errors, also where nothing is to be written.
+
+    Raises:
+        VerificationError: The models do not agree.
+        PadopsError: Something cannot be written.
+    """
+    with contextlib.ExitStack() as ending:
+        with os_errors_as("cannot write", path):
+            conversion = finish(job, conversion, ending)
+        if conversion.verification is not None and not conversion.verification.passed:
+            raise VerificationError(_mismatch(conversion.verification), conversion)
+        if conversion.output is None:  # else the report has come with the model
+            write_report(conversion, job.report)
+    return conversion
 
 
-def _comparison(document: documents.Document, inputs: Inputs | None, seed: int) -> Callable[[Path, Path], Verification]:
+def _comparison(document: Document, inputs: Inputs | None, seed: int) -> Callable[[Path, Path], Verification]:
     """Verification with these inputs; it alone needs onnxruntime."""
     from padops.convert.verify.compare import Case, compare
     from padops.convert.verify.feeds import inputs_of, load_inputs, special_values
 
     given = load_inputs(inputs) if inputs is not None else None
     case = Case(inputs_of(document.message()), given, seed, special_values(document.model))
-    if _is_openvino(document):
+    if document.is_openvino:
         from padops.convert.verify.openvino import compare_with_openvino
 
         return partial(compare_with_openvino, Path(document.foreign[0].name), case)
@@ -240,11 +286,6 @@ def _allow_corrections(
         return replace(verification, outcome="runs", notes=(*verification.notes, note))
 
     return compare_corrected
-
-
-def _is_openvino(document: documents.Document) -> bool:
-    """Whether the source is an OpenVINO IR, which OpenVINO can run."""
-    return bool(document.foreign) and Path(document.foreign[0].name).suffix.lower() == ".xml"
 
 
 def _mismatch(verification: Verification) -> str:

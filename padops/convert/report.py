@@ -82,7 +82,7 @@ def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callabl
         return
     text = json.dumps(describe(conversion), indent=2, ensure_ascii=False) + "\n"
     with contextlib.ExitStack() as stack:
-        with os_errors_as("write", path):
+        with os_errors_as("cannot write", path):
             # Names of files need not be UTF-8. Python has their other bytes as lone surrogates, JSON escapes for those.
             stage = stack.enter_context(staged_file(path, [text.encode("utf-8", "backslashreplace")]))
         yield lambda: _put(stage.commit, conversion, path)

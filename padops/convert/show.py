@@ -65,7 +65,13 @@ def _show_verification(console: Console, verification: Verification) -> None:
 
 
 def show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
-    """One line: how many of each, and what was written."""
+    """One line: how many of each, and what was written.
+
+    Args:
+        console: Where to print.
+        conversion: What was done.
+        dry_run: Whether nothing was to be written.
+    """
     counts = Counter(record.status for record in conversion.records)
     parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
     text = f"{len(conversion.records)} Pad{'' if len(conversion.records) == 1 else 's'}: {', '.join(parts)}"

@@ -25,17 +25,17 @@ import logging
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from padops.spec import reference
 from padops.spec.dialects import OPS
-from padops.spec.dtypes import by_name, by_numpy
+from padops.spec.dtypes import by_name
 from padops.spec.plan import PadError
 
 if TYPE_CHECKING:
@@ -149,10 +149,10 @@ def decode(fields: Mapping[str, str], arrays: Sequence[Any]) -> tuple[str, dict[
 class _AsItIs(np.ndarray):
     """An array that passes through ``flatten().tolist()`` without a change, and without a copy."""
 
-    def flatten(self, order: str = "C") -> np.ndarray:
+    def flatten(self, order: Literal["K", "A", "C", "F"] | None = "C") -> np.ndarray:
         return self.reshape(-1)
 
-    def tolist(self) -> np.ndarray:
+    def tolist(self) -> np.ndarray:  # type: ignore[override]  # no list, on purpose: see the head of this module
         return self.view(np.ndarray)
 
 
@@ -190,11 +190,11 @@ def _keep(error: BaseException, fields: Mapping[str, str]) -> None:
 
 
 def _interrupt_later(seconds: float = 0.1) -> None:
-    """Has Ctrl-C raise KeyboardInterrupt once more, when the run is over or in a later call."""
-    if hasattr(signal, "pthread_kill"):  # a signal to the main thread ends its waiting, too
-        again = partial(signal.pthread_kill, threading.main_thread().ident, signal.SIGINT)
-    else:
-        again = _thread.interrupt_main
+    """Makes Ctrl-C raise KeyboardInterrupt again, after the run or in a later call: a kernel must not raise it."""
+    again: Callable[[], object] = _thread.interrupt_main
+    main_thread = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main_thread is not None:  # a signal to it ends its waiting, too
+        again = partial(signal.pthread_kill, main_thread, signal.SIGINT)
     timer = threading.Timer(seconds, again)
     timer.daemon = True
     timer.start()
@@ -206,17 +206,31 @@ def register(session_options: onnxruntime.SessionOptions) -> None:
     Raises:
         RuntimeError: onnxruntime-extensions is not installed, cannot be loaded, or changes bits.
     """
-    try:
-        import onnxruntime_extensions
-    except ImportError as error:
-        raise RuntimeError(f"backend 'pyop' needs onnxruntime-extensions: {error}") from error
+    library = extensions_library()
     with _preparing:
         _define()
         _check()
     try:
-        session_options.register_custom_ops_library(onnxruntime_extensions.get_library_path())
+        session_options.register_custom_ops_library(library)
     except Exception as error:
         raise RuntimeError(f"onnxruntime could not load onnxruntime-extensions: {error}") from error
+
+
+def extensions_library() -> str:
+    """The path of the library of onnxruntime-extensions.
+
+    Raises:
+        RuntimeError: It is not installed; the message has the command that installs it.
+    """
+    try:
+        import onnxruntime_extensions
+    except ImportError as error:
+        raise RuntimeError(
+            "Python kernels need onnxruntime-extensions, which cannot be imported "
+            f'({error}): pip install "padops[pyop]", with Python 3.13 or older'
+        ) from error
+    path: str = onnxruntime_extensions.get_library_path()
+    return path
 
 
 @cache
@@ -246,10 +260,10 @@ def _check() -> None:
     import onnxruntime_extensions as extensions
 
     options = onnxruntime.SessionOptions()
-    options.register_custom_ops_library(extensions.get_library_path())
+    options.register_custom_ops_library(extensions_library())
     signalling = np.array([[[0x7F800001, 0xFF800002]]], np.uint32).view(np.float32)
-    for array in (signalling, np.array([[[2**64 - 1, 1]]], np.uint64)):
-        model = _model(by_numpy(array.dtype).onnx)
+    for name, array in (("float", signalling), ("uint64", np.array([[[2**64 - 1, 1]]], np.uint64))):
+        model = _model(by_name(name).onnx)
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         output = session.run(None, {"x": array})[0]
         if output.tobytes() != array[..., [0, 1, 0]].tobytes():
@@ -273,4 +287,5 @@ def _model(element_type: int) -> bytes:
         [helper.make_tensor("empty", by_name("int64").onnx, [0], [])],
     )
     imports = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, VERSION)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    content: bytes = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    return content

@@ -77,9 +77,9 @@ def register(session_options: onnxruntime.SessionOptions, backend: Literal["nati
     Args:
         session_options: The options that the session will be created with.
         backend: ``"native"``: the compiled library, which has the operators of the domain ``padops``. ``"pyop"``: the
-            Python kernel of the domain ``padops.pyop`` (see ``pyop.py``), without the compiled library; it brings the
-            operators of onnxruntime-extensions along, whose library must not be registered with the same options
-            again. Both may be registered.
+            Python kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), without the compiled library. It
+            needs onnxruntime-extensions (``pip install "padops[pyop]"``) and brings all operators of that, so do not
+            register their library with the same options again. Both backends may be registered.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
@@ -117,7 +117,8 @@ def _register_library(session_options: onnxruntime.SessionOptions) -> None:
 def _described() -> str:
     library = ctypes.CDLL(get_library_path())
     library.padops_describe.restype = ctypes.c_char_p
-    return library.padops_describe().decode()
+    text: bytes = library.padops_describe()
+    return text.decode()
 
 
 def describe() -> dict[str, Any]:
@@ -133,4 +134,5 @@ def describe() -> dict[str, Any]:
         FileNotFoundError: The package has been installed without its library.
         OSError: The library cannot be loaded on this platform.
     """
-    return json.loads(_described())
+    described: dict[str, Any] = json.loads(_described())
+    return described

@@ -69,7 +69,11 @@ DTYPES: tuple[DType, ...] = tuple(
 
 @cache
 def by_name(name: str) -> DType:
-    """The row of ``name``; ``KeyError`` if padops does not know it."""
+    """The row of ``name``.
+
+    Raises:
+        KeyError: padops does not know it.
+    """
     for dtype in DTYPES:
         if dtype.name == name:
             return dtype

@@ -1,6 +1,6 @@
 """What a Pad is: per axis, a map from output position to source position or fill.
 
-Dialects (``dialects.py``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
+Dialects (``dialects/``) build a :class:`Plan`; the engine and the NumPy reference only execute it. Rules P1–P10 are
 those of the README; ``csrc/core/plan.cpp`` is the second, independent implementation, with the same error texts.
 
 The modes, for the source ``abcd`` with three elements on either side::
@@ -107,7 +107,13 @@ class Plan:
 
 
 def source_index(axis: AxisPlan, mode: Mode, position: int) -> int | None:
-    """The source position that output ``position`` of an axis shows, or None for fill (P2, P6)."""
+    """The source position that an element of the output shows, or None for fill (P2, P6).
+
+    Args:
+        axis: The axis.
+        mode: How elements outside the source are found.
+        position: The element's position on the output axis, from 0 on.
+    """
     offset = position - axis.begin
     if axis.interior:
         offset, gap = divmod(offset, axis.interior + 1)

@@ -36,7 +36,9 @@ def run(
     op = OPS[op_type]
     arrays = [None if array is None else np.asarray(array) for array in inputs]
     this = Node(op, node, attributes, arrays)
-    data = arrays[0]
+    data = arrays[0] if arrays else None
+    if data is None:
+        raise this.error("P8", f"input {op.inputs[0].name} is required")
     dtype = by_numpy(data.dtype)
     if dtype is None or dtype.name not in op.types:
         raise this.error("T", f"data is {data.dtype.name}, expected one of {', '.join(op.types)}")

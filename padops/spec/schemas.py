@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import onnx
@@ -37,7 +38,7 @@ def register_schemas() -> None:
     for op in OPS.values():
         if not defs.has(op.name, DOMAIN):
             schema = _schema(op)
-            schema.set_type_and_shape_inference_function(lambda context, op=op: _infer(op, context))
+            schema.set_type_and_shape_inference_function(partial(_infer, op))
             defs.register_schema(schema)
             # onnx keeps the schemas beyond the end of Python; before 1.23 it then frees a callback in Python, which is a
             # segmentation fault after everything else has been done, and the exit code is lost.
@@ -78,7 +79,7 @@ def _schema(op: Op) -> defs.OpSchema:
 
 
 def _default(row: Attribute) -> onnx.AttributeProto:
-    """The default of an attribute; an empty list says its type only if it is told."""
+    """The default of an attribute. An empty list does not say its type, so the type is given."""
     return onnx.helper.make_attribute(
         row.name, row.default, attr_type=onnx.AttributeProto.INTS if row.default == [] else None
     )
@@ -123,16 +124,16 @@ def _output_dims(
     # pads 1.
     amounts = op.amounts(node, [dim.dim_value if is_fixed else 1 for dim, is_fixed in zip(dims, fixed)])
     outputs = [onnx.TensorShapeProto.Dimension(dim_value=size) for size in _known_plan(node, mode, dims, amounts).shape]
-    open_outputs = [
+    dynamic_outputs = [
         dim if pads.begin + pads.end == 0 and not pads.interior else unknown for dim, pads in zip(dims, amounts)
     ]
-    return [sure if is_fixed else other for sure, other, is_fixed in zip(outputs, open_outputs, fixed)]
+    return [sure if is_fixed else other for sure, other, is_fixed in zip(outputs, dynamic_outputs, fixed)]
 
 
 def _known_plan(
     node: Node, mode: Mode, dims: Sequence[onnx.TensorShapeProto.Dimension], amounts: Sequence[Amounts]
 ) -> Plan:
-    """The plan, with untouched empty axes for those whose dims are not known."""
+    """The plan; an axis whose dim is not known counts as empty, and as one that is not padded."""
     op = node.op
     fixed = [dim.HasField("dim_value") for dim in dims]
     limit = op.limit
@@ -161,6 +162,8 @@ def _given_inputs(op: Op, context: onnx.shape_inference.InferenceContext) -> lis
     arrays: list[np.ndarray | None] = []
     for i, row in enumerate(op.inputs):
         tensor = context.get_input_data(i) if row.kind != "T" and i < context.get_num_inputs() else None
-        known = tensor is not None and tensor.data_location != onnx.TensorProto.EXTERNAL
-        arrays.append(onnx.numpy_helper.to_array(tensor) if known else None)
+        if tensor is None or tensor.data_location == onnx.TensorProto.EXTERNAL:
+            arrays.append(None)
+        else:
+            arrays.append(onnx.numpy_helper.to_array(tensor))
     return arrays

@@ -7,26 +7,54 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import onnx
-import onnx_ir as ir
 
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
+from padops.convert.model.reading import Source
 from padops.files.targets import refusal
 
-Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
 Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]
 
 
+def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
+    """The model file that is to be written, or None.
+
+    Args:
+        source: What is converted.
+        output: The file that the caller has named.
+        in_place: Whether the source is to be replaced.
+
+    Raises:
+        UsageError: In place with an output, or of what is no file.
+    """
+    if not in_place:
+        return None if output is None else Path(output)
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError("only a file can be converted in place")
+    if output is not None:
+        raise UsageError("in place means without an output; give one of them")
+    return Path(source)
+
+
 def check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:
-    """Refuses files that cannot be written, and a report in the place of a model."""
+    """Refuses files that cannot be written, and a report in the place of a model.
+
+    Args:
+        source: What is converted.
+        target: The model file that is to be written, or None.
+        report: The report that is to be written, or None.
+
+    Raises:
+        UsageError: The report is the source or the output.
+        PadopsError: One of the two cannot be written.
+    """
     reported = Path(report) if report is not None else None
     models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
     if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
         raise UsageError(f"the report cannot be written to {reported}, which is the model")
     for path in (target, reported):
-        with os_errors_as("write", path):
+        with os_errors_as("cannot write", path):
             if why := refusal([path]):
                 raise PadopsError(why)
 
@@ -39,7 +67,19 @@ def check_targets(
     files: list[DataFile],
     in_place: bool,
 ) -> None:
-    """Refuses to write over what is being read."""
+    """Refuses to write over what is being read.
+
+    Args:
+        target: The model file that is to be written, or None.
+        report: The report that is to be written, or None.
+        inputs: What to verify with; a path is not to be written to.
+        document: What has been read.
+        files: Its external data.
+        in_place: Whether the target is meant to be the source.
+
+    Raises:
+        UsageError: Names the file.
+    """
     given = [Path(inputs)] if isinstance(inputs, (str, os.PathLike)) else []
     for path in (target, None if report is None else Path(report)):
         if path is None:

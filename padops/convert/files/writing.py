@@ -58,7 +58,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
     Args:
         job: What there is to write.
         conversion: What is known so far.
-        ending: Gets what keeps signals back from when files are put into place: from then on, it is too late.
+        ending: Receives the context that holds signals back once files are put into place: then it is too late to stop.
 
     Returns:
         The conversion with its verification, and with the files that were written.
@@ -143,6 +143,7 @@ def _stage_model(
     message = document.message()
     _relocate(message, placements)
     moved: dict[str, int] = {}
+    content: bytes | None
     if not document.changed and document.path and all(p.location == p.file.location for p in placements):
         content = document.path.read_bytes()  # the same bytes, not only the same model
     else:
@@ -186,9 +187,10 @@ def _serialize(message: onnx.ModelProto) -> bytes | None:
     if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
         return None
     try:
-        return message.SerializeToString()
+        content: bytes = message.SerializeToString()
     except EncodeError:  # protobuf says no more than that, and onnx has no required field that could be missing
         return None
+    return content
 
 
 def _relocate(message: onnx.ModelProto, placements: Sequence[Placement]) -> None:

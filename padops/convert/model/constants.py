@@ -42,7 +42,7 @@ class Constants:
         tensor = tensor_of(array, name)
         if site.scope.takes_initializers:
             value = ir.Value(
-                name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(tensor.shape), const_value=tensor
+                name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape), const_value=tensor
             )
             site.scope.graph.register_initializer(value)
             return value
@@ -59,7 +59,15 @@ class Constants:
         role: str,
         attributes: Sequence[ir.Attr] = (),
     ) -> ir.Value:
-        """The output of a new node of the default domain in front of the node of ``site``."""
+        """The output of a new node of the default domain in front of the node of ``site``.
+
+        Args:
+            op_type: Of the new node.
+            inputs: Those of the new node, None for one that is absent.
+            site: The node that is to read it.
+            role: What it is to that node, for its name.
+            attributes: Those of the new node.
+        """
         name = self.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}")
         value = ir.Value(name=name)
         site.node.prepend(ir.Node("", op_type, inputs, attributes, outputs=[value], name=name))

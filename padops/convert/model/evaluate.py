@@ -14,9 +14,9 @@ import onnx_ir as ir
 from padops.convert.model.graphs import LARGEST_CONSTANT, Scope, constant
 from padops.convert.model.types import Types
 
-MOST_NODES = 64
+MAX_NODES = 64
 
-# What such chains are made of; none of them makes much of little, but for Expand and ConstantOfShape.
+# The operators of such chains. Those that can make a large output of small inputs are in ``_is_vast``.
 OPERATORS = frozenset(
     [
         "Add",
@@ -52,37 +52,43 @@ OPERATORS = frozenset(
 
 
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
-    """The elements of a small value that follows from constants, and from dims that are known; else None."""
+    """The elements of a small value that follows from constants, and from dims that are known; else None.
+
+    Args:
+        value: The value; None gives None.
+        scope: Where it is read.
+        types: Of the model, for the dims of other values.
+    """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
-    known_leaves: dict[ir.Value, np.ndarray] = {}
-    nodes = _ancestors(value, scope, types, known_leaves)
+    leaves: dict[ir.Value, np.ndarray] = {}
+    nodes = _ancestors(value, scope, types, leaves)
     if nodes is None or any(_is_vast(node, types) for node in nodes):
         return None
-    return _run(nodes, known_leaves, value, scope)
+    return _run_nodes(nodes, leaves, value, scope)
 
 
 def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Value, np.ndarray]) -> list[ir.Node] | None:
     """The nodes that make a value, in order, down to the leaves; None where one of them is not known."""
     nodes: list[ir.Node] = []
-    pending = [(value, False)]
+    pending: list[tuple[ir.Value, ir.Node | None]] = [(value, None)]  # with its node, once the inputs of that are done
     while pending:
-        this, seen = pending.pop()
-        if this in leaves or this.producer() in nodes:
+        this, done = pending.pop()
+        node = this.producer()
+        if this in leaves or node in nodes:
             continue
-        if not seen and (array := _leaf(this, scope, types)) is not None:
+        if done is not None:
+            nodes.append(done)
+            continue
+        if (array := _leaf(this, scope, types)) is not None:
             leaves[this] = array
             continue
-        node = this.producer()
-        if seen:
-            nodes.append(node)
-            continue
-        if node is None or node.domain != "" or node.op_type not in OPERATORS or len(nodes) + len(pending) > MOST_NODES:
+        if node is None or node.domain != "" or node.op_type not in OPERATORS or len(nodes) + len(pending) > MAX_NODES:
             return None
         if any(attribute.is_ref() for attribute in node.attributes.values()):
             return None
-        pending.append((this, True))
-        pending += [(x, False) for x in node.inputs if x is not None]
+        pending.append((this, node))
+        pending += [(x, None) for x in node.inputs if x is not None]
     return nodes
 
 
@@ -106,11 +112,15 @@ def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
     return None if dims is None or None in dims else np.array(dims, np.int64)
 
 
-def _run(nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, scope: Scope) -> np.ndarray | None:
+def _run_nodes(
+    nodes: list[ir.Node], leaves: dict[ir.Value, np.ndarray], value: ir.Value, scope: Scope
+) -> np.ndarray | None:
     """What the nodes make of the leaves, in onnx's own evaluator."""
     from onnx.reference import ReferenceEvaluator
 
-    names = {leaf.name: array for leaf, array in leaves.items()}
+    names = {leaf.name: array for leaf, array in leaves.items() if leaf.name is not None}
+    if scope.opset is None or len(names) < len(leaves):
+        return None
     infos = [
         onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
         for name, array in names.items()

@@ -156,7 +156,7 @@ def find_data_files(tensors: Iterable[tuple[onnx.TensorProto, str]], where: Plac
 
 
 def check_entries(tensor: onnx.TensorProto, path: str) -> tuple[str, int, int]:
-    """Location, offset and length in bytes of an external tensor, without a look at the file.
+    """Location, offset and length in bytes of an external tensor; its file is not opened.
 
     Where the length is not given, it follows from type and dims.
 
@@ -248,7 +248,11 @@ def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:
 
 
 def read_range(tensor: ir.ExternalTensor) -> bytes:
-    """The bytes of one external tensor; onnx_ir refuses to read a linked file, but here the location is checked."""
+    """The bytes of one external tensor; onnx_ir refuses to read a linked file, but here the location is checked.
+
+    Raises:
+        PadopsError: The location leads out of the model's folder, or the file cannot be read.
+    """
     location = check_location(os.fspath(tensor.location), f"tensor '{tensor.name}'")
     path = os.path.join(tensor.base_dir, location)
     try:

@@ -20,14 +20,14 @@ Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inpu
 class Index:
     """What is asked of a whole model again and again: found in one walk, when it is first asked for.
 
-    Nodes may be taken out of the model meanwhile; calls of functions stay, and so do names but for what ``rename`` says.
+    Meanwhile nodes may be removed from the model. Calls of functions may not change, nor may names, except by ``rename``.
     """
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
         self._calls: dict[ir.OperatorIdentifier, list[ir.Node]] | None = None
         self._values: dict[str | None, set[ir.Value]] | None = None
-        self._last_uses: dict[ir.Value, list[Use]] = {}
+        self._last_uses: dict[ir.Value, Sequence[Use]] = {}
 
     def calls(self, function: ir.Function) -> list[ir.Node]:
         """The nodes that call a function."""
@@ -38,21 +38,21 @@ class Index:
         return self._calls.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
-        """Whether several values have a name, in graphs that may lie in each other."""
+        """Whether several values of the model have this name: a graph inside another may have names of its own."""
         if self._values is None:
             self._values = {}
             for graph in {site.scope.graph: None for site in walk(self._model)}:
-                self._add({*graph.inputs, *graph.initializers.values()})
-                self._add(value for node in graph for value in node.outputs)
+                _add_by_name(self._values, {*graph.inputs, *graph.initializers.values()})
+                _add_by_name(self._values, (value for node in graph for value in node.outputs))
         there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
         return next(there, None) is not None and next(there, None) is not None
 
-    def last_uses(self, value: ir.Value) -> list[Use]:
+    def last_uses(self, value: ir.Value) -> Sequence[Use]:
         """The last two uses of a value, or all where there are fewer.
 
-        ``value.uses()`` copies all of them, of which the amounts that every Pad of a model reads have many.
+        ``value.uses()`` copies all uses, and amounts that every Pad of a model reads have many.
         """
-        known = self._last_uses.get(value, [])
+        known = self._last_uses.get(value, ())
         if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
             known = self._last_uses[value] = list(value.uses())[-2:]
         return known
@@ -61,11 +61,12 @@ class Index:
         """Gives a value another name."""
         value.name = name
         if self._values is not None:
-            self._add([value])
+            _add_by_name(self._values, [value])
 
-    def _add(self, values: Iterable[ir.Value]) -> None:
-        for value in values:
-            self._values.setdefault(value.name, set()).add(value)
+
+def _add_by_name(found: dict[str | None, set[ir.Value]], values: Iterable[ir.Value]) -> None:
+    for value in values:
+        found.setdefault(value.name, set()).add(value)
 
 
 def _is_there(value: ir.Value) -> bool:
@@ -191,6 +192,7 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> Iterator[tuple[ir.Graph
 def caller_strings(scope: Scope, name: str) -> set[str]:
     """What the attribute ``name`` of the function around ``scope`` may be: its default, and what calls give it."""
     function = scope.root
+    assert isinstance(function, ir.Function)
     given = [function.attributes.get(name)]
     given += [node.attributes.get(name) for node in scope.index.calls(function)]
     return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
@@ -199,7 +201,15 @@ def caller_strings(scope: Scope, name: str) -> set[str]:
 def replace_in_place(
     node: ir.Node, domain: str, op_type: str, inputs: Sequence[ir.Value | None], attributes: Iterable[ir.Attr] = ()
 ) -> None:
-    """Makes a node another one, with the same name, outputs and place."""
+    """Makes a node another one, with the same name, outputs and place.
+
+    Args:
+        node: The node.
+        domain: Of its new operator.
+        op_type: Its new operator.
+        inputs: All that it is to have, None for one that is absent.
+        attributes: All that it is to have.
+    """
     node.resize_inputs(len(inputs))
     for i, value in enumerate(inputs):
         if node.inputs[i] is not value:
@@ -220,6 +230,7 @@ def remove_unused(values: Iterable[ir.Value], index: Index) -> None:
             continue
         node = value.producer()
         if node is None and value.is_initializer():
+            assert value.graph is not None and value.name is not None
             del value.graph.initializers[value.name]
         elif node is not None and node.graph is not None and (node.domain, node.op_type) == ("", "Constant"):
             node.graph.remove(node, safe=True)

@@ -1,12 +1,12 @@
-"""What a model holds that the converter must know of before it builds the graph from it.
+"""The parts of a model that the converter must know of before it builds the graph.
 
 onnx_ir drops some parts of a model without a word, and raises on others from deep inside. A model that has such parts
-is refused here, with the reason and the place, before anything is made of it.
+is refused here, with the reason and the place. Training graphs are no such part: they stay in the message as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import onnx
@@ -18,7 +18,6 @@ from padops.convert.errors import PadopsError
 
 # Fields that onnx_ir 1.1.0 does not carry, or cannot read, by the message that has them.
 NOT_CARRIED = {
-    ("ModelProto", "training_info"): "training graphs",
     ("GraphProto", "sparse_initializer"): "sparse initializers",
     ("AttributeProto", "sparse_tensor"): "sparse tensors",
     ("AttributeProto", "sparse_tensors"): "sparse tensors",
@@ -42,7 +41,7 @@ def messages(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
                 yield from messages(item, f"{place}[{i}]")
 
 
-def _fields(message: Message, path: str) -> list[tuple[FieldDescriptor, Any]]:
+def _fields(message: Message, path: str) -> Sequence[tuple[FieldDescriptor, Any]]:
     """The fields that a message has.
 
     Raises:
@@ -51,7 +50,7 @@ def _fields(message: Message, path: str) -> list[tuple[FieldDescriptor, Any]]:
     """
     kind = message.DESCRIPTOR.name
     try:
-        fields = message.ListFields()
+        fields: Sequence[tuple[FieldDescriptor, Any]] = message.ListFields()
         for field, value in fields:
             if field.type == FieldDescriptor.TYPE_STRING:
                 for text in [value] if isinstance(value, (str, bytes)) else value:
@@ -72,9 +71,9 @@ def refuse_what_would_be_lost(proto: onnx.ModelProto) -> None:
     """
     for message, path in messages(proto):
         kind = message.DESCRIPTOR.name
-        if unknown := [field.field_number for field in UnknownFieldSet(message)]:
+        if len(unknown := UnknownFieldSet(message)):
             raise PadopsError(
-                f"{path or 'the model'} ({kind}) has the field number {unknown[0]}, which onnx {onnx.__version__} does "
+                f"{path or 'the model'} ({kind}) has the field number {unknown[0].field_number}, which onnx {onnx.__version__} does "
                 f"not know; converting would lose it"
             )
         for field, _ in message.ListFields():

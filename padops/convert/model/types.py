@@ -27,7 +27,7 @@ class Types:
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
         self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
-        self._behind: dict[ir.Value, ir.Value] = {}  # of values that Pads give, what stands behind all of the Pads
+        self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
         """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
@@ -61,13 +61,14 @@ class Types:
         """Whether inference has run."""
         return self._inferred is not None
 
-    def infer(self) -> None:
-        """Infers now: once a node has been added to the model, it no longer goes beside the message."""
+    def infer(self) -> dict[ir.Value, onnx.TypeProto]:
+        """Infers now, which must be before a node is added: the graph's nodes are paired with those of the message."""
         if self._inferred is None:
-            self._infer()
+            self._inferred = self._infer()
+        return self._inferred
 
     def invalidate(self, value: ir.Value | None = None) -> None:
-        """Says that something else than before stands behind a padded value, or behind any of them."""
+        """Forgets what stands behind a padded value, or behind all of them: a pass has changed it."""
         if value is None:
             self._behind.clear()
         else:
@@ -91,15 +92,14 @@ class Types:
         return dtype
 
     def _lookup(self, value: ir.Value) -> Known:
-        self.infer()
-        if value not in self._inferred:
+        inferred = self.infer()
+        if value not in inferred:
             return None, None
         if value not in self._read:
-            self._read[value] = _known(self._inferred[value])
+            self._read[value] = _known(inferred[value])
         return self._read[value]
 
-    def _infer(self) -> None:
-        self._inferred = {}
+    def _infer(self) -> dict[ir.Value, onnx.TypeProto]:
         try:
             # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
             light = declarations(self._document.message())
@@ -111,17 +111,19 @@ class Types:
             RuntimeError,
         ) as error:
             self.problem = f"types and shapes could not be inferred: {error}"
-        else:
-            self._collect(self._document.model.graph, message.graph)
+            return {}
+        return dict(_types_of_outputs(self._document.model.graph, message.graph))
 
-    def _collect(self, graph: ir.Graph, message: onnx.GraphProto) -> None:
-        stated = {info.name: info for info in (*message.value_info, *message.output)}
-        for node, node_message in zip(graph, message.node, strict=True):
-            for value in node.outputs:
-                if value.name in stated and stated[value.name].HasField("type"):
-                    self._inferred[value] = stated[value.name].type
-            for inner, inner_message in subgraphs(node, node_message):
-                self._collect(inner, inner_message)
+
+def _types_of_outputs(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tuple[ir.Value, onnx.TypeProto]]:
+    """What the message of a graph says of the values that its nodes give, at any depth."""
+    stated = {info.name: info for info in (*message.value_info, *message.output)}
+    for node, node_message in zip(graph, message.node, strict=True):
+        for value in node.outputs:
+            if value.name in stated and stated[value.name].HasField("type"):
+                yield value, stated[value.name].type
+        for inner, inner_message in subgraphs(node, node_message):
+            yield from _types_of_outputs(inner, inner_message)
 
 
 def _padded(value: ir.Value) -> ir.Value | None:
@@ -139,7 +141,7 @@ def _is_gone(value: ir.Value) -> bool:
 def _known(message: onnx.TypeProto) -> Known:
     """The element type and the dims that a type says."""
     if not message.HasField("tensor_type"):
-        return None, _dims(ir.from_proto(message).shape)
+        return None, _dims(ir.serde.deserialize_type_proto_for_shape(message))
     tensor = message.tensor_type
     dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
     return ir.DataType(tensor.elem_type), dims if tensor.HasField("shape") else None
@@ -159,7 +161,8 @@ def _stated_dtype(value: ir.Value) -> ir.DataType | None:
     if node is not None and node.domain == "" and node.op_type == "Constant":
         tensor = node.attributes.get("value")
         if tensor is not None and tensor.type == ir.AttributeType.TENSOR and not tensor.is_ref():
-            return tensor.value.dtype
+            dtype: ir.DataType = tensor.value.dtype
+            return dtype
     if node is not None and node.domain == "" and node.op_type == "Cast":
         to = node.attributes.get("to")
         if to is not None and to.type == ir.AttributeType.INT and not to.is_ref() and by_onnx(to.value):
@@ -191,10 +194,10 @@ def _declare_large(graph: onnx.GraphProto, tensors: Iterable[onnx.TensorProto], 
 
 
 def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with what onnx infers, but for shapes that it states of values to which its nodes give another one.
+    """The model with the types and shapes that onnx infers.
 
-    So does ONNX Runtime. Such statements are left over where somebody has changed nothing but the inputs, for another
-    batch size. What they say is inferred from only where the nodes say less.
+    Where a stated shape contradicts what the nodes give, the nodes are right, as in ONNX Runtime: such a statement is left
+    over where somebody has changed the inputs alone, for another batch size. A stated shape counts where the nodes say less.
     """
     stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
     if not any(stated):

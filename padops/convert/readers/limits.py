@@ -1,4 +1,4 @@
-"""How large things may be that a file describes: asked before anything is made of them."""
+"""Limits on what a file may ask for, checked before anything of that size is made."""
 
 from __future__ import annotations
 
@@ -26,8 +26,14 @@ def read_text(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def static_dims(dims: Sequence[int | None] | None) -> list[int] | None:
+    """The dims where all of them are known, else None."""
+    known = [dim for dim in dims or () if dim is not None]
+    return known if dims is not None and len(known) == len(dims) else None
+
+
 def too_large(dims: Sequence[int | None]) -> str | None:
-    """Why no tensor can have these dims (None where open), or None.
+    """Why no tensor can have these dims (None for a dynamic one), or None.
 
     Args:
         dims: None of them negative.
@@ -41,7 +47,7 @@ def too_large(dims: Sequence[int | None]) -> str | None:
 
 
 def ask_for(size: int, what: str) -> None:
-    """Asks whether there is memory, without touching any.
+    """Checks that there is memory; none of it is touched.
 
     Args:
         size: Bytes.

@@ -35,9 +35,9 @@ import onnx
 import onnx.inliner
 import onnx_ir as ir
 
-from padops.convert.model import document as documents
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
+from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types, declarations
 from padops.convert.records import PadRecord
 from padops.convert.sources.match import Unconvertible
@@ -151,7 +151,7 @@ def _subjects(document: Document, op_type: str) -> list[PadInfo]:
         Unconvertible: One of them is none that the operator can have.
     """
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(document.model)):
-        document = documents.read(_inlined(declarations(document.message())))
+        document = read_document(_inlined(declarations(document.message())))
     register_schemas()
     types = Types(document)
     found_here = [site for site in _pads(document.model) if site.node.op_type == op_type]

@@ -134,7 +134,7 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
         if pyop.DOMAIN in domains:
             register(options, backend="pyop")  # which brings onnxruntime-extensions along
         elif domains & EXTENSIONS:
-            from onnxruntime_extensions import get_library_path
+            from padops.runtime.pyop import extensions_library as get_library_path
 
             options.register_custom_ops_library(get_library_path())
     except (FileNotFoundError, ImportError, RuntimeError) as error:

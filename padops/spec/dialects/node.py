@@ -124,6 +124,7 @@ class Node:
             PadError: P8 if a required one is absent or the elements are of another type.
         """
         position = self.op.input_index(name)
+        assert position is not None, f"{self.op.name} has no input {name}"
         row = self.op.inputs[position]
         array = self.inputs[position] if position < len(self.inputs) else None
         if array is None:
@@ -133,6 +134,16 @@ class Node:
         allowed = INTEGER_KINDS[row.kind]
         if array.dtype.name not in allowed:
             raise self.error("P8", f"{name} is {array.dtype.name}, expected {' or '.join(allowed)}")
+        return array
+
+    def required_integers(self, name: str) -> np.ndarray:
+        """An integer input that the operator requires.
+
+        Raises:
+            PadError: P8 if it is absent or the elements are of another type.
+        """
+        array = self.integers(name)
+        assert array is not None, f"{name} is an optional input of {self.op.name}"
         return array
 
     def mode(self) -> Mode:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from padops.spec.dialects.node import Attribute, Input, Node, Op
 from padops.spec.dtypes import types_of
 from padops.spec.plan import Amounts, Crop
@@ -32,11 +34,8 @@ def _pads_attribute(name: str) -> Callable[[Node, Sequence[int]], list[Amounts]]
     return amounts
 
 
-def _read_axes(node: Node, rank: int) -> list[int] | None:
-    """The axes input as positions from 0 on, or None where it is absent (P8)."""
-    array = node.integers("axes")
-    if array is None:
-        return None
+def _positions(node: Node, array: np.ndarray, rank: int) -> list[int]:
+    """The elements of the axes input as positions from 0 on (P8)."""
     if array.ndim != 1:
         raise node.error("P8", f"axes has shape {list(array.shape)}, expected one dim")
     axes: list[int] = []
@@ -53,13 +52,13 @@ def _read_axes(node: Node, rank: int) -> list[int] | None:
 def _pads_input(node: Node, shape: Sequence[int]) -> list[Amounts]:
     """ONNX Pad 11 and later: the amounts are an input, from 18 on for the axes that another input lists."""
     rank = len(shape)
-    pads = node.integers("pads")
-    axes = _read_axes(node, rank) if node.op.input_index("axes") is not None else None
+    pads = node.required_integers("pads")
+    listed = node.integers("axes") if node.op.input_index("axes") is not None else None
+    axes: Sequence[int] = range(rank) if listed is None else _positions(node, listed, rank)
     if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
-        count = 2 * (rank if axes is None else len(axes))
-        raise node.error("P8", f"pads has shape {list(pads.shape)}, expected [{count}]")
-    where = f"rank {rank}" if axes is None else f"axes={node.integers('axes').tolist()}"
-    return _pair_up(node, "pads", pads.reshape(-1).tolist(), range(rank) if axes is None else axes, where, rank)
+        raise node.error("P8", f"pads has shape {list(pads.shape)}, expected [{2 * len(axes)}]")
+    where = f"rank {rank}" if listed is None else f"axes={listed.tolist()}"
+    return _pair_up(node, "pads", pads.reshape(-1).tolist(), axes, where, rank)
 
 
 def _attribute_pad(version: int, name: str) -> Op:

@@ -13,7 +13,7 @@ _INT64_MAX = 2**63 - 1
 
 def _one_per_axis(node: Node, name: str, rank: int) -> list[int]:
     """An integer input of OpenVINO's Pad: one value for each axis (P8)."""
-    array = node.integers(name)
+    array = node.required_integers(name)
     if array.ndim != 1:
         raise node.error("P8", f"{name} has shape {list(array.shape)}, expected [{rank}]")
     if array.size != rank:

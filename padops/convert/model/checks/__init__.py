@@ -1,7 +1,7 @@
-"""Whether a message is a model at all, looked at before anything is made of it.
+"""Whether a message is a model at all, checked before anything is made of it.
 
-onnx, onnx_ir and protobuf each find some of what can be wrong, from deep inside and by exceptions of many kinds; some of
-it none of them finds, and a loop or a recursion does not end. What ONNX Runtime runs is not refused (measured with 1.31.1):
+onnx, onnx_ir and protobuf each find a part of what can be wrong, and raise exceptions of many kinds from deep inside. Some
+errors none of them finds, and on some they never end. What ONNX Runtime runs is not refused (measured with 1.31.1):
 nodes of the main graph in any order, an initializer that stands there twice, values in a field that its type does not use.
 
 =================  ==========================================================================

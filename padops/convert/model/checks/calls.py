@@ -10,7 +10,7 @@ from padops.convert.errors import PadopsError
 
 # Nodes that the calls of a model stand for once all are written out. onnx infers the types of half as many in 3 s, and
 # inlines them in 2; ONNX Runtime 1.31.1 takes 24 s to load an eighth of them.
-MOST_NODES = 1 << 16
+MAX_NODES = 1 << 16
 
 SHOWN = 6  # functions of a recursion that a message names
 
@@ -37,11 +37,11 @@ def check_calls(model: onnx.ModelProto) -> None:
     for key in order:
         size[key] = own[key] + sum(size[called] for called in calls[key])
     whole = [_called(node, place, functions) for node, place in _nodes(model.graph.node, "graph")]
-    if (total := sum(size[key] for key in whole if key is not None)) > MOST_NODES:
+    if (total := sum(size[key] for key in whole if key is not None)) > MAX_NODES:
         largest = max((key for key in whole if key is not None), key=size.__getitem__)
         raise PadopsError(
             f"the calls of functions in the model stand for {_rounded(total)} nodes, of which those of {_name(largest)} are "
-            f"{_rounded(size[largest])}; padops takes up to {MOST_NODES}"
+            f"{_rounded(size[largest])}; padops takes up to {MAX_NODES}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 
@@ -47,18 +47,21 @@ def _free_names(graph: onnx.GraphProto | onnx.FunctionProto, path: str, sorted_n
                 free.setdefault(name, reader)
     if not in_order:
         _refuse_cycles(graph.node, needs, path)
-    for value in graph.output:
-        name = value if isinstance(value, str) else value.name
+    for name in _names(graph.output):
         if name not in known and name not in makers:
             free.setdefault(name, f"the output of {path}")
     return free
 
 
+def _names(values: Iterable[str | onnx.ValueInfoProto]) -> list[str]:
+    """The names of the inputs or outputs of a function, which has names alone, or of a graph, which declares them."""
+    return [value if isinstance(value, str) else value.name for value in values]
+
+
 def _given(graph: onnx.GraphProto | onnx.FunctionProto, path: str) -> set[str]:
     """The names of inputs and initializers; those of an input and its default are one."""
     known: set[str] = set()
-    for i, value in enumerate(graph.input):
-        name = value if isinstance(value, str) else value.name
+    for i, name in enumerate(_names(graph.input)):
         if not name:
             raise PadopsError(f"{path}.input[{i}] has no name")
         if name in known:

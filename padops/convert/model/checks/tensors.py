@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 
 import onnx
@@ -9,7 +10,7 @@ import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
 
-MOST_ELEMENTS = (1 << 63) - 1
+MAX_ELEMENTS = (1 << 63) - 1
 
 Tensor = onnx.TensorProto
 
@@ -41,8 +42,8 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
     if lowest := min((dim for dim in tensor.dims if dim < 0), default=0):
         raise PadopsError(f"{place}: dims {_listed(tensor.dims)} have the negative size {lowest}")
     count = prod(tensor.dims)
-    if count > MOST_ELEMENTS:
-        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} are more than {MOST_ELEMENTS} elements")
+    if count > MAX_ELEMENTS:
+        raise PadopsError(f"{place}: dims {_listed(tensor.dims)} are more than {MAX_ELEMENTS} elements")
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         return
     if tensor.HasField("raw_data") and tensor.data_type != Tensor.STRING:
@@ -67,7 +68,7 @@ def _bits(tensor: onnx.TensorProto, place: str) -> int:
     return 0 if dtype == ir.DataType.STRING else dtype.bitwidth
 
 
-def _listed(dims: object, most: int = 16) -> str:
+def _listed(dims: Iterable[int], most: int = 16) -> str:
     """Dims for a message, which has no room for thousands of them."""
     shown = [str(dim) for dim in dims]
     return f"[{', '.join(shown[:most])}{', …' if len(shown) > most else ''}]"

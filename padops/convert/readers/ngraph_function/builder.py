@@ -11,12 +11,13 @@ import onnx
 from onnx import helper
 
 from padops.convert.errors import PadopsError
+from padops.convert.readers.limits import static_dims
 from padops.convert.readers.ngraph_function.constants import add_constant, read_elements
 from padops.convert.readers.ngraph_function.fields import Dims, Fields, is_int, shown
 from padops.convert.sources import ngraph, openvino
 from padops.spec.dialects import OPS, Node, make_node_plan
 from padops.spec.dialects.node import INTEGER_KINDS
-from padops.spec.dtypes import by_onnx
+from padops.spec.dtypes import DType
 from padops.spec.plan import PadError
 
 IR_VERSION = 8
@@ -44,7 +45,7 @@ class _Builder:
         self._path = path
         self._fields = Fields(path)
         self._graph = onnx.GraphProto()
-        self._values: dict[str, tuple[int, Dims]] = {}
+        self._values: dict[str, tuple[DType, Dims]] = {}
         self._made: set[str] = set()  # the values that nodes give and no output is named after
         self._taken: set[str] = set()
         self._results: dict[str, str] = {}
@@ -116,7 +117,7 @@ class _Builder:
     def _add_parameter(self, op: dict[str, Any], name: str) -> None:
         what = f"Parameter '{name}'"
         self._values[name] = self._fields.element_type(op, what), self._fields.dims(op, what)
-        self._graph.input.append(helper.make_tensor_value_info(name, *self._values[name]))
+        self._graph.input.append(self._declaration(name, name))
 
     def _order_inputs(self, names: list[str]) -> None:
         """Gives the inputs the order of the function's parameters."""
@@ -134,10 +135,11 @@ class _Builder:
         declared = op if "element_type" in op else self._fields.get(op, "value_type", dict, what)
         kind, dims = self._fields.element_type(declared, what), self._fields.dims(declared, what)
         texts = self._fields.get(op, "value", list, what)
-        if dims is None or None in dims or len(texts) not in (1, prod(dims)):
+        static = static_dims(dims)
+        if static is None or len(texts) not in (1, prod(static)):
             raise self._fields.damaged(f"{what} of shape {shown(dims)} has {len(texts)} values")
         elements = read_elements(self._fields, texts, kind, what)
-        self._made.update(add_constant(self._graph, name, kind, dims, elements, self._fresh))
+        self._made.update(add_constant(self._graph, name, kind, static, elements, self._fresh))
         self._values[name] = kind, dims
 
     def _add_pad(self, op: dict[str, Any], name: str) -> None:
@@ -152,7 +154,7 @@ class _Builder:
         if explicit:
             mode = self._fields.get({"pad_mode": "constant", **op}, "pad_mode", str, f"Pad '{name}'")
             mode = self._fields.name(mode, f"pad_mode of Pad '{name}'")
-            attributes = {"version": "opset1", "pad_mode": mode.lower()}
+            attributes: dict[str, Any] = {"version": "opset1", "pad_mode": mode.lower()}
             domain, dims = openvino.DOMAIN, None if dims is None else [None] * len(dims)
         else:
             attributes = self._attributes(op, name, dims)
@@ -170,20 +172,20 @@ class _Builder:
         """Refuses amounts that are no integers, or not one for each axis, as far as that is known."""
         for value in inputs:
             kind, own = self._values[value]
-            if by_onnx(kind).name not in INTEGER_KINDS["integer"]:
-                raise self._fields.damaged(f"the amounts '{value}' of Pad '{name}' are {by_onnx(kind).name}")
+            if kind.name not in INTEGER_KINDS["integer"]:
+                raise self._fields.damaged(f"the amounts '{value}' of Pad '{name}' are {kind.name}")
             if own is not None and (len(own) != 1 or (dims is not None and own[0] not in (None, len(dims)))):
                 expected = "one number for each axis" if dims is None else f"the shape [{len(dims)}]"
                 raise self._fields.damaged(
                     f"the amounts '{value}' of Pad '{name}' have the shape {shown(own)}, expected {expected} [P8]"
                 )
 
-    def _check_fill(self, name: str, inputs: list[str], kind: int) -> None:
+    def _check_fill(self, name: str, inputs: list[str], kind: DType) -> None:
         """Refuses a fill of another type than the data's, or of more than one element, as far as that is known."""
         for value in inputs:
             own, dims = self._values[value]
             if own != kind:
-                types = f"{by_onnx(own).name}, the data {by_onnx(kind).name}"
+                types = f"{own.name}, the data {kind.name}"
                 raise self._fields.damaged(f"the fill '{value}' of Pad '{name}' is {types}")
             if dims is not None and any(dim not in (None, 1) for dim in dims):
                 raise self._fields.damaged(
@@ -193,7 +195,7 @@ class _Builder:
     def _attributes(self, op: dict[str, Any], name: str, dims: Dims) -> dict[str, Any]:
         """The attributes of a Pad of version 0 that are there."""
         what = f"Pad '{name}'"
-        attributes = {
+        attributes: dict[str, Any] = {
             key: self._fields.amounts(op[key], key, what, dims) for key in ngraph.AMOUNTS if op.get(key) is not None
         }
         key = ngraph.OP.mode
@@ -208,11 +210,12 @@ class _Builder:
 
     def _padded(self, name: str, attributes: dict[str, Any], dims: Dims) -> Dims:
         """The dims of a Pad's output, as far as those of its input are known."""
-        if dims is None or None in dims:
+        static = static_dims(dims)
+        if static is None:
             return None if dims is None else [None] * len(dims)
         amounts = {key: value for key, value in attributes.items() if key in ngraph.AMOUNTS}
         try:  # the mode changes no dims
-            return list(make_node_plan(Node(OPS[ngraph.OP.name], name, amounts), dims).shape)
+            return list(make_node_plan(Node(OPS[ngraph.OP.name], name, amounts), static).shape)
         except PadError as error:
             raise PadopsError(f"{self._path}: {error}") from None
 
@@ -235,4 +238,9 @@ class _Builder:
             else:
                 name = self._fresh(f"{name}_result")
             self._graph.node.append(helper.make_node("Identity", [source], [name], name=name))
-        self._graph.output.append(helper.make_tensor_value_info(name, *self._values[source]))
+        self._graph.output.append(self._declaration(name, source))
+
+    def _declaration(self, name: str, source: str) -> onnx.ValueInfoProto:
+        """A declaration of the type and the dims of a value, under another name."""
+        kind, dims = self._values[source]
+        return helper.make_tensor_value_info(name, kind.onnx, dims)

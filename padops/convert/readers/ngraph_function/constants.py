@@ -11,40 +11,52 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from padops.convert.readers.ngraph_function.fields import Fields, shown
-from padops.spec.dtypes import by_onnx
+from padops.spec.dtypes import DType
 
-FLOATS = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+FLOATS = {"float", "double", "float16", "bfloat16"}
 # Bytes of an initializer that is made of one value. More than that stay one value in the model too: a hundred bytes of
 # the file could ask for all of the memory.
 LARGEST_REPEATED = 1024
 
 
-def read_elements(fields: Fields, texts: list[Any], kind: int, what: str) -> np.ndarray:
-    """The elements that a Constant's value has, of which there may be one for all."""
+def read_elements(fields: Fields, texts: list[Any], kind: DType, what: str) -> np.ndarray:
+    """The elements that a Constant's value has, of which there may be one for all.
+
+    Args:
+        fields: Of the file, for the error.
+        texts: The elements as the JSON has them: texts or numbers.
+        kind: The element type of the constant.
+        what: The constant, for the error.
+
+    Returns:
+        As many elements as there are texts, of the NumPy type of ``kind``; rank 1.
+
+    Raises:
+        PadopsError: One of them is no element of that type.
+    """
     if wrong := [text for text in texts if not isinstance(text, (str, int, float)) or isinstance(text, bool)]:
         raise fields.damaged(f"{what} has the value {shown(wrong[0])}")
-    dtype = by_onnx(kind).numpy
     try:
         with np.errstate(over="ignore"):
-            elements = np.array([_parse(str(text), kind) for text in texts], dtype)
+            elements = np.array([_parse(str(text), kind) for text in texts], kind.numpy)
     except (ValueError, OverflowError) as error:
         reason = str(error)
         raise fields.damaged(f"{what}: {reason if len(reason) < 200 else reason[:200] + '…'}") from None
-    if kind in FLOATS:
+    if kind.name in FLOATS:
         for text, element in zip(texts, elements.astype(np.float64)):
             if np.isinf(element) and "inf" not in str(text).lower():
-                raise fields.damaged(f"{what} has the value {shown(text)}, beyond {dtype}")
+                raise fields.damaged(f"{what} has the value {shown(text)}, beyond {kind.numpy}")
     return elements
 
 
-def _parse(text: str, kind: int) -> float | int | bool:
+def _parse(text: str, kind: DType) -> float | int | bool:
     """One element of a constant; floats may be NAN, INFINITY or -INFINITY."""
-    if kind in FLOATS:
+    if kind.name in FLOATS:
         return float(text)
     number = int(text)
-    if kind == TensorProto.BOOL:
+    if kind.name == "bool":
         return bool(number)
-    info = np.iinfo(by_onnx(kind).numpy)
+    info = np.iinfo(kind.numpy)
     if not info.min <= number <= info.max:
         raise ValueError(f"{shown(text)} is beyond {info.dtype}")
     return number
@@ -53,7 +65,7 @@ def _parse(text: str, kind: int) -> float | int | bool:
 def add_constant(
     graph: onnx.GraphProto,
     name: str,
-    kind: int,
+    kind: DType,
     dims: list[int],
     elements: np.ndarray,
     fresh: Callable[[str], str],
@@ -76,19 +88,21 @@ def add_constant(
         graph.initializer.append(numpy_helper.from_array(np.array(dims, np.int64), shape := fresh(f"{name}_shape")))
         graph.node.extend(_repeated(name, kind, shape, elements, fresh))
         return [name]
-    graph.initializer.append(TensorProto(name=name, data_type=kind, dims=dims, raw_data=elements.tobytes() * repeats))
+    graph.initializer.append(
+        TensorProto(name=name, data_type=kind.onnx, dims=dims, raw_data=elements.tobytes() * repeats)
+    )
     return []
 
 
 def _repeated(
-    name: str, kind: int, shape: str, element: np.ndarray, fresh: Callable[[str], str]
+    name: str, kind: DType, shape: str, element: np.ndarray, fresh: Callable[[str], str]
 ) -> list[onnx.NodeProto]:
     """Nodes that give a tensor of equal elements, of the shape that another value says."""
-    if kind != TensorProto.BFLOAT16:
+    if kind.name != "bfloat16":
         return [helper.make_node("ConstantOfShape", [shape], [name], name, value=numpy_helper.from_array(element))]
     # ConstantOfShape has no bfloat16 in this opset, and a float holds each of them.
     wide, value = fresh(f"{name}_float"), numpy_helper.from_array(element.astype(np.float32))
     return [
         helper.make_node("ConstantOfShape", [shape], [wide], wide, value=value),
-        helper.make_node("Cast", [wide], [name], name, to=kind),
+        helper.make_node("Cast", [wide], [name], name, to=kind.onnx),
     ]

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import reprlib
 from pathlib import Path
-from typing import Any
-
-from onnx import TensorProto
+from typing import Any, TypeGuard
 
 from padops.convert.errors import PadopsError
 from padops.convert.readers.limits import too_large
+from padops.spec.dtypes import DType, by_name
 from padops.spec.plan import LARGEST
 
 # Element types by their names in C++.
 TYPES = {
-    "char": TensorProto.BOOL,
-    "bfloat16": TensorProto.BFLOAT16,
-    "float16": TensorProto.FLOAT16,
-    "half": TensorProto.FLOAT16,
-    "float": TensorProto.FLOAT,
-    "double": TensorProto.DOUBLE,
-    **{f"{name}_t": getattr(TensorProto, name.upper()) for name in ("int8", "int16", "int32", "int64")},
-    **{f"{name}_t": getattr(TensorProto, name.upper()) for name in ("uint8", "uint16", "uint32", "uint64")},
+    "char": by_name("bool"),
+    "bfloat16": by_name("bfloat16"),
+    "float16": by_name("float16"),
+    "half": by_name("float16"),
+    "float": by_name("float"),
+    "double": by_name("double"),
+    **{f"{name}_t": by_name(name) for name in ("int8", "int16", "int32", "int64")},
+    **{f"{name}_t": by_name(name) for name in ("uint8", "uint16", "uint32", "uint64")},
 }
 
 Dims = list[int | None] | None
@@ -36,7 +35,7 @@ def shown(value: Any) -> str:
     return _REPR.repr(value)
 
 
-def is_int(value: Any) -> bool:
+def is_int(value: Any) -> TypeGuard[int]:
     """Whether a value is an integer, which true and false are to Python."""
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -52,24 +51,51 @@ class Fields:
         return PadopsError(f"{self._path} is not what nGraph's serializer writes, or is damaged: {what}")
 
     def get(self, op: dict[str, Any], key: str, kind: type, what: str) -> Any:
-        """The value of a key, which has to be there and of a kind."""
+        """The value of a key.
+
+        Args:
+            op: The object that has the key.
+            key: The key.
+            kind: The Python type that the value has to be of.
+            what: The object, for the error.
+
+        Raises:
+            PadopsError: There is no such key, or its value is of another type.
+        """
         value = op.get(key)
         if not isinstance(value, kind):
             raise self.damaged(f"{what} has no {key}" if value is None else f"{key} of {what} is {shown(value)}")
         return value
 
     def name(self, value: Any, what: str) -> str:
-        """A name: a text that is not empty, without half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
+        """A value that is a name: a text that is not empty and that UTF-8 can hold. JSON can hold half a surrogate pair.
+
+        Raises:
+            PadopsError: It is no name.
+        """
         if not isinstance(value, str) or not value or any("\ud800" <= c <= "\udfff" for c in value):
             raise self.damaged(f"{what} is {shown(value)}, which is no name")
         return value
 
     def names(self, op: dict[str, Any], key: str, what: str) -> list[str]:
-        """A list of names."""
+        """A list of names.
+
+        Args:
+            op: The object that has the list.
+            key: The key of the list.
+            what: The object, for the error.
+
+        Raises:
+            PadopsError: There is no such list, or one of its elements is no name.
+        """
         return [self.name(value, f"one of the {key} of {what}") for value in self.get(op, key, list, what)]
 
-    def element_type(self, op: dict[str, Any], what: str) -> int:
-        """The element type; the oldest files spell it out in an object."""
+    def element_type(self, op: dict[str, Any], what: str) -> DType:
+        """The element type; the oldest files spell it out in an object.
+
+        Raises:
+            PadopsError: There is none, or none of that name.
+        """
         found = op.get("element_type")
         name = found.get("c_type_string") if isinstance(found, dict) else found
         if not isinstance(name, str) or name not in TYPES:
@@ -77,7 +103,11 @@ class Fields:
         return TYPES[name]
 
     def dims(self, op: dict[str, Any], what: str) -> Dims:
-        """A shape: null where the rank is open, with a null for each dim that is."""
+        """A shape: null where the rank is not known, with a null for each dynamic dim.
+
+        Raises:
+            PadopsError: There is none, or no tensor can have it.
+        """
         if "shape" not in op:
             raise self.damaged(f"{what} has no shape")
         shape = op["shape"]
@@ -90,7 +120,17 @@ class Fields:
         return shape
 
     def amounts(self, value: Any, key: str, what: str, dims: Dims) -> list[int]:
-        """Amounts of a Pad, one for each axis."""
+        """Amounts of a Pad, one for each axis.
+
+        Args:
+            value: As the JSON has them.
+            key: Their key, for the error.
+            what: The Pad, for the error.
+            dims: Those of its data.
+
+        Raises:
+            PadopsError: They are no integers, too large, or not as many as there are dims.
+        """
         if not isinstance(value, list) or not all(map(is_int, value)):
             raise self.damaged(f"{key} of {what} is {shown(value)}")
         if beyond := [amount for amount in value if abs(amount) > LARGEST]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from padops.convert.errors import PadopsError
+from padops.convert.readers.limits import static_dims
 from padops.convert.readers.openvino_ir.reader import Layer, Net, Port, dims_of, element_type, number_of
 from padops.convert.readers.openvino_ir.weights import Weights
 from padops.convert.sources.openvino import DOMAIN
@@ -116,14 +118,15 @@ class _Builder:
         dims = dims_of(_split(self._data(layer, "shape")), str(layer), self._path)
         if type == TensorProto.STRING:
             raise PadopsError(f"{self._path}: {layer} holds strings, which are not read")
-        if None in dims:
+        static = static_dims(dims)
+        if static is None:
             raise PadopsError(f"{self._path} is damaged: {layer} has the shape '{layer.data['shape']}'")
         offset, size = (self._number(layer, name) for name in ("offset", "size"))
-        needed = (prod(dims) * _bits(type) + 7) // 8
+        needed = (prod(static) * _bits(type) + 7) // 8
         if needed > size:
             raise PadopsError(f"{self._path} is damaged: {layer} has {size} bytes, but its shape needs {needed}")
         self._weights.check(layer, offset, needed)
-        return type, dims, offset, needed
+        return type, static, offset, needed
 
     def _add_constant(self, layer: Layer) -> None:
         name = self._output(layer)
@@ -185,7 +188,7 @@ def _split(shape: str) -> list[str]:
     return shape.split(",") if shape.strip() else []
 
 
-def _value(name: str, type: int, dims: tuple[int | None, ...] | list[int | None] | None) -> onnx.ValueInfoProto:
-    """A declaration; open dims get a name each, since onnxifier takes one without for 0."""
+def _value(name: str, type: int, dims: Sequence[int | None] | None) -> onnx.ValueInfoProto:
+    """A declaration. Each dynamic dim gets a name, because onnxifier reads a dim without one as 0."""
     named = None if dims is None else [f"{name}_{i}" if dim is None else dim for i, dim in enumerate(dims)]
     return helper.make_tensor_value_info(name, type, named)

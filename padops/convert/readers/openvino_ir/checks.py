@@ -66,7 +66,7 @@ def _average_pool(seen: Seen) -> str | None:
                 "with rounding_type='ceil', OpenVINO counts the pads that exclude-pad='false' includes in its own way"
             )
         if seen.amounts is None:
-            return "auto_pad with exclude-pad='false' and spatial dims that are open"
+            return "auto_pad with exclude-pad='false' and spatial dims that are dynamic"
     return _pool(seen)
 
 

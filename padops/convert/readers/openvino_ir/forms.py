@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -95,8 +97,9 @@ def _onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
     if kind == "Convert":
         return [_node("Cast", node, to=ELEMENT_TYPES[attributes["destination_type"]])]
     if kind == "Transpose":
-        perm = values.constant(node.input[1]).tolist()
-        return [helper.make_node("Transpose", node.input[:1], node.output, node.name, perm=perm)]
+        perm = values.constant(node.input[1])
+        assert perm is not None, "checks.py refuses others"
+        return [helper.make_node("Transpose", node.input[:1], node.output, node.name, perm=perm.tolist())]
     if kind == "ShapeOf":
         return _shape_of(node, values, attributes.get("output_type", "i64"))
     if kind == "MVN":
@@ -104,7 +107,7 @@ def _onnx_nodes(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
     return [_node(SAME[kind], node)]
 
 
-def _node(op_type: str, layer: onnx.NodeProto, **attributes: int) -> onnx.NodeProto:
+def _node(op_type: str, layer: onnx.NodeProto, **attributes: Any) -> onnx.NodeProto:
     return helper.make_node(op_type, layer.input, layer.output, layer.name, **attributes)
 
 
@@ -124,9 +127,10 @@ def _shape_of(node: onnx.NodeProto, values: Values, type_name: str) -> list[onnx
 
 def _normalized(node: onnx.NodeProto, values: Values, attributes: dict[str, str]) -> list[onnx.NodeProto]:
     """MVN: (x - mean) / sqrt(variance + eps), or / (sqrt(variance) + eps), or without the division."""
-    data, axes, nodes = node.input[0], node.input[1], []
+    data, axes = node.input[0], node.input[1]
+    nodes: list[onnx.NodeProto] = []
 
-    def add(op_type: str, *inputs: str, last: bool = False, **more: int) -> str:
+    def add(op_type: str, *inputs: str, last: bool = False, **more: Any) -> str:
         """Adds a node and gives the name of its output."""
         name = node.name if last else f"{node.name}/{op_type}_{len(nodes)}"
         nodes.append(helper.make_node(op_type, inputs, node.output if last else [name], name, **more))

@@ -1,12 +1,13 @@
 """Layers of OpenVINO become ONNX operators, by the rules of ``onnxifier``.
 
-They are the only ones that somebody maintains, but in 2.0.3 they drop what they do not look at and make up what they do
-not know: an attribute that no rule reads is gone, a layer without a rule becomes the ONNX operator of that name whatever
-it does, a missing ``.bin`` is zeros, and a rule that wants a value which depends on the model's inputs is given one that
-was computed from random numbers. So the files are read here (``reader.py``, ``builder.py``); rules are told only what is
-constant, and what they read is recorded (``rules.py``); only layers that were compared with OpenVINO are converted
-(``tables.py``), without what is known to go wrong (``checks.py``); and the shapes that come out have to be those of the
-IR. What does not stand that is refused, all of it in one message. Pads stay as they are.
+They are the only ones that somebody maintains, but onnxifier 2.0.3 loses things and makes things up. An attribute that no
+rule reads is gone. A layer without a rule becomes the ONNX operator of that name, whatever that does. A missing ``.bin`` is
+zeros. A rule that wants a value which depends on the model's inputs gets one that was computed from random numbers.
+
+So the files are read here (``reader.py``, ``builder.py``). Rules get only constants, and what they read is recorded
+(``rules.py``). Only layers that were compared with OpenVINO are converted (``tables.py``), without what is known to go wrong
+(``checks.py``). The shapes that come out have to be those of the IR. Everything else is refused, in one message. Pads stay
+as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.readers.openvino_ir.checks import CHECKS, Seen
 from padops.convert.readers.openvino_ir.forms import prepare, replace_nodes
 from padops.convert.readers.openvino_ir.rules import apply_rules
-from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, harmless, inputs_of
+from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, changes_nothing, inputs_of
 from padops.convert.readers.openvino_ir.values import Unreadable, Values, attributes_of, dims_of
 from padops.convert.sources.openvino import DOMAIN
 
@@ -61,7 +62,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 
 
 def _refusals(message: onnx.ModelProto, values: Values) -> dict[str, str]:
-    """The layers of which it can be told beforehand that they cannot be converted, with the reasons."""
+    """The layers that are known beforehand not to convert, with the reasons."""
     refusals = {}
     for node in message.graph.node:
         if node.domain == DOMAIN and (reason := _refusal(node, values)):
@@ -88,7 +89,9 @@ def _refusal_of(seen: Seen) -> str | None:
     if kind in CHECKS and (reason := CHECKS[kind](seen)):
         return reason
     if kind in SAME:
-        lost = [f"{name}='{value}'" for name, value in seen.attributes.items() if not harmless(kind, name, value)]
+        lost = [
+            f"{name}='{value}'" for name, value in seen.attributes.items() if not changes_nothing(kind, name, value)
+        ]
         return f"ONNX's {SAME[kind]} does not have {lost[0]}" if lost else None
     return None if kind in RULES or kind in OWN or kind == "Pad" else "there is no rule for this type of layer"
 
@@ -137,17 +140,17 @@ def _compare_shapes(message: onnx.ModelProto, declared: list[onnx.ValueInfoProto
         for dim in value.type.tensor_type.shape.dim:
             dim.ClearField("dim_param")  # they were names for onnxifier
     # The checker wants a shape of inputs and outputs even where no rank is known; it does not look at what it is.
-    open_rank = [
+    unranked = [
         value for value in (*message.graph.input, *message.graph.output) if dims_of(value.type.tensor_type) is None
     ]
     try:
         onnx.shape_inference.infer_shapes(message, check_type=True, strict_mode=True)
-        for value in open_rank:
+        for value in unranked:
             value.type.tensor_type.shape.SetInParent()
         onnx.checker.check_model(message)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
         raise PadopsError(
             f"{path}: what onnxifier makes of it is not a valid model of these shapes: {error}"
         ) from error
-    for value in open_rank:
+    for value in unranked:
         value.type.tensor_type.ClearField("shape")

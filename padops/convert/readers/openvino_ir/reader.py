@@ -51,7 +51,7 @@ Edges = dict[tuple[str, str], tuple[str, str]]  # layer and port that an input c
 
 @dataclass(frozen=True)
 class Port:
-    """An input or output of a layer; ``dims`` is None where there are none: a scalar, or of a rank that is open."""
+    """An input or output of a layer; ``dims`` is None where there are none: a scalar, or of a rank that is not known."""
 
     id: str
     type: int
@@ -162,7 +162,12 @@ def _port(element: ElementTree.Element, what: str, path: Path) -> Port:
 
 
 def dims_of(texts: Sequence[str | None], what: str, path: Path) -> list[int | None]:
-    """The dims of a port (-1 where one is open), of a Parameter (? or a range) or of a Const.
+    """The dims of a port (-1 for a dynamic one), of a Parameter (? or a range) or of a Const.
+
+    Args:
+        texts: One for each dim.
+        what: What has them, for the message.
+        path: Of the IR.
 
     Raises:
         PadopsError: One is no dim, or no tensor can have all of them.
@@ -185,6 +190,9 @@ def number_of(text: str, called: str, what: str, path: Path) -> int:
         called: What it is, such as ``"offset '-1'"``, for the message.
         what: What has it.
         path: Of the IR.
+
+    Raises:
+        PadopsError: The text is no such number.
     """
     if not text.isascii() or not text.isdecimal() or len(text) > LONGEST_NUMBER:
         called = called if len(called) <= 2 * LONGEST_NUMBER else f"{called[: 2 * LONGEST_NUMBER]}…"
@@ -193,6 +201,16 @@ def number_of(text: str, called: str, what: str, path: Path) -> int:
 
 
 def element_type(name: str, what: str, path: Path) -> int:
+    """The ``TensorProto.DataType`` of an element type of OpenVINO.
+
+    Args:
+        name: As Parameter and Const spell it, such as ``"f32"``.
+        what: What has it, for the message.
+        path: Of the IR.
+
+    Raises:
+        PadopsError: ONNX has no tensors of that type.
+    """
     if name not in ELEMENT_TYPES:
         raise PadopsError(f"{path}: {what} has elements of type {name}, which ONNX has no tensors of")
     return ELEMENT_TYPES[name]
@@ -223,6 +241,11 @@ def _edges(net: ElementTree.Element, path: Path) -> Edges:
 
 def in_order(layers: Sequence[Layer], edges: Edges, path: Path) -> tuple[Layer, ...]:
     """The layers, each behind those that it reads; as they stand, where that is so already.
+
+    Args:
+        layers: In any order.
+        edges: Layer and port that each input comes from.
+        path: Of the IR, for the message.
 
     Raises:
         PadopsError: Layers read each other in a circle.

@@ -15,7 +15,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from padops.convert.errors import PadopsError, library_errors
-from padops.convert.readers.openvino_ir.tables import REPAIRS, harmless
+from padops.convert.readers.openvino_ir.tables import REPAIRS, changes_nothing
 from padops.convert.readers.openvino_ir.values import attributes_of
 from padops.convert.readers.openvino_ir.weights import LARGEST
 
@@ -84,9 +84,9 @@ def _quiet() -> Iterator[None]:
 
 
 def _watch(rule: type, log: _Log) -> Any:
-    """A rule that is told only values which do not depend on the model's inputs, and whose doings are recorded."""
+    """A rule that gets only values which do not depend on the model's inputs, and records what it refuses and reads."""
 
-    class Watched(rule):
+    class Watched(rule):  # type: ignore[misc]  # onnxifier has no types
         def rewrite(self, graph: Any, nodes: list[onnx.NodeProto], *args: Any, **kwargs: Any) -> None:
             try:
                 super().rewrite(graph, nodes, *args, **kwargs)
@@ -137,5 +137,5 @@ def _unread(layers: Mapping[str, onnx.NodeProto], read: set[tuple[str, str]]) ->
         for name, value in attributes_of(node).items()
         if (layer, name) not in read
         and (node.op_type, name, value) not in repaired
-        and not harmless(node.op_type, name, value)
+        and not changes_nothing(node.op_type, name, value)
     }

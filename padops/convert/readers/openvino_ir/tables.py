@@ -27,7 +27,7 @@ SAME = {
 # their shape, and normalises over the wrong axes.
 OWN = frozenset({"Convert", "MVN", "ShapeOf", "Transpose"})
 
-MOST_INPUTS = 1 << 20  # of a layer that takes any number
+MAX_INPUTS = 1 << 20  # of a layer that takes any number
 
 # Layers whose rule in onnxifier gives what OpenVINO gives, apart from what ``checks.py`` and the rest of this file say.
 RULES = frozenset(
@@ -42,7 +42,7 @@ RULES = frozenset(
 )
 
 # Values of attributes that change nothing, so that they may be dropped; "*" stands for every layer, or every value.
-HARMLESS: Mapping[tuple[str, str], tuple[str, ...]] = {
+WITHOUT_EFFECT: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("*", "auto_broadcast"): ("numpy",),
     ("*", "ellipsis_mask"): ("", "0"),
     ("*", "new_axis_mask"): ("", "0"),
@@ -90,7 +90,7 @@ INPUTS: Mapping[str, Mapping[int, str]] = {
 # How many inputs a layer has, where that is not one.
 COUNTS: Mapping[tuple[int, int], str] = {
     (1, 2): "Squeeze Swish",
-    (1, MOST_INPUTS): "Concat",
+    (1, MAX_INPUTS): "Concat",
     (2, 2): """
         Add ConvertLike Convolution CumSum Divide Equal GatherElements GatherND Greater GreaterEqual GroupConvolution Less
         LessEqual LogicalAnd LogicalOr LogicalXor MVN MatMul Maximum Minimum Multiply PReLU Power ReduceL1 ReduceL2
@@ -110,14 +110,20 @@ _COUNTS = {name: count for count, names in COUNTS.items() for name in names.spli
 
 def inputs_of(kind: str) -> tuple[int, int]:
     """The least and the most inputs that a layer has; any number for one that is not converted."""
-    return _COUNTS.get(kind, (1, 1) if kind in RULES or kind in OWN or kind in SAME else (0, MOST_INPUTS))
+    return _COUNTS.get(kind, (1, 1) if kind in RULES or kind in OWN or kind in SAME else (0, MAX_INPUTS))
 
 
-def harmless(kind: str, name: str, value: str) -> bool:
-    """Whether an attribute of a layer may be dropped."""
+def changes_nothing(kind: str, name: str, value: str) -> bool:
+    """Whether an attribute of a layer may be dropped.
+
+    Args:
+        kind: The type of the layer.
+        name: Of the attribute.
+        value: Of the attribute.
+    """
     if name == "version":
         return True
     if name.endswith("_mask"):
         value = "".join(sorted(set(value) & set("01")))  # "0, 0, 0" says no more than "0"
-    allowed = HARMLESS.get((kind, name), HARMLESS.get(("*", name), ()))
+    allowed = WITHOUT_EFFECT.get((kind, name), WITHOUT_EFFECT.get(("*", name), ()))
     return "*" in allowed or value in allowed

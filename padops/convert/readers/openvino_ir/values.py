@@ -19,7 +19,7 @@ SMALL = 1024  # bytes of a constant that is worth looking into: amounts, axes, s
 INTEGER = re.compile("[+-]?[0-9]{1,19}")
 LONGEST_TEXT = 100  # characters of an attribute in a message
 
-Dims = list[int | str] | None  # a string for each dim that is open; None where not even the rank is known
+Dims = list[int | str] | None  # a string for each dynamic dim; None where not even the rank is known
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,13 @@ class Values:
 
     def static(self, name: str) -> list[int] | None:
         """The dims of a value, if all are known."""
-        dims = self.dims.get(name)
-        return None if dims is None or any(isinstance(dim, str) for dim in dims) else list(dims)
+        return _static(self.dims.get(name))
+
+
+def _static(dims: Dims) -> list[int] | None:
+    """The dims, if all are known."""
+    known = [dim for dim in dims or () if isinstance(dim, int)]
+    return known if dims is not None and len(known) == len(dims) else None
 
 
 def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
@@ -66,7 +71,11 @@ class Unreadable(ValueError):
 
 
 def word(attributes: Mapping[str, str], name: str) -> str:
-    """An attribute that has to be there."""
+    """An attribute that has to be there.
+
+    Raises:
+        Unreadable: It is missing.
+    """
     if name not in attributes:
         raise Unreadable(f"it has no {name}")
     return attributes[name]
@@ -123,13 +132,15 @@ def amounts(node: onnx.NodeProto, values: Values) -> list[tuple[int, int]] | Non
         kernel = (values.static(node.input[1]) or [])[WEIGHTS[node.op_type] :]
     else:
         kernel = integers(attributes, "kernel", missing="")
-    sizes = (values.dims[node.input[0]] or [])[2:]
-    if not kernel or len(kernel) != len(sizes) or any(isinstance(size, str) for size in sizes):
+    sizes = _static((values.dims[node.input[0]] or [])[2:])
+    if not kernel or sizes is None or len(kernel) != len(sizes):
         return None
-    steps = [integers(attributes, name, missing="") or [1] * len(kernel) for name in ("strides", "dilations")]
-    if wrong := [numbers for numbers in steps if len(numbers) != len(kernel)]:
+    strides = integers(attributes, "strides", missing="") or [1] * len(kernel)
+    dilations = integers(attributes, "dilations", missing="") or [1] * len(kernel)
+    if wrong := [numbers for numbers in (strides, dilations) if len(numbers) != len(kernel)]:
         raise Unreadable(f"strides or dilations have {len(wrong[0])} values, expected {len(kernel)}")
     try:
-        return [same_padding(*axis, mode.upper()) for axis in zip(sizes, kernel, *steps)]
+        axes = zip(sizes, kernel, strides, dilations)
+        return [same_padding(size, extent, stride, dilation, mode.upper()) for size, extent, stride, dilation in axes]
     except PadError as error:
         raise Unreadable(error.detail) from None

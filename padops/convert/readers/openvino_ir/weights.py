@@ -16,7 +16,12 @@ class Weights:
         self._asked = 0
 
     def check(self, layer: Layer, offset: int, size: int) -> None:
-        """Looks whether the bytes of a Const are there; of all of them, before the first is read.
+        """Checks that the bytes of a Const are there. Every Const is checked before the first is read.
+
+        Args:
+            layer: The Const.
+            offset: Where its bytes begin in the file.
+            size: How many there are.
 
         Raises:
             PadopsError: They are not, or with those of the layers before they are more than a model can have.
@@ -36,7 +41,11 @@ class Weights:
             raise PadopsError(f"{path} has {self._asked} bytes of weights or more; up to {LARGEST} are read")
 
     def read(self, offset: int, size: int) -> bytes:
-        """The bytes of a Const that has been checked."""
+        """The bytes of a Const that has been checked.
+
+        Raises:
+            PadopsError: The file has become shorter since.
+        """
         if not size:
             return b""
         with open(self._net.weights, "rb") as file:

@@ -1,0 +1,152 @@
+"""A model is taken in: from a file of ONNX or of another format, from a message, or from a graph."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import onnx
+import onnx_ir as ir
+from google.protobuf.message import DecodeError, EncodeError
+
+from padops.convert.errors import PadopsError, UsageError, library_errors
+from padops.convert.model.checks import check_model
+from padops.convert.model.document import LARGEST_PROTO, Document
+from padops.convert.model.external import Place, check_entries
+from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost
+
+Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
+
+# Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were read.
+FOREIGN = {".json": "padops.convert.readers.ngraph_json", ".xml": "padops.convert.readers.openvino_ir"}
+
+
+def read_document(
+    source: Source,
+    base_dir: Path | None = None,
+    follow_links: bool = False,
+) -> Document:
+    """Takes a model in; the caller's object is copied, a file is read without its external data.
+
+    Args:
+        source: A file (of ONNX, or of a format in ``FOREIGN``), a message or a graph.
+        base_dir: The folder that a message's external data are relative to. A file's are relative to its own folder
+            (that of the link, where it is a symbolic link), a graph's tensors know theirs.
+        follow_links: Whether the second file of another format may be a link to anywhere.
+
+    Raises:
+        UsageError: The source is none of these.
+        PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
+    """
+    if isinstance(source, ir.Model):
+        with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
+            message = ir.to_proto(source)
+        check_model(message)
+        with library_errors("the model", RuntimeError):
+            model = source.clone()
+        folders = {Path(tensor.base_dir or ".") for tensor in _external_values(model)}
+        if len(folders) > 1:
+            raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
+        return Document(model, message, base_dir=folders.pop() if folders else base_dir)
+    if isinstance(source, onnx.ModelProto):
+        message = onnx.ModelProto()
+        with library_errors("the model", DecodeError, EncodeError):
+            message.CopyFrom(source)
+        return _build(message, None, base_dir)
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        if path.suffix.lower() in FOREIGN:
+            return _read_foreign(path, follow_links)
+        content = _content(path)
+        document = _build(_parse(content, path), path, path.parent)
+        document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
+        return document
+    raise UsageError(f"source is a {type(source).__name__}, expected a path, an onnx.ModelProto or an onnx_ir.Model")
+
+
+def _read_foreign(path: Path, follow_links: bool) -> Document:
+    """A model of another format, which its reader turns into a message."""
+    _check_file(path)
+    message, files = import_module(FOREIGN[path.suffix.lower()]).read(path)
+    for record in files[1:]:
+        Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
+    document = _build(message, None, None)
+    document.foreign = files
+    return document
+
+
+def _external_values(model: ir.Model) -> Iterator[ir.ExternalTensor]:
+    for graph in model.graphs():
+        for value in graph.initializers.values():
+            if isinstance(value.const_value, ir.ExternalTensor):
+                yield value.const_value
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise PadopsError(f"{path} does not exist")
+    if not path.is_file():
+        raise PadopsError(f"{path} is not a file")
+
+
+def _content(path: Path) -> bytes:
+    _check_file(path)
+    if (size := path.stat().st_size) > LARGEST_PROTO:
+        raise PadopsError(f"{path} has {size} bytes; a protobuf message has at most {LARGEST_PROTO}")
+    return path.read_bytes()
+
+
+def _parse(content: bytes, path: Path) -> onnx.ModelProto:
+    if content[4:8] == b"ORTM":
+        raise PadopsError(f"{path} is in ORT format; convert the .onnx file that it was made from")
+    message = onnx.ModelProto()
+    try:
+        message.ParseFromString(content)
+    except DecodeError as error:
+        deep = ", whose parts are nested more than 100 deep" if "depth" in str(error).lower() else ""
+        raise PadopsError(f"{path} is not an ONNX model: it cannot be parsed as a protobuf message{deep}") from None
+    if not message.HasField("graph"):
+        raise PadopsError(f"{path} is not an ONNX model: it has no graph")
+    return message
+
+
+def _build(message: onnx.ModelProto, path: Path | None, base_dir: Path | None) -> Document:
+    refuse_what_would_be_lost(message)
+    check_model(message)
+    for tensor, place in external_tensors(message):
+        check_entries(tensor, place)
+    name = str(path) if path else "the model"
+    with library_errors(name, ir.serde.SerdeError):
+        model = ir.from_proto(message)
+    if len(model.functions) != len(message.functions):
+        raise PadopsError(f"{name} has several functions of the same domain, name and overload")
+    document = Document(model, message, path, base_dir)
+    document.pair_nodes()
+    if base_dir is not None:
+        for function in model.functions.values():
+            ir.external_data.set_base_dir(function.graph, base_dir)
+        ir.external_data.set_base_dir(model.graph, base_dir)
+    return document
+
+
+def original_of(source: Source, document: Document) -> Callable[[], onnx.ModelProto]:
+    """What gives the model as it was before the conversion, for verifying, where the source is no file of ONNX."""
+    if document.is_openvino:
+        return onnx.ModelProto  # OpenVINO runs the files
+    if document.foreign:
+        before = _copy(document.message())
+        return lambda: before
+    return lambda: _copy(source)
+
+
+def _copy(source: Source) -> onnx.ModelProto:
+    """A message of its own of a source that is no file."""
+    if isinstance(source, ir.Model):
+        return ir.to_proto(source)
+    assert isinstance(source, onnx.ModelProto)
+    message = onnx.ModelProto()
+    message.CopyFrom(source)
+    return message
