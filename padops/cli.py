@@ -1,6 +1,6 @@
 """The command ``padops``: convert a model, say what is installed, list the operators.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch. What a command that
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch. What a command that
 writes files or compares cannot print does not change its code; of one that only prints it is an error.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from padops.bench.command import add_bench
 from padops.conformance.command import add_conformance
-from padops.conformance.command import run as run_conformance
+from padops.conformance.command import run_suite as run_conformance
 from padops.files.streams import patient
 from padops.files.targets import identity
 
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
 CONVERT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
     "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
-    "2 usage, 3 some Pads left (with --strict), 4 verification mismatch; at any but 0 no model has been written."
+    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch; at any but 0 no model has been written."
 )
 
 
@@ -197,7 +197,7 @@ def _describe(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    from padops.convert.report import versions
+    from padops.convert.records import versions
     from padops.runtime.session import describe, get_library_path
 
     console = _console()

@@ -27,7 +27,7 @@ def command(*words: str) -> int:
 
 
 def run_script(name: str, peer: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    text = script(cases.find(name), peer)
+    text = script(cases.find_case(name), peer)
     if not peer.startswith("padops-"):
         assert "import padops" not in text and "from padops" not in text
     (folder / "shown.py").write_text(text, encoding="utf-8")
@@ -59,7 +59,7 @@ def test_script_runs_by_itself(name: str, peer: str, code: int, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", [case.id for case in cases.collect("quick")[::40]])
 def test_script_has_the_bits_of_the_case(name: str) -> None:
-    case = cases.find(name)
+    case = cases.find_case(name)
     for array in filter(lambda array: array is not None, case.arrays()):
         assert pack(eval(literal(array), {"np": np, "ml_dtypes": ml_dtypes})) == pack(array)
 
@@ -72,10 +72,10 @@ def test_repro(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("repro", "table/none") == 1
     assert "no case is called 'table/none'" in capsys.readouterr().err
     with pytest.raises(NoScript, match="ONNX has no operator like OpenVINOPad_12"):
-        script(cases.find(SYMMETRIC), "ort-builtin")
+        script(cases.find_case(SYMMETRIC), "ort-builtin")
 
 
 @pytest.mark.parametrize("peer", ["torch", "jax", "tensorflow", "openvino-onnx", "openvino-12"])
 def test_scripts_of_other_peers_are_python(peer: str) -> None:
     name = SYMMETRIC if peer == "openvino-12" else REFLECT
-    compile(script(cases.find(name), peer), "shown.py", "exec")
+    compile(script(cases.find_case(name), peer), "shown.py", "exec")

@@ -16,12 +16,12 @@ import onnx_ir as ir
 from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
 from padops.convert.files.paths import Inputs, Source, check_paths, check_targets
+from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
 from padops.convert.model import document as documents
 from padops.convert.model.external import DataFile
 from padops.convert.records import Conversion, FileRecord, Verification
-from padops.convert.report import write_report
 from padops.convert.rewrite import ConvertPads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import TARGETS
@@ -114,15 +114,16 @@ def convert(
     if document.foreign:
         original = partial(_message, onnx.ModelProto() if _is_openvino(document) else _message(document.message()))
     conversion = _rewrite(document, target, fallback, fold, select, files, asked)
-    if document.foreign and conversion.left:
-        raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
+    if document.foreign and conversion.unconverted:
+        reasons = [f"{record.path} ({record.form}): {record.reason}" for record in conversion.unconverted]
+        raise PadopsError("; ".join(reasons))
     compare = _allow_corrections(_comparison(document, inputs, seed), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, seen)
     with contextlib.ExitStack() as ending:
         try:
-            if strict and conversion.left:
-                count = len(conversion.left)
+            if strict and conversion.unconverted:
+                count = len(conversion.unconverted)
                 raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
             with os_errors_as("write", path):
                 conversion = finish(job, conversion, ending)

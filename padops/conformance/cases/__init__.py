@@ -1,4 +1,4 @@
-"""Where cases come from: one file for each origin, with ``cases(…)`` and ``find(id)``."""
+"""Where cases come from: one file for each origin, with ``cases(…)`` and ``find_case(id)``."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]
         *drawn.cases(list(OPS), size.drawn, seed),
         *upstream.cases(),
     ]
-    made = {case.id: case for case in (*chosen, *map(find, always))}
+    made = {case.id: case for case in (*chosen, *map(find_case, always))}
     return list(made.values())
 
 
-def find(id: str) -> Case:
+def find_case(id: str) -> Case:
     """The case of an id.
 
     Raises:
@@ -49,8 +49,8 @@ def find(id: str) -> Case:
 
 
 _FINDERS = {
-    "table": table.find,
-    "specification": specification.find,
-    "random": drawn.find,
-    "upstream": upstream.find,
+    "table": table.find_case,
+    "specification": specification.find_case,
+    "random": drawn.find_case,
+    "upstream": upstream.find_case,
 }

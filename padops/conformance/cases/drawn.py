@@ -24,10 +24,10 @@ def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
     """``count`` cases of each operator."""
     for name in ops:
         for i in range(count):
-            yield find(f"random/{name}/{seed}/{i}")
+            yield find_case(f"random/{name}/{seed}/{i}")
 
 
-def find(id: str) -> Case:
+def find_case(id: str) -> Case:
     """The case of an id.
 
     Raises:
@@ -83,8 +83,8 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
 
 def _build(rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict, inputs: list) -> Case:
     given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
-    held = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
-    return Case(id, "random", op.name, opset, attributes, tuple(inputs), (), held, bool(rng.random() < 0.5))
+    constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
+    return Case(id, "random", op.name, opset, attributes, tuple(inputs), (), constants, bool(rng.random() < 0.5))
 
 
 def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:

@@ -87,7 +87,7 @@ def output_of(id: str) -> np.ndarray:
     return _all()[id][1]
 
 
-def find(id: str) -> Case:
+def find_case(id: str) -> Case:
     """The case of an id.
 
     Raises:

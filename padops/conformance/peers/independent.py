@@ -33,7 +33,7 @@ def check(holds: bool, rule: str) -> None:
         raise Refused(rule)
 
 
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """The output, one axis after the other."""
     family, version = request.op.split("_")
     mode = request.attributes.get("pad_mode" if "VINO" in family or "Graph" in family else "mode")

@@ -29,7 +29,7 @@ def _options() -> onnxruntime.SessionOptions:
     return session_options()
 
 
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """The same node as a model of ONNX has it."""
     require_type(request.dtype.name)
     model = make_model(request, request.inputs, standard=True).SerializeToString()

@@ -23,7 +23,7 @@ def _options() -> onnxruntime.SessionOptions:
     return options
 
 
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """The node that ``padops convert --target pyop`` writes; its errors are asked for afterwards."""
     from onnx import helper
 

@@ -41,6 +41,6 @@ def _run_converted(request: Request, target: str) -> np.ndarray:
     conversion = convert(make_model(request, request.inputs), target=target, fold=False)
     for record in conversion.records:
         for note in (record.reason, *record.notes):
-            if note and (record.status == "left" or note.startswith(MISSING)):
+            if note and (record.status == "unconverted" or note.startswith(MISSING)):
                 raise (ValueError if RULE_BROKEN.search(note) else Unsupported)(note)
     return run_model(conversion.proto().SerializeToString(), feeds(request, request.inputs), _options())
