@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from padops.bench.command import add_bench
 from padops.conformance.command import add_conformance
 from padops.conformance.command import run_suite as run_conformance
-from padops.files.streams import patient
+from padops.files.streams import dropping_output
 from padops.files.targets import identity
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    with patient() as out:
+    with dropping_output() as out:
         options = _parser().parse_args(arguments)
         before = signal.signal(signal.SIGTERM, _end)
         try:

@@ -1,5 +1,7 @@
 """How each library is asked to pad: one adapter for the peers, the scripts of ``repro.py`` and the benchmark.
 
+``pairs`` are (begin, end) of every axis, ``mode`` is NumPy's word, ``fill`` is of the data's type.
+
 The scripts show the functions as they stand here, to those who maintain the library. So each one imports what it needs,
 knows nothing of padops, and takes plain values. Where it gives a call without arguments, that call alone is timed.
 """

@@ -118,7 +118,13 @@ class DivergenceTracker:
     seen: dict[str, int] = field(default_factory=dict)
 
     def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
-        """The id of the divergence that explains an outcome and what the peer said, or None."""
+        """The id of the divergence that explains what a peer did with a case, or None.
+
+        Args:
+            features: The case.
+            outcome: One of ``OUTCOMES``.
+            detail: What the peer said.
+        """
         if outcome in ("unsupported", "skipped"):
             return None
         found = None

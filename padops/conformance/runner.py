@@ -104,14 +104,29 @@ def run_cases(
     progress: Progress = lambda name, done, total: None,
     jobs: int | None = None,
 ) -> list[PeerRun]:
-    """Runs every case on every peer that has the operator, ``jobs`` peers at a time (one for each core)."""
+    """Runs every case on every peer that has the operator.
+
+    Args:
+        cases: What to run.
+        peers: Who runs it.
+        known: The divergences that may occur.
+        level: A key of ``cases.LEVELS``; a slow peer gets fewer cases at the lower ones.
+        progress: Called with a peer's name, the cases that it has done and those that it gets.
+        jobs: How many peers work at a time; None for one on each core.
+    """
     prepared = [Prepared.of(case) for case in cases]
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         return list(pool.map(lambda peer: run_peer(prepared, peer, known, level, progress), peers))
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
-    """The cases that a peer is asked for: of a slow one some, the examples of divergences first."""
+    """The cases that a peer is asked for: of a slow one some, the examples of divergences first.
+
+    Args:
+        prepared: All cases.
+        row: The peer.
+        level: A key of ``cases.LEVELS``.
+    """
     mine = [item for item in prepared if row.takes(item.features)]
     max_cases = {"quick": row.max_cases // 3, "default": row.max_cases}.get(level, 0)
     if not max_cases or len(mine) <= max_cases:
@@ -125,7 +140,7 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
 def run_peer(
     prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergence], level: str, progress: Progress
 ) -> PeerRun:
-    """Runs one peer in its process."""
+    """Runs one peer in its process; the arguments are those of ``run_cases``."""
     started = time.monotonic()
     process = Process(peer.row, peer.python)
     ran = PeerRun(peer)

@@ -24,7 +24,13 @@ LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Le
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
-    """The cases of a level, and those with the ids ``always``; a lower level is a part of a higher one."""
+    """The cases of a level; a lower level is a part of a higher one.
+
+    Args:
+        level: A key of ``LEVELS``.
+        seed: Of the choice of cases.
+        always: Ids of cases that are chosen at every level.
+    """
     size = LEVELS[level]
     chosen = [
         *table.cases(list(OPS), size.by_type, size.by_signs, seed),

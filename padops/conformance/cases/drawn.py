@@ -1,6 +1,8 @@
 """Random cases, drawn as a property test draws them: any amounts on any axis, right and wrong ones of every kind.
 
-The id of a case holds the seed, its number and the operator, and they alone decide what it is.
+The id of a case holds the seed, its number and the operator, and they alone decide what it is. ``case_strategies.py`` of
+the tests draws the same kinds of cases a second time, by Hypothesis: Hypothesis makes a failing case smaller only where it
+has drawn each number itself, and an id can name a case only where one seed decides all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from padops.conformance.cases.table import NEWEST_OPSET
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 from padops.spec.dialects.onnx_pad import VERSIONS
 
-MOST_ELEMENTS = 4000  # of an output: enough for every border to meet every other
+MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
 
 
@@ -54,7 +56,7 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
     """Begins and ends; shrinks the shape where the output would be too large."""
     low, high = ((-9, 20), (-3, 3), (0, 3), (0, 8))[int(rng.integers(4))]
     begins, ends = (rng.integers(low, high + 1, len(shape)).tolist() for _ in range(2))
-    shrink(shape, begins, ends, MOST_ELEMENTS)
+    shrink(shape, begins, ends, MAX_ELEMENTS)
     return begins, ends
 
 

@@ -5,7 +5,8 @@ and anything else where the implementation refuses. It is imported in a process 
 another Python: it needs NumPy, ml_dtypes, onnx and the implementation itself, nothing else.
 
 To add one, write a file with ``PACKAGES`` (whose versions a report names; the first one's is the peer's) and functions
-``request -> array``, and list it here.
+``request -> array``, and list it here. A library that the benchmark or a script asks as well has its calls in
+``adapters.py``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from padops.conformance.peers.request import Request
 
 PACKAGES = ("numpy",)
 
-MOST = 2**59 - 1
+MAX_SIZE = 2**59 - 1
 FILL = -1
 MODES = {
     "Pad": ("constant", "reflect", "edge"),
@@ -78,13 +78,13 @@ def _sizes(shape: tuple[int, ...], triples: list, mode: str, clamp: bool) -> lis
     for n, (begin, end, interior) in zip(shape, triples):
         check(interior >= 0 and (interior == 0 or mode == "constant"), "P6")
         spread = n + max(n - 1, 0) * interior
-        check(max(abs(begin), abs(end), spread) <= MOST and begin + spread + end <= MOST, "P10")
+        check(max(abs(begin), abs(end), spread) <= MAX_SIZE and begin + spread + end <= MAX_SIZE, "P10")
         size = begin + spread + end
         check(size >= 0 or clamp, "P1")
         sizes.append(max(size, 0))
     for size in sizes:
         product *= size
-    check(product <= MOST, "P10")
+    check(product <= MAX_SIZE, "P10")
     return sizes
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import onnxruntime
@@ -12,6 +13,12 @@ from padops.runtime.ort_values import run_session
 from padops.spec.dtypes import by_name
 
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
+
+
+@cache
+def stock_options() -> onnxruntime.SessionOptions:
+    """Those of ``session_options``, the same ones at every call, for sessions without any library."""
+    return session_options()
 
 
 def session_options() -> onnxruntime.SessionOptions:
