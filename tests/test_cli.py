@@ -146,6 +146,13 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert out.splitlines()[-1].startswith("2 Pads: 1 converted, 1 unconverted; wrote ")
 
 
+def test_the_former_name_of_unconverted_warns(tmp_path: Path) -> None:
+    conversion = padops.convert(mixed(tmp_path))
+    with pytest.warns(DeprecationWarning, match="Conversion.left is called Conversion.unconverted now"):
+        assert conversion.left == conversion.unconverted
+    assert [record.path for record in conversion.unconverted] == ["graph/complex [0]"]
+
+
 def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = TARGETS["padops"]
 
