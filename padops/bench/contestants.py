@@ -113,7 +113,8 @@ def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | N
     if min(workload.begin + workload.end) < 0 or not any(workload.begin + workload.end):
         return None  # no crops; and where nothing is added it hands its input back
     tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
-    return adapters.prepare_tensorflow_pad(memory.view(workload), workload.pairs, workload.mode)
+    pads = tensorflow.constant(workload.pairs)
+    return adapters.prepare_tensorflow_pad(memory.view(workload), pads, workload.mode)
 
 
 CONTESTANTS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {

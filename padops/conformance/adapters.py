@@ -77,14 +77,16 @@ def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, 
         return np.asarray(jnp.pad(jnp.asarray(data), pairs, mode=mode))
 
 
-def prepare_tensorflow_pad(data: Any, pairs: Pairs, mode: str, fill: Any = None) -> Callable[[], Any]:
-    """``tf.pad`` of an array by (begin, end) of every axis, as a call without arguments."""
-    import numpy as np
+def prepare_tensorflow_pad(data: Any, paddings: Any, mode: str, fill: Any = None) -> Callable[[], Any]:
+    """``tf.pad`` of an array, as a call without arguments; ``paddings`` go to it as they are.
+
+    What they are matters: of an array of int64 it takes the low 32 bits, of a tensor of int64 all.
+    """
     import tensorflow as tf
 
-    tensor, amounts = tf.constant(data), tf.constant(np.array(pairs, np.int64).reshape(-1, 2))
+    tensor = tf.constant(data)
     filled = {"constant_values": tf.constant(fill)} if mode == "constant" and fill is not None else {}
-    return lambda: tf.pad(tensor, amounts, mode=TENSORFLOW_MODES[mode], **filled)
+    return lambda: tf.pad(tensor, paddings, mode=TENSORFLOW_MODES[mode], **filled)
 
 
 def from_tensorflow(tensor: Any) -> Any:

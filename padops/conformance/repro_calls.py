@@ -231,7 +231,10 @@ def _tensorflow(request: Request) -> Call:
     if request.mode not in adapters.TENSORFLOW_MODES:
         raise NoScript(f"tf.pad has no mode {request.mode}")
     modes = f"TENSORFLOW_MODES = {_literal(adapters.TENSORFLOW_MODES)}"
-    run = [f"return from_tensorflow(prepare_tensorflow_pad(data, {pairs}, {_mode_and_fill(request)})())"]
+    run = [
+        f"paddings = np.array({pairs}, np.int64).reshape(-1, 2)",
+        f"return from_tensorflow(prepare_tensorflow_pad(data, paddings, {_mode_and_fill(request)})())",
+    ]
     functions = [adapters.prepare_tensorflow_pad, adapters.from_tensorflow]
     return Call(("tensorflow",), run, _with_fill(request), functions, setup=[modes])
 

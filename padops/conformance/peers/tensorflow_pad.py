@@ -26,6 +26,7 @@ def run_case(request: Request) -> np.ndarray:
         raise Unsupported("tf.pad takes no negative amounts")
     fill = request.fill  # also where the mode has no use for it: it skips what is wrong
     try:
-        return from_tensorflow(prepare_tensorflow_pad(request.data, pairs, request.mode, fill)())
+        paddings = np.array(pairs, np.int64).reshape(-1, 2)
+        return from_tensorflow(prepare_tensorflow_pad(request.data, paddings, request.mode, fill)())
     except (tf.errors.UnimplementedError, tf.errors.NotFoundError) as error:
         raise Unsupported(str(error)) from error
