@@ -108,6 +108,7 @@ NO_WORDS = [
     ("torch", SYMMETRIC, "torch.nn.functional.pad has no mode symmetric"),
     ("tensorflow", "table/Pad_18/edge/float/2/both/plain/none/absent.flat/dynamic/0", "tf.pad has no mode edge"),
     ("numpy", INTERIOR, "numpy.pad has no interior padding"),
+    ("openvino-12", REFLECT, "OpenVINO has no operator like Pad_18"),
     ("nobody", REFLECT, "there is no script for the peer 'nobody'"),
 ]
 

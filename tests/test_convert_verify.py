@@ -212,7 +212,7 @@ def test_random_inputs_repeat_themselves() -> None:
 
 def test_no_random_input_is_huge() -> None:
     rows = [Input("a", "float", ("b", 3, "h", "w"))]
-    assert max(feeds_of["a"].size for feeds_of in random_inputs(rows, 0, 0, {})) <= feeds.MOST_ELEMENTS
+    assert max(feeds_of["a"].size for feeds_of in random_inputs(rows, 0, 0, {})) <= feeds.MAX_ELEMENTS
 
 
 def test_given_inputs(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from padops.spec.bits import from_bytes, to_bytes
-from padops.spec.dtypes import DType, by_name, by_numpy
+from padops.spec.bits import dtype_of, from_bytes, to_bytes
+from padops.spec.dtypes import DType, by_name
 
 Packed = tuple[str, tuple[int, ...], Any]  # type, shape, bytes (or a list of strings): the same for the same bits
 
@@ -24,9 +24,7 @@ def pack(array: np.ndarray | None) -> Packed | None:
     """
     if array is None:
         return None
-    dtype = by_numpy(array.dtype)
-    if dtype is None:
-        raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")
+    dtype = dtype_of(array)
     if dtype.name == "string":
         return "string", array.shape, [str(text) for text in array.reshape(-1).tolist()]
     return dtype.name, array.shape, to_bytes(array)
@@ -63,7 +61,7 @@ def describe(array: np.ndarray | None) -> dict[str, Any] | None:
     """
     if array is None:
         return None
-    dtype = by_numpy(array.dtype)
+    dtype = dtype_of(array)
     described: dict[str, Any] = {"dtype": dtype.name, "shape": list(array.shape)}
     if array.size <= SHOWN:
         described["values"] = _values(array, dtype)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from padops.spec.bits import to_bytes
+from padops.spec.bits import dtype_of, to_bytes
 from padops.spec.dialects import DOMAIN, OPS, VERSION
 from padops.spec.dialects.onnx_pad import VERSIONS
-from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
     import onnx
@@ -81,7 +80,7 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
     """
     if standard and not case.opset:
         raise ValueError(f"ONNX has no operator like {case.op}")
-    dtype = by_numpy(inputs[0].dtype)
+    dtype = dtype_of(inputs[0])
     opset = case.opset if standard else opset_with(dtype.name)
     fed = feeds(case, inputs)
     constant = {f"input_{i}": inputs[i] for i in case.constant_inputs}
@@ -89,7 +88,7 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
         "Pad" if standard else case.op,
         input_names(inputs),
         attributes_of(case),
-        {name: (by_numpy(array.dtype).onnx, array.shape if case.static else None) for name, array in fed.items()},
+        {name: (dtype_of(array).onnx, array.shape if case.static else None) for name, array in fed.items()},
         (dtype.onnx, None),
         {"": opset} | ({} if standard else {DOMAIN: VERSION}),
         ir_version(opset),
@@ -118,7 +117,7 @@ def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
     """A tensor of any element type."""
     from onnx import helper
 
-    dtype = by_numpy(array.dtype)
+    dtype = dtype_of(array)
     if dtype.name == "string":
         return helper.make_tensor(name, dtype.onnx, array.shape, [text.encode() for text in array.reshape(-1).tolist()])
     return helper.make_tensor(name, dtype.onnx, array.shape, to_bytes(array), raw=True)

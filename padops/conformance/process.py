@@ -34,7 +34,7 @@ class Process:
     def __init__(self, row: PeerRow, python: str | None) -> None:
         """``row`` says what to run, ``python`` is its interpreter, None for this one."""
         self._row, self._python = row, python or sys.executable
-        self._process: subprocess.Popen | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._errors = tempfile.TemporaryFile()
         self._late = False
         self._answered = 0  # by the process that is running
@@ -125,7 +125,7 @@ class Process:
                 pass
             self._process = None
 
-    def _kill(self, process: subprocess.Popen) -> None:
+    def _kill(self, process: subprocess.Popen[bytes]) -> None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups

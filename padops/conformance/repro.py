@@ -11,7 +11,8 @@ import numpy as np
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
 from padops.conformance.repro_calls import Call, NoScript, call_of
-from padops.spec.dtypes import by_numpy
+from padops.spec.bits import dtype_of
+from padops.spec.dtypes import by_name
 
 
 def script(case: Case, peer: str) -> str:
@@ -46,7 +47,7 @@ def script(case: Case, peer: str) -> str:
 
 def literal(array: np.ndarray) -> str:
     """Python source of an array, the same to the last bit: numbers where they can say it, else bytes."""
-    dtype = by_numpy(array.dtype)
+    dtype = dtype_of(array)
     shape = list(array.shape)
     if dtype.name == "string":
         return f"np.array({array.reshape(-1).tolist()!r}, object).reshape({shape})"
@@ -94,7 +95,7 @@ def _head(case: Case, name: str, python: str, call: Call, expected: Expected) ->
 
 def _compare(case: Case) -> list[str]:
     """The end of the script: runs the peer, prints both sides, and says whether they are the same bits."""
-    bits = by_numpy(case.arrays()[0].dtype).bits
+    bits = by_name(case.dtype).bits
     mask = f" & {(1 << bits) - 1}" if 0 < bits < 8 else ""
     return [
         "",

@@ -17,7 +17,7 @@ from padops.conformance.model import attributes_of, ir_version, one_node_model
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.runtime.ort_values import PLAIN
-from padops.spec.dtypes import by_numpy
+from padops.spec.bits import dtype_of
 
 if TYPE_CHECKING:
     from padops.spec.dtypes import DType
@@ -100,7 +100,7 @@ def _model(request: Request, feedable: frozenset[str] | None = None) -> tuple[li
     fixed = feedable is not None and request.dtype.name not in feedable
     constants = [name for i, name in enumerate(names) if name and (fixed or i in request.constant_inputs)]
     fed = [name for name in names if name and name not in constants]
-    declared = {n: (by_numpy(arrays[n].dtype).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
+    declared = {n: (dtype_of(arrays[n]).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
     made = ", ".join(f'numpy_helper.from_array({name}, "{name}")' for name in constants)
     return [
         "model = one_node_model(",
@@ -167,6 +167,8 @@ def _openvino_onnx(request: Request) -> Call:
 
 
 def _openvino(request: Request) -> Call:
+    if not request.op.startswith("OpenVINOPad_"):
+        raise NoScript(f"OpenVINO has no operator like {request.op}")
     arrays, element = _named_inputs(request), _element(request.dtype)
     version = int(request.op.split("_")[1])
     run = [
@@ -182,7 +184,7 @@ def _openvino(request: Request) -> Call:
 
 def _tensors(arrays: dict[str, np.ndarray], names: Sequence[str]) -> str:
     """Source of the tensors of some arrays, in a row."""
-    return ", ".join(f'to_openvino({name}, "{_element(by_numpy(arrays[name].dtype))}")' for name in names)
+    return ", ".join(f'to_openvino({name}, "{_element(dtype_of(arrays[name]))}")' for name in names)
 
 
 def _element(dtype: DType) -> str:

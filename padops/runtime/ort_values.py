@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from padops.spec.bits import from_bytes, to_bytes
-from padops.spec.dtypes import DType, by_name, by_numpy
+from padops.spec.bits import dtype_of, from_bytes, to_bytes
+from padops.spec.dtypes import DType, by_name
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -26,7 +26,7 @@ def to_ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
     """A tensor of any element type, with the bits of an array."""
     from onnxruntime import OrtValue
 
-    dtype = by_numpy(array.dtype)
+    dtype = dtype_of(array)
     if dtype.name in PLAIN:
         return OrtValue.ortvalue_from_numpy(np.array(array, order="C"))
     value = OrtValue.ortvalue_from_shape_and_type(array.shape, dtype.onnx, "cpu")
@@ -65,11 +65,11 @@ def run_session(
     """
     types = [output.type for output in session.get_outputs()]
     tensors = all(text.startswith("tensor(") for text in types)
-    fed = {by_numpy(array.dtype).name for array in feeds.values()}
+    fed = {dtype_of(array).name for array in feeds.values()}
     if fed <= PLAIN and not (tensors and {_dtype_of(text).name for text in types} - PLAIN):
         return session.run(names, dict(feeds), options)
     if not tensors or "string" in fed:  # neither sequences nor strings are OrtValues of the Python API
-        mixed = {n: a if by_numpy(a.dtype).name in PLAIN else to_ort_value(a) for n, a in feeds.items()}
+        mixed = {n: a if dtype_of(a).name in PLAIN else to_ort_value(a) for n, a in feeds.items()}
         return session.run(names, mixed, options)
     values = {name: to_ort_value(array) for name, array in feeds.items()}
     return [from_ort_value(value) for value in session.run_with_ort_values(names, values, options)]

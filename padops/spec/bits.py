@@ -9,9 +9,21 @@ import numpy as np
 from padops.spec.dtypes import DType, by_numpy
 
 
+def dtype_of(array: np.ndarray) -> DType:
+    """The row of an array's type.
+
+    Raises:
+        TypeError: It is none of ``padops.spec.dtypes``.
+    """
+    dtype = by_numpy(array.dtype)
+    if dtype is None:
+        raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")
+    return dtype
+
+
 def to_bytes(array: np.ndarray) -> bytes:
     """The memory of a tensor of ``array``: little-endian, 4- and 2-bit elements packed, the first in the low bits."""
-    dtype = by_numpy(array.dtype)
+    dtype = dtype_of(array)
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     if dtype.bits >= 8:
         return raw.tobytes()

@@ -83,7 +83,9 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
     return str(rng.choice(op.modes)) if rng.random() < 0.95 else "none"
 
 
-def _build(rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict, inputs: list) -> Case:
+def _build(
+    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: list[Recipe | None]
+) -> Case:
     given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
     constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
     return Case(id, "random", op.name, opset, attributes, tuple(inputs), (), constants, bool(rng.random() < 0.5))

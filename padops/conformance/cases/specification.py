@@ -18,7 +18,7 @@ DATA = (1.0, 1.2, 2.3, 3.4, 4.5, 5.7)
 TWELVE = tuple(range(1, 13))
 
 
-def _onnx(edition: int) -> Iterator[tuple[str, dict[str, Any], list]]:
+def _onnx(edition: int) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
     left, around = (0, 2, 0, 0), (2, 1, 1, 1)
     yield "example-1", {"mode": "constant"}, [left, 0.0]
     yield "example-2", {"mode": "reflect"}, [left]

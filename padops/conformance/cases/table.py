@@ -48,7 +48,9 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
     for name in ops:
         op = OPS[name]
         for mode in op.modes:
-            places = [(dtype, None, i) for dtype in op.types for i in range(by_type)]
+            places: list[tuple[str | None, str | None, int]] = [
+                (dtype, None, i) for dtype in op.types for i in range(by_type)
+            ]
             places += [(None, signs, i) for signs in SIGNS for i in range(max(by_signs * SIGNS[signs] // 4, 1))]
             for dtype, signs, i in places:
                 made = find_case(_choose(op, mode, dtype, signs, i, seed))
@@ -166,7 +168,10 @@ def _data(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
     return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
 
 
-def _onnx(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _onnx(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     version = int(op.name.split("_")[1])
     following = [later for later in VERSIONS if later > version]
     opset = int(rng.integers(version, following[0] if following else NEWEST_OPSET + 1))
@@ -192,7 +197,7 @@ def _onnx(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Cas
     return _case(id, op, opset, attributes, inputs, form)
 
 
-def _axes(rng: np.random.Generator, form: str, pairs: list) -> tuple[Recipe, list]:
+def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> tuple[Recipe, list[tuple[int, int]]]:
     """The axes, and the amounts in their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
@@ -206,13 +211,16 @@ def _axes(rng: np.random.Generator, form: str, pairs: list) -> tuple[Recipe, lis
     return integers(written, "int32" if form == "int32" else "int64"), pairs
 
 
-def _case(id: str, op: Op, opset: int, attributes: dict, inputs: Sequence[Recipe | None], form: str) -> Case:
+def _case(id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None], form: str) -> Case:
     given = tuple(i for i, recipe in enumerate(inputs) if i and recipe is not None)
     constants = given if form in ("held", "fixed") else ()
     return Case(id, "table", op.name, opset, attributes, tuple(inputs), (), constants, form in ("static", "fixed"))
 
 
-def _openvino(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _openvino(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     shape = _shape(rng, rank, dims)
     pairs = _amounts(rng, shape, signs)
     amounts = []
@@ -223,7 +231,10 @@ def _openvino(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) ->
     return _case(id, op, 0, {"pad_mode": mode}, inputs, form)
 
 
-def _ngraph(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _ngraph(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     shape = _shape(rng, rank, dims)
     pairs = _amounts(rng, shape, signs)
     attributes: dict[str, Any] = {"pad_mode": mode}
@@ -233,7 +244,10 @@ def _ngraph(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> C
     return _case(id, op, 0, attributes, [_data(rng, dtype, shape), _fill(rng, dtype, fill)], form)
 
 
-def _same(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _same(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     """SAME padding has no amounts: the kind of amounts only makes another draw."""
     shape = _shape(rng, rank, dims, largest=7)
     spatial = rank - 2

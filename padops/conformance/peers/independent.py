@@ -15,6 +15,8 @@ PACKAGES = ("numpy",)
 
 MAX_SIZE = 2**59 - 1
 FILL = -1
+Triple = tuple[int, int, int]  # begin, end and interior of an axis
+
 MODES = {
     "Pad": ("constant", "reflect", "edge"),
     "OpenVINOPad": ("constant", "edge", "reflect", "symmetric"),
@@ -73,7 +75,7 @@ def _gather(data: np.ndarray, lists: list[list[int]], mode: str, fill: np.ndarra
     return output
 
 
-def _sizes(shape: tuple[int, ...], triples: list, mode: str, clamp: bool) -> list[int]:
+def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool) -> list[int]:
     sizes, product = [], 1
     for n, (begin, end, interior) in zip(shape, triples):
         check(interior >= 0 and (interior == 0 or mode == "constant"), "P6")
@@ -88,7 +90,7 @@ def _sizes(shape: tuple[int, ...], triples: list, mode: str, clamp: bool) -> lis
     return sizes
 
 
-def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list) -> None:
+def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list[Triple]) -> None:
     for n, (begin, end, _) in zip(shape, triples):
         if family == "OpenVINOPad" and mode in ("reflect", "symmetric"):
             most = n - 1 if mode == "reflect" else n
@@ -143,7 +145,7 @@ def _at(request: Request, position: int) -> np.ndarray | None:
     return request.inputs[position] if position < len(request.inputs) else None
 
 
-def _onnx(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _onnx(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     rank = request.data.ndim
     if version < 11:
         pads = list(request.attributes["paddings" if version == 1 else "pads"])
@@ -166,14 +168,14 @@ def _onnx(request: Request, version: int) -> tuple[list, np.ndarray | None]:
     return triples, fill
 
 
-def _openvino(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _openvino(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     kinds = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
     begins, ends = (_integers(_at(request, i), kinds) for i in (1, 2))
     check(len(begins) == len(ends) == request.data.ndim, "P8")
     return [(b, e, 0) for b, e in zip(begins, ends)], _at(request, 3)
 
 
-def _ngraph(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _ngraph(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     given = request.attributes
     interior = list(given.get("padding_interior") or [0] * request.data.ndim)
     below, above = list(given["padding_below"]), list(given["padding_above"])
@@ -181,7 +183,7 @@ def _ngraph(request: Request, version: int) -> tuple[list, np.ndarray | None]:
     return list(zip(below, above, interior)), _at(request, 1)
 
 
-def _same(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _same(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     given, shape = request.attributes, request.data.shape
     kernel = list(given["kernel_shape"])
     strides = list(given.get("strides") or [1] * len(kernel))

@@ -19,7 +19,7 @@ from padops.conformance.adapters import (
 )
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, Unsupported
-from padops.spec.dtypes import by_numpy
+from padops.spec.bits import dtype_of
 
 PACKAGES = ("openvino",)
 
@@ -65,7 +65,7 @@ def _judged(error: RuntimeError) -> Exception:
 
 
 def _element(array: np.ndarray) -> str:
-    name = by_numpy(array.dtype).name
+    name = dtype_of(array).name
     if name not in OPENVINO_ELEMENTS:
         raise Unsupported(f"OpenVINO has no {name}")
     return OPENVINO_ELEMENTS[name]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.arrays import unpack
+from padops.spec.bits import dtype_of
 from padops.spec.dialects import OPS, Node, Op
-from padops.spec.dtypes import DType, by_numpy
+from padops.spec.dtypes import DType
 from padops.spec.plan import Amounts, PadError
 
 
@@ -46,13 +47,15 @@ class Request:
 
     @property
     def data(self) -> np.ndarray:
-        """The first input."""
-        return self.inputs[0]
+        """The first input, which every case has."""
+        data = self.inputs[0]
+        assert data is not None
+        return data
 
     @property
     def dtype(self) -> DType:
         """The element type of the data."""
-        return by_numpy(self.data.dtype)
+        return dtype_of(self.data)
 
     @property
     def mode(self) -> str:

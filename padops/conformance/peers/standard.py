@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import numpy as np
 import onnx_ir  # noqa: F401, without it the peer is absent
@@ -27,7 +28,7 @@ def run_lowered(request: Request) -> np.ndarray:
     return _run_converted(request, "onnx")
 
 
-def _run_converted(request: Request, target: str) -> np.ndarray:
+def _run_converted(request: Request, target: Literal["padops", "onnx"]) -> np.ndarray:
     from padops.convert import convert
 
     require_type(request.dtype.name)

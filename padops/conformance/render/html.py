@@ -145,7 +145,7 @@ class _Texts:
 
 def _data(summary: Summary) -> Record:
     """What the matrix needs: counts for every cell, cases in full only for those that are shown."""
-    texts, cases, examples = _Texts(), {}, []
+    texts, cases, examples = _Texts(), dict[str, tuple[int, Record]](), list[Record]()
     peers = summary.peers
     rows = sorted(dict.fromkeys(key[1:3] for key in summary.cells), key=_row_order)
     dtypes = sorted(dict.fromkeys(key[3] for key in summary.cells), key=lambda name: _position(TYPES, name))

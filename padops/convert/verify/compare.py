@@ -20,8 +20,8 @@ from padops.convert.verify.expected import expected_outputs
 from padops.convert.verify.feeds import Input, fit_inputs, random_inputs
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
+from padops.spec.bits import dtype_of
 from padops.spec.dialects import DOMAIN
-from padops.spec.dtypes import by_numpy
 from padops.spec.plan import PadError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Session:
         except ImportError as error:
             raise PadopsError(f"cannot verify without onnxruntime: {error}") from error
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # errors are told by what catches them
+        options.log_severity_level = 4  # what catches an error says it
         _register(options, _domains(path))
         if not optimised:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -295,6 +295,6 @@ def _fed(trials: Sequence[Trial]) -> tuple[str, ...]:
     """What the models were fed with, for the report."""
     texts = []
     for trial in trials:
-        parts = (f"{name}: {by_numpy(array.dtype).name}{list(array.shape)}" for name, array in trial.feeds.items())
+        parts = (f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in trial.feeds.items())
         texts.append(", ".join(parts))
     return tuple(texts)
