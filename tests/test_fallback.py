@@ -52,12 +52,8 @@ def test_all_say_the_same(family: str) -> None:
 
     check()
     if EXAMPLES >= 200:  # of fewer, not every kind need come up
-        modes = {
-            mode.lower()
-            for name in padops.OPS
-            for mode in padops.OPS[name].modes
-            if name.startswith(standard.PREFIX[family])
-        }
+        ops = [op for op in padops.OPS.values() if op.name.startswith(standard.PREFIX[family])]
+        modes = {mode.lower() for op in ops for mode in op.modes}
         kinds = {*modes, "fallback is right", "lowered is right", "fallback fails", "lowered refuses", "python"}
         assert not kinds - seen.keys(), seen
     assert seen["all"] >= EXAMPLES // 2 and seen["fallback is right"] >= EXAMPLES // 10, seen
@@ -91,9 +87,8 @@ def _check_one_body(cases: list[case_strategies.Case], declared: tuple[str, str]
     right = [case for case in right if standard.is_moved(by_numpy(case.inputs[0].dtype).name, standard.NEWEST)]
     if any(case.inputs[0].dtype == object for case in right):  # which go into a session along with NumPy's types only
         right = [case for case in right if case.inputs[0].dtype.isbuiltin == 1]
-    if (
-        declared[0] != "full"
-    ):  # then a fill of several elements fails where others need theirs, in a mode that ignores it
+    # A fill of several elements fails where others need theirs, in a mode that ignores it.
+    if declared[0] != "full":
         right = [case for case in right if all(x is None or x.size == 1 for x in case.inputs[1:] if _is_fill(case, x))]
     if not right:
         return "no right case"
