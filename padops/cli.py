@@ -1,6 +1,6 @@
 """The command ``padops``: convert a model, say what is installed, list the operators.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads left (with ``--strict``), 4 verification mismatch. Where the output
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch. Where the output
 cannot be printed, a command that writes files or compares keeps its exit code; one that only prints ends with 1.
 """
 
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from padops.bench.command import add_bench
 from padops.conformance.command import add_conformance
-from padops.conformance.command import run as run_conformance
-from padops.files.streams import patient
+from padops.conformance.command import run_suite as run_conformance
+from padops.files.streams import dropping_output
 from padops.files.targets import identity
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    with patient() as out:
+    with dropping_output() as out:
         options = _parser().parse_args(arguments)
         before = signal.signal(signal.SIGTERM, _end)
         try:
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
 CONVERT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
     "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
-    "2 usage, 3 some Pads left (with --strict), 4 verification mismatch; at any but 0 no model has been written."
+    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch; at any but 0 no model has been written."
 )
 
 
@@ -197,7 +197,7 @@ def _describe(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    from padops.convert.report import versions
+    from padops.convert.records import versions
     from padops.runtime.session import describe, get_library_path
 
     console = _console()

@@ -119,7 +119,7 @@ def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> 
     padops.register(options)
     original = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
     converted = onnxruntime.InferenceSession(target, options, providers=["CPUExecutionProvider"])
-    good = not result.left
+    good = not result.unconverted
     before, after = original.run(None, feeds), converted.run(None, feeds)
     for output, old, new in zip(original.get_outputs(), before, after):
         right = (old.dtype, old.shape, old.tobytes()) == (new.dtype, new.shape, new.tobytes())

@@ -1,4 +1,7 @@
-"""Hypothesis strategies that draw one padops node with its inputs: right ones, and wrong ones of every kind."""
+"""Hypothesis strategies that draw one padops node with its inputs: right ones, and wrong ones of every kind.
+
+``padops/conformance/cases/drawn.py`` draws such nodes as well, and says why there are two.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 from padops.conformance.cases.drawn import shrink
 from padops.spec.dialects import INTEGER_KINDS, OPS
 
-MOST_ELEMENTS = 20_000  # of an output: enough for every border to meet every other
+MAX_ELEMENTS = 20_000  # of an output: enough for every border to meet every other
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
 ONNX_OPS = [name for name in OPS if name.startswith("Pad_")]
 
@@ -59,7 +62,7 @@ def onnx_cases(draw) -> Case:
     amount = st.integers(-9, 20) if draw(st.booleans()) else st.integers(-3, 3)
     begins, ends = [draw(amount) for _ in range(count)], [draw(amount) for _ in range(count)]
     if axes is None:
-        shrink(shape, begins, ends, MOST_ELEMENTS)
+        shrink(shape, begins, ends, MAX_ELEMENTS)
     else:
         at = [int(axis) % max(rank, 1) for axis in axes]
         at = [axis if axis < rank else 0 for axis in at]
@@ -67,7 +70,7 @@ def onnx_cases(draw) -> Case:
             whole = [0] * rank, [0] * rank
             for i, axis in enumerate(at):
                 whole[0][axis], whole[1][axis] = begins[i], ends[i]
-            shrink(shape, *whole, MOST_ELEMENTS)
+            shrink(shape, *whole, MAX_ELEMENTS)
             begins, ends = [whole[0][axis] for axis in at], [whole[1][axis] for axis in at]
     pads = begins + ends
     if draw(st.integers(0, 29)) == 29:
@@ -107,7 +110,7 @@ def openvino_cases(draw) -> Case:
     rank = len(shape)
     amount = draw(st.sampled_from([st.integers(-9, 20), st.integers(-3, 3), st.integers(0, 3)]))
     pads = [draw(st.lists(amount, min_size=rank, max_size=rank)) for _ in range(2)]
-    shrink(shape, *pads, MOST_ELEMENTS)
+    shrink(shape, *pads, MAX_ELEMENTS)
     if draw(st.integers(0, 19)) == 19:
         pads[draw(st.integers(0, 1))].append(1)
     arrays = []
@@ -139,9 +142,9 @@ def ngraph_cases(draw) -> Case:
             interior = [-1] * rank
         attributes["padding_interior"] = interior
         dilated = [n * (i + 1) for n, i in zip(shape, interior)]
-        shrink(dilated, below, above, MOST_ELEMENTS)
+        shrink(dilated, below, above, MAX_ELEMENTS)
         shape = [min(n, d) for n, d in zip(shape, dilated)]
-    shrink(shape, below, above, MOST_ELEMENTS)
+    shrink(shape, below, above, MAX_ELEMENTS)
     if draw(st.integers(0, 29)) == 29:
         below.append(0)
     fill = native.random_array(rng, dtype, draw(st.sampled_from([(), (), (), (1,), (3,)])))

@@ -14,6 +14,7 @@ from small_models import FLOAT, model, pad, tensor
 
 import padops
 from padops.convert import Conversion
+from padops.runtime.ort_values import run_session
 
 LEVELS = {
     name: getattr(ort.GraphOptimizationLevel, f"ORT_{name}")
@@ -43,11 +44,7 @@ def run(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray], level: str = 
     """The bits of every output."""
     options = native.session_options()
     options.graph_optimization_level = LEVELS[level]
-    session = native.session(message, options)
-    if any(array.dtype == object for array in feeds.values()):  # there are no OrtValues of strings
-        return [native.bits(array) for array in session.run(None, dict(feeds))]
-    values = {name: native.to_value(array) for name, array in feeds.items()}
-    return [native.bits(native.from_value(value)) for value in session.run_with_ort_values(None, values)]
+    return [native.bits(array) for array in run_session(native.session(message, options), feeds)]
 
 
 def padded(

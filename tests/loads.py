@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import onnx
 import onnxruntime
-from onnx import TensorProto, helper
+import small_models
+from onnx import helper
 
 import padops
 from padops.spec import reference
@@ -59,15 +59,8 @@ def model(modes: Sequence[str] = MODES) -> bytes:
         helper.make_node("Pad_2", [names[i]], [names[i + 1]], name=f"n{i}", domain="padops", mode=mode, pads=PADS)
         for i, mode in enumerate(modes)
     ]
-    graph = helper.make_graph(
-        nodes,
-        "load",
-        [helper.make_tensor_value_info(names[0], TensorProto.FLOAT, ["rows", "columns"])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-    )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    made: onnx.ModelProto = helper.make_model(graph, opset_imports=imports, ir_version=9)
-    return made.SerializeToString()
+    inputs = [(names[0], small_models.FLOAT, ["rows", "columns"])]
+    return small_models.model(nodes, 18, imports=[("padops", 1)], ir_version=9, inputs=inputs).SerializeToString()
 
 
 def options(threads: int = 1, arena: bool = True) -> onnxruntime.SessionOptions:

@@ -12,10 +12,12 @@ import onnxruntime
 from onnx import helper
 
 import padops
-from padops.conformance.arrays import from_bytes, random_array, to_bytes
-from padops.conformance.model import tensor
-from padops.conformance.peers.sessions import RUNTIME, from_value, run_session, to_value
-from padops.spec.dialects import OPS
+from padops.conformance.arrays import random_array
+from padops.conformance.model import one_node_model, tensor
+from padops.conformance.peers.sessions import RUNTIME
+from padops.runtime import ort_values
+from padops.runtime.ort_values import from_ort_value, to_ort_value
+from padops.spec.bits import from_bytes, to_bytes
 from padops.spec.dtypes import by_name, by_numpy
 
 # What the installed runtime can have at all.
@@ -66,27 +68,25 @@ def run(
 @lru_cache(maxsize=4096)
 def _session(op_type, attributes, types, shapes, node, constants, held) -> onnxruntime.InferenceSession:
     names = ["" if dtype is None else f"i{i}" for i, dtype in enumerate(types)]
-    made = helper.make_node(op_type, names, ["output"], name=node, domain="padops")
-    for name, value in attributes:
-        row = next((row for row in OPS[op_type].attributes if row.name == name), None)
-        made.attribute.append(
-            helper.make_attribute(name, value, attr_type=onnx.AttributeProto.INTS)
-            if row is not None and row.type == "ints" and isinstance(value, tuple)
-            else helper.make_attribute(name, value)
-        )
-    graph = helper.make_graph(
-        [made],
-        "one",
-        [
-            helper.make_tensor_value_info(f"i{i}", dtype, shapes[i])
-            for i, dtype in enumerate(types)
-            if dtype is not None and i not in constants
-        ],
-        [helper.make_tensor_value_info("output", types[0], None)],
-        [onnx.TensorProto.FromString(content) for content in held],
-    )
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    return session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+    inputs = {f"i{i}": (dtype, shapes[i]) for i, dtype in enumerate(types) if dtype is not None and i not in constants}
+    tensors = [onnx.TensorProto.FromString(content) for content in held]
+    opsets = {"": 18, "padops": 1}
+    given = dict(attributes)
+    return session(one_node_model(op_type, names, given, inputs, (types[0], None), opsets, 9, tensors, "padops", node))
+
+
+def node(op: str, names: Sequence[str], output: str, attributes: Mapping[str, Any], name: str = "") -> onnx.NodeProto:
+    """One node of padops; empty lists among its attributes are lists of integers."""
+    made = helper.make_node(op, names, [output], name=name, domain="padops")
+    for key, value in attributes.items():
+        kind = onnx.AttributeProto.INTS if isinstance(value, list) else None
+        made.attribute.append(helper.make_attribute(key, value, attr_type=kind))
+    return made
+
+
+def run_session(session: onnxruntime.InferenceSession, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The first output of a session."""
+    return ort_values.run_session(session, feeds)[0]
 
 
 def bits(array: np.ndarray) -> tuple:
@@ -108,7 +108,8 @@ __all__ = [
     "bits",
     "error_text",
     "from_bytes",
-    "from_value",
+    "node",
+    "from_ort_value",
     "random_array",
     "run",
     "run_session",
@@ -116,5 +117,5 @@ __all__ = [
     "session_options",
     "tensor",
     "to_bytes",
-    "to_value",
+    "to_ort_value",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 import onnxruntime
 from session_models import Drawn, build
 
+from padops.runtime.ort_values import run_session
 from padops.spec.plan import PadError
 
 GUARD = 64  # bytes on either side of an output that the caller holds
@@ -61,17 +62,13 @@ def check_run(
     seen: Counter[str],
 ) -> None:
     """One run, compared."""
-    strings = drawn.dtype.name == "string"  # of which the runtime's Python makes no OrtValue
-    values = {name: native.to_value(array) for name, array in feeds.items() if not strings}
     try:
         if drawn.bound and drawn.dtype.name in BINDABLE and isinstance(wanted, dict):
+            values = {name: native.to_ort_value(array) for name, array in feeds.items()}
             run_bound(built, drawn, values, wanted)
             seen["bound"] += 1
         else:
-            if strings:
-                outputs = built.run(drawn.names, feeds)
-            else:
-                outputs = [native.from_value(value) for value in built.run_with_ort_values(drawn.names, values)]
+            outputs = run_session(built, feeds, drawn.names)
             assert isinstance(wanted, dict), f"no error, but one of {wanted}"
             for name, output in zip(drawn.names, outputs, strict=True):
                 same(output, wanted[name])

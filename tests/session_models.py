@@ -13,7 +13,7 @@ import native
 import numpy as np
 import onnx
 from hypothesis import strategies as st
-from onnx import helper
+from small_models import graph, model
 
 from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op, make_node_plan
 from padops.spec.dtypes import DType, by_numpy
@@ -219,17 +219,11 @@ def build(drawn: Drawn) -> onnx.ModelProto:
                 constants.append(native.tensor(wanted[-1], array))
             elif array is not None:
                 kind = by_numpy(array.dtype).onnx
-                feeds.append(helper.make_tensor_value_info(wanted[-1], kind, None))
-        node = helper.make_node(step.op, wanted, [names[i + 1]], name=f"n{i}", domain="padops")
-        for name, value in step.attributes.items():
-            kind = onnx.AttributeProto.INTS if isinstance(value, list) else None
-            node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
-        nodes.append(node)
+                feeds.append((wanted[-1], kind, None))
+        nodes.append(native.node(step.op, wanted, names[i + 1], step.attributes, f"n{i}"))
     used = {names[step.source] for step in drawn.steps}
     drawn.names = [name for name in names[1:] if drawn.all_outputs or name not in used]
     shape = [f"d{k}" for k in range(len(drawn.shapes[0]))] if drawn.declared else None
-    feeds.insert(0, helper.make_tensor_value_info("x", drawn.dtype.onnx, shape))
-    outputs = [helper.make_tensor_value_info(name, drawn.dtype.onnx, None) for name in drawn.names]
-    graph = helper.make_graph(nodes, "drawn", feeds, outputs, constants)
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=9)
+    feeds.insert(0, ("x", drawn.dtype.onnx, shape))
+    outputs = [(name, drawn.dtype.onnx, None) for name in drawn.names]
+    return model(graph(nodes, feeds, outputs, constants), 18, imports=[("padops", 1)], ir_version=9)

@@ -16,8 +16,8 @@ from padops import cli
 from padops.bench import contestants, models, runner, tables
 from padops.bench.runner import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
-from padops.conformance.arrays import to_bytes
 from padops.spec import reference
+from padops.spec.bits import to_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -86,7 +86,7 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         runner.OutputsDiffer, match=r"one: numpy differs from padops in \d+ of \d+ places, the first at \d+"
     ):
-        runner.run([workload], 1, ("padops", "numpy"), seconds=0.01)
+        runner.time_workloads([workload], 1, ("padops", "numpy"), seconds=0.01)
 
 
 def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:

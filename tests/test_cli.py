@@ -18,7 +18,7 @@ from small_models import COMPLEX64, FLOAT, external, model, one_pad, pad, same_b
 
 import padops
 from padops import cli
-from padops.convert import report
+from padops.convert import records
 from padops.convert.targets import TARGETS
 from padops.files import staging
 
@@ -73,10 +73,10 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     described = json.loads(json.dumps(conversion.to_json()))
     described["output"] = json.loads(json.dumps(described["output"]).replace("again.onnx", "out.onnx"))
     assert told == described
-    assert told["schema"] == report.SCHEMA == 1
+    assert told["schema"] == records.SCHEMA == 2
     assert told["versions"]["onnx"] == onnx.__version__
     assert told["versions"]["padops"] == padops.__version__ == version("padops")
-    assert told["counts"] == {"converted": 2, "already converted": 0, "folded": 0, "not needed": 0, "left": 0}
+    assert told["counts"] == {"converted": 2, "already converted": 0, "folded": 0, "not needed": 0, "unconverted": 0}
     assert told["source"]["opsets"] == {"": 18}
     assert told["source"]["files"][0]["bytes"] == source.stat().st_size
     assert told["output"]["path"] == told["output"]["files"][0]["name"] == str(output)
@@ -136,14 +136,21 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ("convert", source, "-o", tmp_path / "out.onnx", "--report", tmp_path / "r.json")
     code, out, err = run(capsys, *arguments, "--strict")
     assert (code, err) == (3, "error: 1 of 2 Pads cannot be converted\n")
-    left = ["graph/complex [0]", "Pad-13 inputs", "left",
+    unconverted = ["graph/complex [0]", "Pad-13 inputs", "unconverted",
             "its data are complex64, and ONNX Runtime has no complex tensors"]  # fmt: skip
-    assert columns(out)[2] == left
+    assert columns(out)[2] == unconverted
     assert not (tmp_path / "out.onnx").exists()
-    assert json.loads((tmp_path / "r.json").read_text())["counts"]["left"] == 1
+    assert json.loads((tmp_path / "r.json").read_text())["counts"]["unconverted"] == 1
     code, out, err = run(capsys, *arguments)
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1].startswith("2 Pads: 1 converted, 1 left; wrote ")
+    assert out.splitlines()[-1].startswith("2 Pads: 1 converted, 1 unconverted; wrote ")
+
+
+def test_the_former_name_of_unconverted_warns(tmp_path: Path) -> None:
+    conversion = padops.convert(mixed(tmp_path))
+    with pytest.warns(DeprecationWarning, match="Conversion.left is called Conversion.unconverted now"):
+        assert conversion.left == conversion.unconverted
+    assert [record.path for record in conversion.unconverted] == ["graph/complex [0]"]
 
 
 def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +260,7 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "info")
     assert (code, err) == (0, "")
     lines = columns(out)
-    for package, stated in report.versions().items():
+    for package, stated in records.versions().items():
         assert lines_of(lines, package) == [package, stated]
     assert lines_of(lines, "library")[-1] == padops.get_library_path()
     described = padops.describe()

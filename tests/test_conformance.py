@@ -12,7 +12,7 @@ from padops.conformance import cases, record, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import Divergence, in_range
-from padops.conformance.features import facts_of, rules_of
+from padops.conformance.features import features_of, rules_of
 from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, PeerRow
 from padops.spec.dialects import OPS
@@ -32,14 +32,14 @@ def sample(quick: list, count: int) -> list:
 def test_ids_are_unique_and_make_the_case_again(quick: list) -> None:
     assert len({case.id for case in quick}) == len(quick)
     for case in quick:
-        assert repr(cases.find(case.id)) == repr(case)
+        assert repr(cases.find_case(case.id)) == repr(case)
 
 
 def test_an_id_means_one_case_forever() -> None:
     """The numbers are written down: a report of last year names the same case."""
-    case = cases.find("table/Pad_18/reflect/float/2/both/plain/none/some.flat/dynamic/0")
+    case = cases.find_case("table/Pad_18/reflect/float/2/both/plain/none/some.flat/dynamic/0")
     assert (case.inputs[0].shape, case.inputs[1].values, case.inputs[3].values) == ((3, 4), (2, 2, 2, 2), (0, 1))
-    drawn = cases.find("random/OpenVINOPad_12/0/7")
+    drawn = cases.find_case("random/OpenVINOPad_12/0/7")
     assert (drawn.dtype, drawn.inputs[0].shape, drawn.inputs[1].values) == (
         "float8e5m2fnuz",
         (4, 6, 6, 3),
@@ -53,13 +53,13 @@ NO_IDS = ["", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none"
 @pytest.mark.parametrize("id", NO_IDS)
 def test_an_id_that_is_none(id: str) -> None:
     with pytest.raises(ValueError, match="no case is called"):
-        cases.find(id)
+        cases.find_case(id)
 
 
 def test_levels_hold_each_other_and_every_rule(quick: list) -> None:
     default = cases.collect("default")
     assert {case.id for case in quick} < {case.id for case in default}
-    assert {rule for case in quick for rule in rules_of(facts_of(case, expect(case)))} >= RULES
+    assert {rule for case in quick for rule in rules_of(features_of(case, expect(case)))} >= RULES
     combinations = {(case.op, case.mode, case.dtype) for case in quick}
     for op in OPS.values():
         assert {(op.name, mode.lower(), dtype) for mode in op.modes for dtype in op.types} <= combinations
@@ -79,7 +79,7 @@ def test_small_run_is_green(quick: list) -> None:
     """The default peers that are always there, on every tenth case."""
     names = "padops-native padops-fallback padops-lowered padops-pyop reference ort-builtin numpy"
     peers = [runner.parse_peer(name) for name in names.split()]
-    ran = runner.run(sample(quick, 190), peers, KNOWN, "quick")
+    ran = runner.run_cases(sample(quick, 190), peers, KNOWN, "quick")
     assert [one.absent for one in ran] == [None] * len(peers)
     assert [result for one in ran for result in one.results if result["unexpected"]] == []
     counts = {one.peer.name: len(one.results) for one in ran}
@@ -123,8 +123,8 @@ def own(tmp_path: Path) -> Path:
 
 
 def outcomes(own: Path, function: str, chosen: list) -> list[tuple[str, str]]:
-    (ran,) = runner.run(chosen, [runner.parse_peer(f"{own}:{function}")], KNOWN)
-    assert ran.absent is None and ran.told["versions"]["numpy"]
+    (ran,) = runner.run_cases(chosen, [runner.parse_peer(f"{own}:{function}")], KNOWN)
+    assert ran.absent is None and ran.handshake["versions"]["numpy"]
     return [(result["op"], result["outcome"]) for result in ran.results]
 
 
@@ -145,14 +145,16 @@ def test_a_crash_is_an_outcome_and_not_the_end(own: Path, quick: list) -> None:
 def test_no_answer_is_a_crash(own: Path, quick: list) -> None:
     peer = runner.parse_peer(f"{own}:hanging")
     peer = runner.Peer(peer.name, type(peer.row)(**{**vars(peer.row), "seconds": 2}))
-    (ran,) = runner.run(quick[:1], [peer], KNOWN)
+    (ran,) = runner.run_cases(quick[:1], [peer], KNOWN)
     assert [(result["outcome"], result["detail"]) for result in ran.results] == [("crash", "no answer within 2 s")]
 
 
 def test_absent_peers_are_not_green(own: Path, quick: list) -> None:
     own.write_text("import a_module_that_is_not_there")
-    ran = runner.run(quick[:3], [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")], KNOWN)
-    assert all(one.told is None and one.absent for one in ran)
+    ran = runner.run_cases(
+        quick[:3], [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")], KNOWN
+    )
+    assert all(one.handshake is None and one.absent for one in ran)
     assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
     assert runner.footer(ran)["exit"] == 1  # nothing ran
     header = runner.header("quick", 0, ran)
@@ -191,7 +193,7 @@ def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
         ([listed, stale], False, ["not-seen"]),
         ([listed, other_version], False, []),
     ):
-        ran = runner.run(quick[300:800], peers, known)
+        ran = runner.run_cases(quick[300:800], peers, known)
         footer = runner.footer(ran)
         assert (footer["unexpected"] > 0, footer["stale"]) == (unexpected, left)
         assert footer["exit"] == (1 if unexpected or left else 0)
@@ -201,10 +203,10 @@ def test_divergence_file() -> None:
     assert [divergence.id for divergence in KNOWN] == list(dict.fromkeys(divergence.id for divergence in KNOWN))
     assert {divergence.id for divergence in KNOWN} == EXAMPLES.keys()
     for divergence in KNOWN:
-        case = cases.find(EXAMPLES[divergence.id])
-        facts = facts_of(case, expect(case))
-        assert divergence.matches(facts) and PEERS[divergence.peer].takes(facts), divergence.id
-        assert divergence.peer in PEERS and not PEERS[divergence.peer].ours, divergence.id
+        case = cases.find_case(EXAMPLES[divergence.id])
+        features = features_of(case, expect(case))
+        assert divergence.matches(features) and PEERS[divergence.peer].takes(features), divergence.id
+        assert divergence.peer in PEERS and not PEERS[divergence.peer].in_house, divergence.id
         assert divergence.rule in RULES and divergence.reason, divergence.id
         in_range("1.0", divergence.versions)
     with pytest.raises(ValueError, match="unknown"):
@@ -219,7 +221,7 @@ def test_version_ranges() -> None:
 
 
 def test_report_is_whole_or_refused(tmp_path: Path, quick: list) -> None:
-    ran = runner.run(sample(quick, 60), [runner.parse_peer("reference"), runner.parse_peer("numpy")], ())
+    ran = runner.run_cases(sample(quick, 60), [runner.parse_peer("reference"), runner.parse_peer("numpy")], ())
     results = [result for one in ran for result in one.results]
     header, footer = runner.header("quick", 0, ran), runner.footer(ran)
     path = tmp_path / "conformance.jsonl"

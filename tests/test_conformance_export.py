@@ -17,7 +17,7 @@ from padops.conformance import cases
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, expect
 from padops.conformance.export import ExportError, export, folder_name
-from padops.conformance.features import facts_of
+from padops.conformance.features import features_of
 from padops.conformance.known import KNOWN
 
 with warnings.catch_warnings():
@@ -38,7 +38,7 @@ def sample() -> list[Case]:
         if case.opset >= 11
         and case.dtype in ORT_TYPES
         and (expected := expect(case)).output is not None
-        and not any(row.matches(facts_of(case, expected)) for row in ort)
+        and not any(row.matches(features_of(case, expected)) for row in ort)
     ]
     return chosen[::SAMPLE]
 
@@ -70,7 +70,7 @@ def test_onnx_runner_on_onnxruntime(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_runner_notices_a_wrong_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = cases.find("table/Pad_18/constant/float/2/both/plain/scalar/absent.flat/dynamic/0")
+    case = cases.find_case("table/Pad_18/constant/float/2/both/plain/scalar/absent.flat/dynamic/0")
     (place,) = export([case], tmp_path / "cases")
     file = place / "test_data_set_0" / "output_0.pb"
     output = numpy_helper.to_array(onnx.load_tensor(file)).copy()
@@ -90,7 +90,7 @@ def test_every_exported_case_is_the_case(tmp_path: Path) -> None:
         assert [(node.op_type, node.domain) for node in model.graph.node] == [("Pad", "")]
         assert [(row.domain, row.version) for row in model.opset_import] == [("", case.opset)]
         data = place / "test_data_set_0"
-        fed = [array for i, array in enumerate(arrays) if array is not None and i not in case.held]
+        fed = [array for i, array in enumerate(arrays) if array is not None and i not in case.constant_inputs]
         assert len(list(data.glob("input_*.pb"))) == len(fed) == len(model.graph.input)
         for i, array in enumerate(fed):
             stored = onnx.load_tensor(data / f"input_{i}.pb")
@@ -107,7 +107,7 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_failed_export_leaves_nothing(tmp_path: Path) -> None:
-    case = cases.find("table/Pad_18/constant/float/2/both/plain/scalar/absent.flat/dynamic/0")
+    case = cases.find_case("table/Pad_18/constant/float/2/both/plain/scalar/absent.flat/dynamic/0")
     with pytest.raises(ExportError, match="two cases are called test_table_Pad_18"):
         export([case, case], tmp_path / "cases")
     assert list(tmp_path.iterdir()) == []

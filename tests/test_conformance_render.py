@@ -43,7 +43,7 @@ HEADER = {
 
 
 def result(name: str, peer: str, outcome: str = "agree", divergence: str | None = None, **more: Any) -> dict[str, Any]:
-    case = cases.find(name)
+    case = cases.find_case(name)
     found = {
         "kind": "result", "case": name, "origin": case.origin, "op": case.op, "mode": case.mode, "dtype": case.dtype,
         "rank": case.rank, "rules": ["P2"], "peer": peer, "outcome": outcome, "divergence": divergence,

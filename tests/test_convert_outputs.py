@@ -196,10 +196,10 @@ def test_only_what_is_left_of_padops_is_swept(tmp_path: Path) -> None:
     lock = os.open(live, os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)
     before = set(contents(tmp_path))
-    write_whole(tmp_path / "new", [b"1"])
+    write_whole(tmp_path / "new", ["1"])
     assert before - set(contents(tmp_path)) == {dead.name, f"{dead.name}/files", f"{dead.name}/files/m.onnx"}
     os.close(lock)
-    write_whole(tmp_path / "new", [b"2"])
+    write_whole(tmp_path / "new", ["2"])
     assert not live.exists() and other.exists() and linked.is_symlink()
     assert (tmp_path / "new").read_bytes() == b"2"
 
@@ -215,7 +215,7 @@ def test_what_has_taken_the_name_of_a_killed_process_stays(tmp_path: Path) -> No
     known = [own.st_dev, own.st_ino, own.st_size, own.st_mtime_ns]
     journal = {"new": {"a.bin": known, "b.bin": known}, "folders": [], "last": "m.onnx"}
     (left / "made.json").write_text(json.dumps(journal))
-    write_whole(tmp_path / "new", [b"1"])
+    write_whole(tmp_path / "new", ["1"])
     assert contents(tmp_path) == {"b.bin": b"somebody's", "new": b"1"}
 
 

@@ -81,7 +81,7 @@ def test_types(dtype: padops.spec.dtypes.DType) -> None:
         assert (record.status, result.verification.passed) == ("converted", True)
         return
     reason = f"its data are {dtype.name}, which onnxruntime-extensions cannot hand to Python: it aborts the process"
-    assert (record.status, record.reason, record.op_type) == ("left", reason, None)
+    assert (record.status, record.reason, record.op_type) == ("unconverted", reason, None)
     assert result.proto() == source
     with pytest.raises(PadsLeftError, match="1 of 1 Pads cannot be converted"):
         padops.convert(source, target="pyop", strict=True)
@@ -95,7 +95,7 @@ def test_one_is_refused_and_the_other_is_not() -> None:
         tensors=[tensor("pads", [1, 0, 2, 0])],
     )
     result = padops.convert(source, target="pyop")
-    assert [record.status for record in result.records] == ["converted", "left"]
+    assert [record.status for record in result.records] == ["converted", "unconverted"]
     assert result.proto().graph.node[1] == source.graph.node[1]
 
 
@@ -131,7 +131,7 @@ def test_an_attribute_that_the_caller_gives_is_refused() -> None:
     )
     (record,) = padops.convert(source, target="pyop").records
     text = "its attribute mode is given by the caller of the function, and a Python kernel has its own attributes only"
-    assert (record.status, record.reason) == ("left", text)
+    assert (record.status, record.reason) == ("unconverted", text)
 
 
 def test_auto_pad_of_a_type_that_python_has_not() -> None:
@@ -205,7 +205,7 @@ def test_a_kernel_that_is_no_conversion_of_ours(change: dict[str, str | None], r
     del node.attribute[:]
     node.attribute.extend(helper.make_attribute(name, text) for name, text in fields.items() if text is not None)
     (record,) = padops.convert(converted).records
-    assert record.status == "left"
+    assert record.status == "unconverted"
     assert record.reason.startswith(reason)
 
 

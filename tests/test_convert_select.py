@@ -141,5 +141,5 @@ def test_a_type_that_only_inference_knows_is_enough() -> None:
 
 def test_pads_that_are_not_needed_are_not_left_by_strict() -> None:
     conversion = convert(one_pad(13), select="needed", strict=True)
-    assert (conversion.left, conversion.notes) == ((), ("nothing had to be changed",))
+    assert (conversion.unconverted, conversion.notes) == ((), ("nothing had to be changed",))
     assert conversion.proto().SerializeToString() == one_pad(13).SerializeToString()

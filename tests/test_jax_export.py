@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 import pytest
 from jax import lax
-from native import bits, from_value, session, to_value
+from native import bits, from_ort_value, session, to_ort_value
 
 import padops
 
@@ -32,8 +32,8 @@ def export(function: Callable, inputs: Sequence[np.ndarray]) -> onnx.ModelProto:
 def check(function: Callable, *inputs: np.ndarray) -> onnx.ModelProto:
     """Exports, runs both, compares every bit."""
     model = export(function, inputs)
-    feeds = {value.name: to_value(data) for value, data in zip(model.graph.input, inputs, strict=True)}
-    found = [from_value(value) for value in session(model).run_with_ort_values(None, feeds)]
+    feeds = {value.name: to_ort_value(data) for value, data in zip(model.graph.input, inputs, strict=True)}
+    found = [from_ort_value(value) for value in session(model).run_with_ort_values(None, feeds)]
     for one, other in zip(found, jax.tree_util.tree_leaves(function(*inputs)), strict=True):
         assert bits(one) == bits(np.asarray(other))
     return model

@@ -20,6 +20,7 @@ from onnx import helper, numpy_helper
 
 import padops
 from padops.convert import Conversion
+from padops.runtime.ort_values import run_session
 from padops.spec import reference
 from padops.spec.dialects import DOMAIN, onnx_op
 from padops.spec.dtypes import by_onnx
@@ -61,10 +62,7 @@ def session(model: Path, *, registered: bool) -> ort.InferenceSession:
 def run(model: Path, feeds: Arrays, *, registered: bool) -> dict[str, np.ndarray]:
     this = session(model, registered=registered)
     names = [output.name for output in this.get_outputs()]
-    if any(array.dtype == object for array in feeds.values()):  # OrtValues of strings cannot be made from Python
-        return dict(zip(names, this.run(names, dict(feeds)), strict=True))
-    values = this.run_with_ort_values(names, {name: native.to_value(array) for name, array in feeds.items()})
-    return {name: native.from_value(value) for name, value in zip(names, values, strict=True)}
+    return dict(zip(names, run_session(this, feeds), strict=True))
 
 
 def assert_same(actual: Arrays, expected: Arrays) -> None:

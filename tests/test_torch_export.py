@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from native import bits, from_value, random_array, session, to_value
+from native import bits, from_ort_value, random_array, session, to_ort_value
 from torch.export import Dim
 from torch.nn.functional import pad as torch_pad
 
@@ -50,8 +50,8 @@ def export(function: Callable, *inputs: torch.Tensor, **options) -> onnx.ModelPr
 
 
 def run(model: onnx.ModelProto, *inputs: torch.Tensor) -> list[np.ndarray]:
-    feeds = {value.name: to_value(to_numpy(data)) for value, data in zip(model.graph.input, inputs, strict=True)}
-    return [from_value(value) for value in session(model).run_with_ort_values(None, feeds)]
+    feeds = {value.name: to_ort_value(to_numpy(data)) for value, data in zip(model.graph.input, inputs, strict=True)}
+    return [from_ort_value(value) for value in session(model).run_with_ort_values(None, feeds)]
 
 
 def to_numpy(tensor: torch.Tensor) -> np.ndarray:

@@ -48,8 +48,8 @@ def _bench(options: argparse.Namespace) -> int:
     console = Console() if sys.stdout.isatty() else Console(width=160)
     try:
         if options.show:
-            held = json.loads(options.show.read_text())
-            machine, results = held["machine"], [Measurement(**row) for row in held["measurements"]]
+            shown = json.loads(options.show.read_text())
+            machine, results = shown["machine"], [Measurement(**row) for row in shown["measurements"]]
         else:
             machine, results = describe_machine(), _measure(options)
     except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
@@ -94,7 +94,7 @@ def _of_models(paths: list[Path], threads: int, seconds: float) -> list[Measurem
 def _of_workloads(quick: bool, only: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
     from rich.console import Console
 
-    from padops.bench.runner import run
+    from padops.bench.runner import time_workloads
     from padops.bench.workloads import QUICK, WORKLOADS
 
     chosen = [
@@ -103,9 +103,8 @@ def _of_workloads(quick: bool, only: Sequence[str], threads: int, seconds: float
         if (not quick or workload.name in QUICK) and (not only or any(text in workload.name for text in only))
     ]
     with Console(stderr=True).status("") as status:
-        return run(
-            chosen, threads, seconds=seconds, progress=lambda name: status.update(f"{name}, {threads} threads")
-        )  # fmt: skip
+        progress = lambda name: status.update(f"{name}, {threads} threads")
+        return time_workloads(chosen, threads, seconds=seconds, progress=progress)
 
 
 def _write(
@@ -123,7 +122,6 @@ def _write(
             print_table(console, measured, threads)
     if options.json:
         rows = [result.row() for result in results]
-        text = json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n"
-        write_whole(options.json, [text.encode()])
+        write_whole(options.json, [json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n"])
     if options.plot:
-        write_whole(options.plot, [svg(results, machine).encode("utf-8", "backslashreplace")])
+        write_whole(options.plot, [svg(results, machine)])

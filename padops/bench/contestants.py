@@ -15,6 +15,7 @@ import numpy as np
 from padops.bench import copies, sessions
 from padops.bench.sessions import Call
 from padops.bench.workloads import Memory, Workload
+from padops.conformance import adapters
 from padops.spec.dtypes import by_name
 
 # What the other libraries can hold as well.
@@ -26,7 +27,7 @@ def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
     if workload.dtype == "string":
         return sessions.identity(workload, memory, threads)
     # Below, a call in a session costs more than the copy, which is none.
-    return copies.copy_by_one(memory.target) if memory.target.size >= copies.LEAST else None
+    return copies.copy_by_one(memory.target) if memory.target.size >= copies.MIN_BYTES else None
 
 
 def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
@@ -45,12 +46,10 @@ def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
     if workload.interior or 0 < bits < 8:
         return None
     data = memory.view(workload) if bits else workload.data().astype(np.dtypes.StringDType())
-    pairs = list(zip(workload.begin, workload.end))
     if min(workload.begin + workload.end) < 0:
-        part = data[tuple(slice(-b, n + e) for n, (b, e) in zip(workload.shape, pairs))]
+        part = data[tuple(slice(-b, n + e) for n, (b, e) in zip(workload.shape, workload.pairs))]
         return lambda: np.ascontiguousarray(part)
-    options = {} if bits else {"constant_values": ""}
-    return lambda: np.pad(data, pairs, mode=workload.mode, **options)
+    return adapters.prepare_numpy_pad(data, workload.pairs, workload.mode, 0 if bits else "")
 
 
 def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
@@ -59,18 +58,16 @@ def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
         import torch
     except ImportError:
         return None
-    if workload.interior or workload.dtype not in _COMMON - {"uint16", "uint32", "uint64"}:
+    types = _COMMON - {"uint16", "uint32", "uint64"}
+    if workload.interior or workload.dtype not in types or workload.mode not in adapters.TORCH_MODES:
         return None
-    mode = {"edge": "replicate", "wrap": "circular"}.get(workload.mode, workload.mode)
     data = torch.from_numpy(memory.view(workload))
-    pads = [amount for pair in list(zip(workload.begin, workload.end))[::-1] for amount in pair]
-    while mode != "constant" and pads[-2:] == [0, 0] and len(pads) > 2:
-        pads = pads[:-2]
     torch.set_num_threads(threads)
+    pad = adapters.prepare_torch_pad(data, workload.pairs, workload.mode)
 
     def call() -> Any:
         with torch.inference_mode():
-            return torch.nn.functional.pad(data, pads, mode=mode)
+            return pad()
 
     try:
         call()
@@ -83,20 +80,17 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
     """OpenVINO's Pad-12 on its CPU device."""
     try:
         import openvino
-        from openvino import opset12
     except ImportError:
         return None
     if workload.interior or workload.mode == "wrap" or workload.dtype not in _COMMON:
         return None
     data, output = memory.view(workload), memory.output(workload)
-    parameter = opset12.parameter(list(workload.shape), data.dtype)
-    begin, end = (opset12.constant(np.array(amounts, np.int64)) for amounts in (workload.begin, workload.end))
-    fill = opset12.constant(np.zeros((), data.dtype))
-    node = opset12.pad(parameter, begin, end, workload.mode, arg_pad_value=fill)
-    model = openvino.Model([node], [parameter])
+    shared = openvino.Tensor(data, shared_memory=True), openvino.Tensor(output, shared_memory=True)
+    amounts = (openvino.Tensor(np.array(side, np.int64)) for side in (workload.begin, workload.end))
+    fill = openvino.Tensor(np.zeros((), data.dtype))
+    model, _ = adapters.openvino_pad_model([shared[0], *amounts, fill], workload.mode, 12, constants=(1, 2, 3))
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
     request = openvino.Core().compile_model(model, "CPU", settings).create_infer_request()
-    shared = openvino.Tensor(data, shared_memory=True), openvino.Tensor(output, shared_memory=True)
     request.set_input_tensor(shared[0])
     request.set_output_tensor(shared[1])
 
@@ -108,21 +102,19 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
 
 
 def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """TensorFlow's PadV2 and MirrorPad, run eagerly. It takes a number of threads once in a process."""
+    """TensorFlow's Pad and MirrorPad, run eagerly. It takes a number of threads once in a process."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         import tensorflow
     except ImportError:
         return None
-    modes = ("constant", "reflect", "symmetric")
-    if workload.interior or workload.mode not in modes or workload.dtype not in _COMMON:
+    if workload.interior or workload.mode not in adapters.TENSORFLOW_MODES or workload.dtype not in _COMMON:
         return None
     if min(workload.begin + workload.end) < 0 or not any(workload.begin + workload.end):
         return None  # no crops; and where nothing is added it hands its input back
     tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
-    data = tensorflow.constant(memory.view(workload))
-    pads = tensorflow.constant(list(zip(workload.begin, workload.end)))
-    return lambda: tensorflow.pad(data, pads, mode=workload.mode)
+    pads = tensorflow.constant(workload.pairs)
+    return adapters.prepare_tensorflow_pad(memory.view(workload), pads, workload.mode)
 
 
 CONTESTANTS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {

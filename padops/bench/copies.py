@@ -12,7 +12,7 @@ import numpy as np
 from padops.bench.sessions import Call, padops
 from padops.bench.workloads import Memory, Workload
 
-LEAST = 1 << 16  # bytes below which a call costs more than the copy
+MIN_BYTES = 1 << 16  # bytes below which a call costs more than the copy
 
 
 class _Team:
@@ -52,7 +52,7 @@ def copy_by_one(target: np.ndarray) -> Call:
 
 def copy_by_all(target: np.ndarray, threads: int) -> Call | None:
     """libc's memmove by as many threads, on a part each."""
-    if threads == 1 or target.size < LEAST:
+    if threads == 1 or target.size < MIN_BYTES:
         return None
     source = np.ones(target.size, np.uint8)
     bounds = [target.size * i // threads for i in range(threads + 1)]
@@ -69,7 +69,7 @@ def copy_by_all(target: np.ndarray, threads: int) -> Call | None:
 
 def copy_by_padops(target: np.ndarray, threads: int) -> Call | None:
     """A Pad of padops that adds nothing: a copy by the runtime's threads, past the caches where they are too small."""
-    if target.size < LEAST:
+    if target.size < MIN_BYTES:
         return None
     nothing = Workload("copy", target.shape, (0,), (0,), dtype="uint8")
     return padops(nothing, Memory(np.ones(target.size, np.uint8), target), threads)

@@ -15,7 +15,7 @@ from padops.bench.sessions import Call
 from padops.bench.workloads import Memory, Workload
 
 NOT_COMPARED = ("copy", "copy by all", "copy by padops", "as float")  # they write something else
-LEAST_ROUNDS = 5
+MIN_ROUNDS = 5
 _WARM, _TIMED, _SAMPLE = 2e-3, 10e-3, 200e-6  # seconds of a block: untimed and timed; of several short calls together
 _WATCHED = 12e-3  # seconds: three ticks of a kernel that counts at 250 Hz what its threads use
 
@@ -50,7 +50,7 @@ class Measurement:
         return asdict(self)
 
 
-def run(
+def time_workloads(
     workloads: Iterable[Workload],
     threads: int,
     contestants: Sequence[str] = tuple(CONTESTANTS),
@@ -121,7 +121,7 @@ def _times(calls: Mapping[str, Call], seconds: float) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {name: [] for name in calls}
     end = time.perf_counter() + seconds
     rounds = 0
-    while time.perf_counter() < end or rounds < LEAST_ROUNDS:
+    while time.perf_counter() < end or rounds < MIN_ROUNDS:
         rounds += 1
         for name, call in calls.items():
             _rest()

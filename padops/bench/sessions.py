@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from padops.bench.workloads import Memory, Workload
-from padops.spec.dialects import DOMAIN
+from padops.conformance.model import one_node_model, tensor
+from padops.spec.dialects import DOMAIN, VERSION
 from padops.spec.dtypes import by_name
 
 Call = Callable[[], Any]
@@ -31,7 +32,7 @@ def session(model: bytes | str, threads: int, registered: bool) -> Any:
 
 def padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
     """The native kernel."""
-    return _call(workload, memory, session(_model(workload, _node(workload, DOMAIN)), threads, registered=True))
+    return _call(workload, memory, session(_model(workload, DOMAIN), threads, registered=True))
 
 
 def as_float(workload: Workload, memory: Memory, threads: int) -> Call | None:
@@ -47,50 +48,46 @@ def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
     has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""][max(KERNELS[""])]  # float16 is cast
     if workload.interior or workload.mode == "symmetric" or not has_type:
         return None
-    return _call(workload, memory, session(_model(workload, _node(workload, "")), threads, registered=False))
+    return _call(workload, memory, session(_model(workload), threads, registered=False))
 
 
 def identity(workload: Workload, memory: Memory, threads: int) -> Call:
     """ONNX Runtime's Identity on a tensor of the workload's output: its own copy, of strings for instance."""
-    alike = replace(
-        workload, shape=workload.output_shape, begin=(0,) * len(workload.shape), end=(0,) * len(workload.shape)
-    )
-    return _call(alike, memory, session(_model(alike, ("Identity", "", ["x"], {})), threads, registered=False))
+    nothing = (0,) * len(workload.shape)
+    alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
+    return _call(alike, memory, session(_one_node(alike, "Identity", {}, {}), threads, registered=False))
 
 
-Node = tuple[str, str, list[str], dict[str, Any]]  # type, domain, inputs, attributes
-
-
-def _node(workload: Workload, domain: str) -> Node:
+def _model(workload: Workload, domain: str = "") -> bytes:
     """The workload as a standard Pad, or as one of the domain padops."""
+    begin, end = (np.array(side, np.int64) for side in (workload.begin, workload.end))
     if workload.interior:
         attributes = {"padding_below": workload.begin, "padding_above": workload.end}
-        return "NGraphPad_0", domain, ["x", "fill"], attributes | {"padding_interior": workload.interior}
+        fill = np.zeros((), by_name(workload.dtype).numpy)
+        interior = {"padding_interior": workload.interior}
+        return _one_node(workload, "NGraphPad_0", attributes | interior, {"fill": fill}, domain)
     if workload.mode == "symmetric":  # which ONNX lacks
-        return "OpenVINOPad_12", domain, ["x", "begin", "end"], {"pad_mode": "symmetric"}
+        constants = {"begin": begin, "end": end}
+        return _one_node(workload, "OpenVINOPad_12", {"pad_mode": "symmetric"}, constants, domain)
     op_type = "Pad" if domain == "" else f"Pad_{max(19, by_name(workload.dtype).pad)}"
-    return op_type, domain, ["x", "pads"], {"mode": workload.mode}
+    pads = {"pads": np.concatenate([begin, end])}
+    return _one_node(workload, op_type, {"mode": workload.mode}, pads, domain)
 
 
-def _model(workload: Workload, node: Node) -> bytes:
-    from onnx import helper, numpy_helper
-
-    op_type, domain, inputs, attributes = node
-    dtype = by_name(workload.dtype)
-    held = {"pads": workload.begin + workload.end, "begin": workload.begin, "end": workload.end}
-    initializers = [
-        numpy_helper.from_array(np.array(held[name], np.int64), name) for name in inputs if name in held
-    ]  # fmt: skip
-    if "fill" in inputs:
-        initializers.append(helper.make_tensor("fill", dtype.onnx, [], bytes((dtype.bits + 7) // 8), raw=True))
-    infos = [
-        helper.make_tensor_value_info(name, dtype.onnx, shape)
-        for name, shape in (("x", workload.shape), ("y", workload.output_shape))
-    ]
-    made = helper.make_node(op_type, inputs, ["y"], domain=domain, **attributes)
-    graph = helper.make_graph([made], "bench", infos[:1], infos[1:], initializers)
-    imports = [helper.make_opsetid("", 19), helper.make_opsetid(DOMAIN, 1)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=9).SerializeToString()
+def _one_node(
+    workload: Workload,
+    op_type: str,
+    attributes: Mapping[str, Any],
+    constants: Mapping[str, np.ndarray],
+    domain: str = "",
+) -> bytes:
+    """A node on a workload's data, whose other inputs are constants."""
+    dtype = by_name(workload.dtype).onnx
+    tensors = [tensor(name, array) for name, array in constants.items()]
+    opsets = {"": 19, DOMAIN: VERSION}
+    inputs, output = {"x": (dtype, workload.shape)}, (dtype, workload.output_shape)
+    model = one_node_model(op_type, ["x", *constants], attributes, inputs, output, opsets, 9, tensors, domain)
+    return model.SerializeToString()
 
 
 def _call(workload: Workload, memory: Memory, made: Any) -> Call:
@@ -101,7 +98,7 @@ def _call(workload: Workload, memory: Memory, made: Any) -> Call:
         return lambda: made.run(None, {"x": data})[0]
     binding = made.io_binding()
     binding.bind_input("x", "cpu", 0, dtype.onnx, workload.shape, memory.source.ctypes.data)
-    binding.bind_output("y", "cpu", 0, dtype.onnx, workload.output_shape, memory.target.ctypes.data)
+    binding.bind_output("output", "cpu", 0, dtype.onnx, workload.output_shape, memory.target.ctypes.data)
 
     def call() -> Any:
         made.run_with_iobinding(binding)

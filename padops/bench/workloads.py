@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from padops.conformance.arrays import to_bytes
+from padops.spec.bits import to_bytes
 from padops.spec.dtypes import by_name
 
 
@@ -37,6 +37,11 @@ class Workload:
     def output_shape(self) -> tuple[int, ...]:
         interior = self.interior or (0,) * len(self.shape)
         return tuple(b + (n - 1) * (i + 1) + 1 + e for n, b, e, i in zip(self.shape, self.begin, self.end, interior))
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Begin and end of each axis."""
+        return list(zip(self.begin, self.end))
 
     @property
     def output_bytes(self) -> int:
@@ -103,9 +108,9 @@ class Memory:
 
 
 def _aligned(size: int) -> np.ndarray:
-    held = np.empty(size + 64, np.uint8)
-    begin = -held.ctypes.data % 64
-    return held[begin : begin + size]
+    room = np.empty(size + 64, np.uint8)
+    begin = -room.ctypes.data % 64
+    return room[begin : begin + size]
 
 
 MODES = ("constant", "reflect", "edge", "symmetric", "wrap")

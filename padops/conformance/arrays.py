@@ -1,4 +1,4 @@
-"""Arrays of every element type: random ones, their bits, and their way to another process and into a report."""
+"""Arrays of every element type: random ones, and their way to another process and into a report."""
 
 from __future__ import annotations
 
@@ -7,39 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from padops.spec.dtypes import DType, by_name, by_numpy
+from padops.spec.bits import dtype_of, from_bytes, to_bytes
+from padops.spec.dtypes import DType, by_name
 
 Packed = tuple[str, tuple[int, ...], Any]  # type, shape, bytes (or a list of strings): the same for the same bits
 
 WORDS = ("", "a", "b\0c", "Zoë", "pad", "長い文字列" * 9)
 SHOWN = 64  # elements of an array that a report shows
-
-
-def to_bytes(array: np.ndarray) -> bytes:
-    """The memory of a tensor of ``array``: little-endian, 4- and 2-bit elements packed, the first in the low bits."""
-    dtype = by_numpy(array.dtype)
-    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    if dtype.bits >= 8:
-        return raw.tobytes()
-    per_byte = 8 // dtype.bits
-    padded = np.zeros((-(-raw.size // per_byte), per_byte), np.uint8)
-    padded.reshape(-1)[: raw.size] = raw & ((1 << dtype.bits) - 1)
-    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
-    return np.bitwise_or.reduce(padded << shifts, axis=1).astype(np.uint8).tobytes()
-
-
-def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """The reverse of :func:`to_bytes`."""
-    data = np.frombuffer(raw, np.uint8)
-    if dtype.bits >= 8:
-        return data.view(dtype.numpy).reshape(shape).copy()
-    count = int(np.prod(shape, dtype=np.int64))
-    per_byte = 8 // dtype.bits
-    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
-    elements = ((data[:, None] >> shifts) & ((1 << dtype.bits) - 1)).reshape(-1)[:count].astype(np.uint8)
-    if dtype.name.startswith("int"):  # ml_dtypes keeps signed elements sign-extended in their byte
-        elements = np.where(elements >> (dtype.bits - 1), elements | (0x100 - (1 << dtype.bits)), elements)
-    return elements.astype(np.uint8).view(dtype.numpy).reshape(shape)
 
 
 def pack(array: np.ndarray | None) -> Packed | None:
@@ -50,9 +24,7 @@ def pack(array: np.ndarray | None) -> Packed | None:
     """
     if array is None:
         return None
-    dtype = by_numpy(array.dtype)
-    if dtype is None:
-        raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")
+    dtype = dtype_of(array)
     if dtype.name == "string":
         return "string", array.shape, [str(text) for text in array.reshape(-1).tolist()]
     return dtype.name, array.shape, to_bytes(array)
@@ -89,11 +61,11 @@ def describe(array: np.ndarray | None) -> dict[str, Any] | None:
     """
     if array is None:
         return None
-    dtype = by_numpy(array.dtype)
-    told: dict[str, Any] = {"dtype": dtype.name, "shape": list(array.shape)}
+    dtype = dtype_of(array)
+    described: dict[str, Any] = {"dtype": dtype.name, "shape": list(array.shape)}
     if array.size <= SHOWN:
-        told["values"] = _values(array, dtype)
-    return told
+        described["values"] = _values(array, dtype)
+    return described
 
 
 def _values(array: np.ndarray, dtype: DType) -> Any:

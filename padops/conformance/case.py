@@ -60,14 +60,14 @@ class Case:
     """A Pad with its inputs.
 
     Attributes:
-        id: Says what the case is, and never means another one; ``cases.find`` makes the case from it again.
+        id: Says what the case is, and never means another one; ``cases.find_case`` makes the case from it again.
         origin: One of ``ORIGINS``.
         op: An operator of the domain ``padops``.
         opset: Of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for the operators that ONNX does not have.
         attributes: Those that the node has.
         inputs: In the operator's order, None where one is absent.
         rules: Labels of the README's rules that the case exercises.
-        held: Positions of the inputs that a model has as constants.
+        constant_inputs: Positions of the inputs that a model has as constants.
         static: Whether a model declares the shapes of its inputs.
     """
 
@@ -78,7 +78,7 @@ class Case:
     attributes: Mapping[str, Any]
     inputs: tuple[Recipe | None, ...]
     rules: tuple[str, ...] = ()
-    held: tuple[int, ...] = ()
+    constant_inputs: tuple[int, ...] = ()
     static: bool = False
     dtype: str = field(init=False)
     rank: int = field(init=False)
@@ -110,7 +110,7 @@ class Case:
             "opset": self.opset,
             "attributes": dict(self.attributes),
             "inputs": [pack(array) for array in self.arrays()],
-            "held": self.held,
+            "constant_inputs": self.constant_inputs,
             "static": self.static,
         }
 

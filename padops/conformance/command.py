@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from padops.conformance.runner import Progress, Ran
+    from padops.conformance.runner import PeerRun, Progress
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
@@ -60,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as one of --peer is")
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: 0)")
-    parser.set_defaults(run=run, level="default")
+    parser.set_defaults(run=run_suite, level="default")
 
 
-def run(options: argparse.Namespace) -> int:
+def run_suite(options: argparse.Namespace) -> int:
     """Runs the suite as the options say."""
     from pathlib import Path
 
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
                 return 1
         chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
         with _progress() as progress:
-            ran = runner.run(chosen, peers, KNOWN, options.level, progress)
+            ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress)
         header = runner.header(options.level, options.seed, ran)
         required = peers if options.peer or options.require_peers else []
         footer = runner.footer(ran, [peer.name for peer in required])
@@ -128,7 +128,7 @@ def _progress() -> Iterator[Progress]:
 SHOWN = 20  # unexpected results that are printed
 
 
-def show(ran: list[Ran], footer: dict[str, Any]) -> None:
+def show(ran: list[PeerRun], footer: dict[str, Any]) -> None:
     """Prints counts per peer, and what was not expected."""
     from collections import Counter
 
@@ -147,13 +147,13 @@ def show(ran: list[Ran], footer: dict[str, Any]) -> None:
     for title in ("results", *OUTCOMES, "known", "unexpected", "seconds"):
         table.add_column(title, justify="right")
     for one in ran:
-        if one.told is None:
+        if one.handshake is None:
             table.add_row(one.peer.name, Text(f"absent: {one.absent}", "yellow"))
             continue
         counts = Counter(result["outcome"] for result in one.results)
         known = sum(result["divergence"] is not None for result in one.results)
         unexpected = sum(result["unexpected"] for result in one.results)
-        version = " ".join(one.told["versions"].values())
+        version = " ".join(one.handshake["versions"].values())
         numbers = [len(one.results), *(counts[name] for name in OUTCOMES), known]
         table.add_row(one.peer.name, version, *map(str, numbers), Text(str(unexpected), "red" if unexpected else ""),
                       f"{one.seconds:.0f}")  # fmt: skip

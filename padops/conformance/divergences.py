@@ -1,4 +1,4 @@
-"""Known divergences: what they match, and whether they still occur. The list itself is ``known.py``."""
+"""Known divergences: what they match, and whether they still occur. The list itself is ``known/``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from padops.conformance.features import TAGS, Facts
+from padops.conformance.features import TAGS, CaseFeatures
 
 OUTCOMES = ("agree", "differ", "unsupported", "error", "crash", "skipped")
 
@@ -67,18 +67,18 @@ class Divergence:
         """Whether it is about a peer of this version."""
         return self.peer == peer.split("@")[0] and in_range(version, self.versions)
 
-    def matches(self, facts: Facts) -> bool:
+    def matches(self, features: CaseFeatures) -> bool:
         """Whether it is about a case."""
         return (
-            (not self.families or facts.family in self.families)
-            and (not self.modes or facts.mode in self.modes)
-            and (not self.dtypes or facts.dtype in self.dtypes)
-            and (not self.expected or facts.expected == self.expected)
-            and (not self.rules or facts.rule in self.rules)
-            and self.tags <= facts.tags
-            and (not self.some or bool(self.some & facts.tags))
-            and not self.without & facts.tags
-            and (not self.opsets or self.opsets[0] <= facts.opset <= self.opsets[1])
+            (not self.families or features.family in self.families)
+            and (not self.modes or features.mode in self.modes)
+            and (not self.dtypes or features.dtype in self.dtypes)
+            and (not self.expected or features.expected == self.expected)
+            and (not self.rules or features.rule in self.rules)
+            and self.tags <= features.tags
+            and (not self.some or bool(self.some & features.tags))
+            and not self.without & features.tags
+            and (not self.opsets or self.opsets[0] <= features.opset <= self.opsets[1])
         )
 
 
@@ -104,7 +104,7 @@ def in_range(version: str, wanted: str) -> bool:
 
 
 @dataclass
-class Watch:
+class DivergenceTracker:
     """The divergences of one peer, and which of them have been seen.
 
     Attributes:
@@ -117,13 +117,19 @@ class Watch:
     met: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
 
-    def find(self, facts: Facts, outcome: str, detail: str = "") -> str | None:
-        """The id of the divergence that explains an outcome and what the peer said, or None."""
+    def explain(self, features: CaseFeatures, outcome: str, detail: str = "") -> str | None:
+        """The id of the divergence that explains what a peer did with a case, or None.
+
+        Args:
+            features: The case.
+            outcome: One of ``OUTCOMES``.
+            detail: What the peer said.
+        """
         if outcome in ("unsupported", "skipped"):
             return None
         found = None
         for divergence in self.known:
-            if not divergence.matches(facts):
+            if not divergence.matches(features):
                 continue
             self.met[divergence.id] = self.met.get(divergence.id, 0) + 1
             if outcome in divergence.outcomes and divergence.says in detail:

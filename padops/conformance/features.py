@@ -43,7 +43,7 @@ TAGS = {
     "axes-repeated": "axes name one axis twice",
     "axes-empty": "axes are given and none",
     "pads-row": "pads have the shape [1, 2r]",
-    "held": "the model has the amounts as constants",
+    "constant-amounts": "the model has the amounts as constants",
     "dynamic": "the model has the amounts as inputs",
     "static": "the model declares the shapes of its inputs",
     "fixed": "the model has both: constant amounts and a declared shape",
@@ -53,7 +53,7 @@ TAGS = {
 
 
 @dataclass(frozen=True)
-class Facts:
+class CaseFeatures:
     """A case in the words that divergences use.
 
     Attributes:
@@ -84,7 +84,7 @@ class Facts:
 FAMILIES = {"Pad": "onnx", "OpenVINOPad": "openvino", "NGraphPad": "ngraph", "SamePad": "same"}
 
 
-def facts_of(case: Case, expected: Expected) -> Facts:
+def features_of(case: Case, expected: Expected) -> CaseFeatures:
     """Looks at a case."""
     name, version = case.op.split("_")
     arrays = case.arrays()
@@ -97,7 +97,7 @@ def facts_of(case: Case, expected: Expected) -> Facts:
         tags.add("amounts-wrong")
     else:
         tags |= _of_amounts(arrays[0].shape, amounts, case)
-    return Facts(
+    return CaseFeatures(
         case.op, FAMILIES[name], int(version), case.opset, case.mode, case.dtype, case.rank,
         "error" if expected.output is None else "output", expected.rule, frozenset(tags),
     )  # fmt: skip
@@ -121,8 +121,8 @@ def _of_inputs(case: Case, arrays: list[np.ndarray | None]) -> set[str]:
     tags |= {"nan"} if _has_nan(data) else set()
     amounts = [i for i, given in enumerate(row.inputs) if given.kind != "T"]
     if amounts:
-        tags.add("held" if set(case.held) & set(amounts) else "dynamic")
-        tags |= {"fixed"} if case.static and "held" in tags else set()
+        tags.add("constant-amounts" if set(case.constant_inputs) & set(amounts) else "dynamic")
+        tags |= {"fixed"} if case.static and "constant-amounts" in tags else set()
     pads, axes = _input(case, arrays, "pads"), _input(case, arrays, "axes")
     tags |= {"pads-row"} if pads is not None and pads.ndim == 2 else set()
     if axes is not None:
@@ -201,10 +201,10 @@ def _crop_matters(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> 
     return maps[0] != maps[1]
 
 
-def rules_of(facts: Facts) -> tuple[str, ...]:
+def rules_of(features: CaseFeatures) -> tuple[str, ...]:
     """The README's rules that a case exercises, in its order."""
-    tags = facts.tags
-    extends = facts.mode != "constant"
+    tags = features.tags
+    extends = features.mode != "constant"
     holds = {
         "P1": "nothing-to-do" not in tags,
         "P2": extends,
@@ -216,6 +216,6 @@ def rules_of(facts: Facts) -> tuple[str, ...]:
         "P8": bool({"axes", "pads-row", "amounts-wrong"} & tags),
         "P9": "mode-unknown" in tags,
         "P10": "huge" in tags,
-        "S1": facts.family == "same",
+        "S1": features.family == "same",
     }
-    return tuple(rule for rule, held in holds.items() if held or rule == facts.rule)
+    return tuple(rule for rule, exercised in holds.items() if exercised or rule == features.rule)

@@ -1,22 +1,62 @@
-"""A case as a model: of the domain padops, or with the Pad of ONNX itself."""
+"""Models of one node: a case in the domain padops, or with the Pad of ONNX itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from padops.conformance.arrays import to_bytes
+from padops.spec.bits import dtype_of, to_bytes
 from padops.spec.dialects import DOMAIN, OPS, VERSION
 from padops.spec.dialects.onnx_pad import VERSIONS
-from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
     import onnx
 
     from padops.conformance.case import Case
     from padops.conformance.peers.request import Request
+
+
+# The scripts of ``repro.py`` show this function as it stands here, so it takes plain values and imports what it needs.
+def one_node_model(
+    op_type: str,
+    names: Sequence[str],
+    attributes: Mapping[str, Any],
+    inputs: Mapping[str, tuple[int, Sequence[int | str] | None]],
+    output: tuple[int, Sequence[int | str] | None],
+    opsets: Mapping[str, int],
+    ir_version: int,
+    constants: Sequence[onnx.TensorProto] = (),
+    domain: str = "",
+    name: str = "pad",
+) -> onnx.ModelProto:
+    """A model of one node; its output is called ``output``.
+
+    Args:
+        op_type: The operator.
+        names: The node's inputs, empty where one is absent.
+        attributes: The node's.
+        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
+        output: The same of the output.
+        opsets: The version of each domain.
+        ir_version: The format of the model.
+        constants: The inputs of the node that the model holds itself.
+        domain: The operator's.
+        name: The node's.
+    """
+    import onnx
+    from onnx import helper
+
+    node = helper.make_node(op_type, names, ["output"], name=name, domain=domain)
+    for key, value in attributes.items():
+        kind = onnx.AttributeProto.INTS if isinstance(value, (list, tuple)) and not value else None
+        node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
+    infos = [helper.make_tensor_value_info(key, *declared) for key, declared in inputs.items()]
+    given = helper.make_tensor_value_info("output", *output)
+    graph = helper.make_graph([node], "case", infos, [given], constants)
+    imports = [helper.make_opsetid(*row) for row in opsets.items()]
+    return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
 def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
@@ -31,37 +71,39 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
     """The model of a case: one node, inputs ``input_0`` on, output ``output``.
 
     Args:
-        case: Inputs that it holds become constants, and static ones declare their shape.
+        case: Says which inputs become constants, and whether the others declare their shape.
         inputs: Its arrays.
         standard: Whether the node is the Pad of ``ai.onnx`` instead of the operator of padops.
 
     Raises:
         ValueError: ONNX has no such operator.
     """
-    from onnx import helper
-
     if standard and not case.opset:
         raise ValueError(f"ONNX has no operator like {case.op}")
-    op_type, domain = ("Pad", "") if standard else (case.op, DOMAIN)
-    node = helper.make_node(op_type, input_names(inputs), ["output"], name="pad", domain=domain)
-    node.attribute.extend(_attribute(case.op, name, value) for name, value in case.attributes.items())
-    given = [i for i, array in enumerate(inputs) if array is not None]
-    infos = [
-        helper.make_tensor_value_info(
-            f"input_{i}", by_numpy(inputs[i].dtype).onnx, inputs[i].shape if case.static else None
-        )
-        for i in given
-        if i not in case.held
-    ]
-    output = helper.make_tensor_value_info("output", by_numpy(inputs[0].dtype).onnx, None)
-    constants = [tensor(f"input_{i}", inputs[i]) for i in given if i in case.held]
-    graph = helper.make_graph([node], "case", infos, [output], constants)
-    opset = case.opset if standard else _opset_with(by_numpy(inputs[0].dtype).name)
-    imports = [helper.make_opsetid("", opset)] + ([] if standard else [helper.make_opsetid(DOMAIN, VERSION)])
-    return helper.make_model(graph, opset_imports=imports, ir_version=ir_version(opset))
+    dtype = dtype_of(inputs[0])
+    opset = case.opset if standard else opset_with(dtype.name)
+    fed = feeds(case, inputs)
+    constant = {f"input_{i}": inputs[i] for i in case.constant_inputs}
+    return one_node_model(
+        "Pad" if standard else case.op,
+        input_names(inputs),
+        attributes_of(case),
+        {name: (dtype_of(array).onnx, array.shape if case.static else None) for name, array in fed.items()},
+        (dtype.onnx, None),
+        {"": opset} | ({} if standard else {DOMAIN: VERSION}),
+        ir_version(opset),
+        [tensor(name, array) for name, array in constant.items() if array is not None],
+        "" if standard else DOMAIN,
+    )
 
 
-def _opset_with(dtype: str) -> int:
+def attributes_of(case: Case | Request) -> dict[str, Any]:
+    """The attributes of a case's node, with lists where the operator's table has numbers."""
+    lists = {row.name for row in OPS[case.op].attributes if row.type == "ints"}
+    return {name: list(value) if name in lists else value for name, value in case.attributes.items()}
+
+
+def opset_with(dtype: str) -> int:
     """An opset with everything that standard operators need for an element type, and no newer than that."""
     return next(version for version in VERSIONS if version >= 18 and dtype in OPS[f"Pad_{version}"].types)
 
@@ -71,21 +113,11 @@ def ir_version(opset: int) -> int:
     return next((ir for newest, ir in ((17, 8), (20, 9), (22, 10), (23, 11), (24, 12)) if opset <= newest), 13)
 
 
-def _attribute(op: str, name: str, value: Any) -> onnx.AttributeProto:
-    import onnx
-    from onnx import helper
-
-    row = next((row for row in OPS[op].attributes if row.name == name), None)
-    if row is not None and row.type == "ints":
-        return helper.make_attribute(name, list(value), attr_type=onnx.AttributeProto.INTS)
-    return helper.make_attribute(name, value)
-
-
 def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
     """A tensor of any element type."""
     from onnx import helper
 
-    dtype = by_numpy(array.dtype)
+    dtype = dtype_of(array)
     if dtype.name == "string":
         return helper.make_tensor(name, dtype.onnx, array.shape, [text.encode() for text in array.reshape(-1).tolist()])
     return helper.make_tensor(name, dtype.onnx, array.shape, to_bytes(array), raw=True)
@@ -93,4 +125,5 @@ def tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
 
 def feeds(case: Case | Request, inputs: Sequence[np.ndarray | None]) -> dict[str, np.ndarray]:
     """What the model of :func:`make_model` is run with."""
-    return {f"input_{i}": array for i, array in enumerate(inputs) if array is not None and i not in case.held}
+    names = enumerate(inputs)
+    return {f"input_{i}": array for i, array in names if array is not None and i not in case.constant_inputs}

@@ -34,7 +34,7 @@ class Process:
     def __init__(self, row: PeerRow, python: str | None) -> None:
         """``row`` says what to run, ``python`` is its interpreter, None for this one."""
         self._row, self._python = row, python or sys.executable
-        self._process: subprocess.Popen | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._errors = tempfile.TemporaryFile()
         self._late = False
         self._answered = 0  # by the process that is running
@@ -48,7 +48,8 @@ class Process:
         from padops.runtime.session import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
-        command = [self._python, "-W", "ignore", str(WORKER), self._row.home, *(["fork"] if self._row.forks else [])]
+        forks = ["fork"] if self._row.forks else []
+        command = [self._python, "-W", "ignore", str(WORKER), self._row.entry_point, *forks]
         self._answered = 0
         try:
             # A session of its own, so that children end with it.
@@ -56,15 +57,15 @@ class Process:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
                 start_new_session=True,
             )  # fmt: skip
-            told = self._receive()
+            handshake = self._receive()
         except (OSError, EOFError) as error:
             words = str(error) or self._last_words()
             self.close()
             raise AbsentPeer(f"{self._python} did not start it: {words}") from error
-        if "absent" in told:
+        if "absent" in handshake:
             self.close()
-            raise AbsentPeer(told["absent"])
-        return told
+            raise AbsentPeer(handshake["absent"])
+        return handshake
 
     def ask(self, requests: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
         """An answer for each request, as ``worker.py`` gives them, or ``("crash", text)`` where the process died.
@@ -95,7 +96,7 @@ class Process:
             for _ in batch:
                 answer = self._receive()
                 if answer[0] == "died":
-                    yield "crash", self._told(f"the process ended with {_ending(answer[1])}")
+                    yield "crash", self._with_last_words(f"the process ended with {_ending(answer[1])}")
                     self._answered = 0
                     return
                 yield answer
@@ -103,7 +104,7 @@ class Process:
         except (EOFError, BrokenPipeError):
             code = self._process.wait()
             late = f"no answer within {self._row.seconds:g} s"
-            text = self._told(late if self._late else f"the process ended with {_ending(code)}")
+            text = self._with_last_words(late if self._late else f"the process ended with {_ending(code)}")
             self.close()
             yield "crash", text
 
@@ -124,7 +125,7 @@ class Process:
                 pass
             self._process = None
 
-    def _kill(self, process: subprocess.Popen) -> None:
+    def _kill(self, process: subprocess.Popen[bytes]) -> None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
@@ -146,7 +147,7 @@ class Process:
         finally:
             timer.cancel()
 
-    def _told(self, how: str) -> str:
+    def _with_last_words(self, how: str) -> str:
         words = self._last_words()
         return f"{how}: {words}" if words else how
 

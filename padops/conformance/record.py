@@ -36,6 +36,12 @@ class Record:
 def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
     """Writes a report in one step: there is a whole file, or the one of before.
 
+    Args:
+        path: The file.
+        header: The first line.
+        results: One line each.
+        footer: The last line.
+
     Raises:
         OSError: It cannot be written.
     """
@@ -44,9 +50,7 @@ def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, 
         ({"kind": "result", **result} for result in results),
         [{"kind": "footer", **footer}],
     )
-    texts = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
-    # What is no text, such as a path that is not UTF-8, is a lone surrogate in Python and an escape in JSON.
-    write_whole(Path(path), (text.encode("utf-8", "backslashreplace") for text in texts))
+    write_whole(Path(path), (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines))
 
 
 def read(path: Path | str) -> Record:

@@ -11,7 +11,8 @@ import numpy as np
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
 from padops.conformance.repro_calls import Call, NoScript, call_of
-from padops.spec.dtypes import by_numpy
+from padops.spec.bits import dtype_of
+from padops.spec.dtypes import by_name
 
 
 def script(case: Case, peer: str) -> str:
@@ -37,16 +38,16 @@ def script(case: Case, peer: str) -> str:
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
     if expected.output is None:
         values.append(f"expected = None  # an error: {expected.message}")
-    imports = ["import sys", "", "import numpy as np"]
+    imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
     head = _head(case, name, python, call, expected)
-    return "\n".join([head, *imports, *call.imports, "", *values, "", *call.lines, *_compare(case)]) + "\n"
+    return "\n".join([head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
 
 
 def literal(array: np.ndarray) -> str:
     """Python source of an array, the same to the last bit: numbers where they can say it, else bytes."""
-    dtype = by_numpy(array.dtype)
+    dtype = dtype_of(array)
     shape = list(array.shape)
     if dtype.name == "string":
         return f"np.array({array.reshape(-1).tolist()!r}, object).reshape({shape})"
@@ -71,11 +72,11 @@ def _numbers(array: np.ndarray) -> str:
 
 def _head(case: Case, name: str, python: str, call: Call, expected: Expected) -> str:
     """The script's docstring: what it shows and how to run it."""
-    from padops.conformance.features import facts_of
+    from padops.conformance.features import features_of
     from padops.conformance.known import KNOWN
 
-    facts = facts_of(case, expected)
-    reasons = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.peer == name and row.matches(facts)]
+    features = features_of(case, expected)
+    reasons = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.peer == name and row.matches(features)]
     opset = f" of opset {case.opset}" if case.opset else ""
     lines = [
         f'"""{name}: {case.op}{opset}, mode {case.mode or "(none)"}, {case.dtype}, rank {case.rank}.',
@@ -94,7 +95,7 @@ def _head(case: Case, name: str, python: str, call: Call, expected: Expected) ->
 
 def _compare(case: Case) -> list[str]:
     """The end of the script: runs the peer, prints both sides, and says whether they are the same bits."""
-    bits = by_numpy(case.arrays()[0].dtype).bits
+    bits = by_name(case.dtype).bits
     mask = f" & {(1 << bits) - 1}" if 0 < bits < 8 else ""
     return [
         "",
@@ -136,7 +137,7 @@ def _repro(options: argparse.Namespace) -> int:
     from padops.conformance import cases
 
     try:
-        text = script(cases.find(options.id), options.peer)
+        text = script(cases.find_case(options.id), options.peer)
     except ValueError as error:  # no such case, or NoScript
         print(f"error: {error}", file=sys.stderr)
         return 1

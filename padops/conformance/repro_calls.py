@@ -1,29 +1,26 @@
-"""How a script asks each peer: the lines of its function ``run``, from a case.
+"""How a script asks each peer: a direct call with the numbers in place, for whoever maintains the peer.
 
-These are written for whoever maintains the peer: a direct call with the numbers in place, not the suite's own code.
+The functions that the script calls are those that the suite itself runs, printed from their source.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from padops.conformance.model import ir_version
+from padops.conformance import adapters
+from padops.conformance.model import attributes_of, ir_version, one_node_model
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.request import Request, Skipped
-from padops.spec.dtypes import by_numpy
+from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.runtime.ort_values import PLAIN
+from padops.spec.bits import dtype_of
 
 if TYPE_CHECKING:
-    from padops.spec.plan import Amounts
-
-# Types that onnxruntime's Python API takes as NumPy arrays.
-PLAIN = frozenset((
-    "float", "double", "float16", "bool", "string",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-))  # fmt: skip
+    from padops.spec.dtypes import DType
 
 
 class NoScript(ValueError):
@@ -36,37 +33,49 @@ class Call:
 
     Attributes:
         packages: What has to be installed, beside NumPy.
-        imports: Lines at the top.
+        run: The lines of the function ``run``.
         arrays: Names and values that the script defines.
-        lines: What stands between the values and the comparison: at least a function ``run``.
+        functions: Those that the script shows.
+        imports: Lines at its top.
+        setup: Lines before ``run``.
     """
 
     packages: tuple[str, ...]
-    imports: list[str]
+    run: list[str]
     arrays: dict[str, np.ndarray]
-    lines: list[str] = field(default_factory=list)
+    functions: Sequence[Callable[..., Any]] = ()
+    imports: Sequence[str] = ()
+    setup: Sequence[str] = ()
+
+    def lines(self) -> list[str]:
+        """What stands between the values and the comparison."""
+        shown = [line for function in self.functions for line in [*inspect.getsource(function).splitlines(), "", ""]]
+        setup = [*self.setup, "", ""] if self.setup else []
+        return [*shown, *setup, "def run():", *("    " + line for line in self.run)]
 
 
 def call_of(peer: str, request: Request) -> Call:
-    """The call of a peer, without an interpreter in its name.
+    """The call of a peer.
+
+    Args:
+        peer: Its name, without an interpreter.
+        request: What to ask.
 
     Raises:
         NoScript: There is none.
     """
-    if peer in PEERS and PEERS[peer].ours:
+    if peer in PEERS and PEERS[peer].in_house:
         return _padops(peer, request)
     if peer not in CALLS:
-        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*CALLS, *_OURS])}")
+        in_house = [name for name, row in PEERS.items() if row.in_house]
+        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*CALLS, *in_house])}")
     try:
         return CALLS[peer](request)
-    except Skipped as error:
+    except (Skipped, Unsupported) as error:
         raise NoScript(f"{peer} cannot be asked: {error}") from error
 
 
-_OURS = tuple(name for name, row in PEERS.items() if row.ours)
-
-
-def named_inputs(request: Request) -> dict[str, np.ndarray]:
+def _named_inputs(request: Request) -> dict[str, np.ndarray]:
     """The inputs by their names in the specification, without absent ones."""
     rows = zip(request.row.inputs, request.inputs)
     return {row.name: array for row, array in rows if array is not None}
@@ -75,235 +84,166 @@ def named_inputs(request: Request) -> dict[str, np.ndarray]:
 # ---- a model of ONNX
 
 
-def _model(request: Request, fed: frozenset[str] | None = None) -> tuple[list[str], dict[str, str], list[str]]:
-    """Lines that make ``model``; what it is fed with, by name; and the imports for both.
+def _model(request: Request, feedable: frozenset[str] | None = None) -> tuple[list[str], list[str]]:
+    """Lines that make ``model``, and the names of the arrays that it is fed with.
 
-    Inputs of types that are not among ``fed`` become constants too.
+    Args:
+        request: Says which inputs are constants.
+        feedable: Types of the data that the peer can be fed with, None for all; others become constants too.
     """
     if not request.opset:
         raise NoScript(f"ONNX has no operator like {request.op}")
     names = [row.name if array is not None else "" for row, array in zip(request.row.inputs, request.inputs)]
     while names and not names[-1]:
         names.pop()
-    arrays = named_inputs(request)
-    feedable = fed is None or request.dtype.name in fed
-    held = [name for i, name in enumerate(names) if name and (i in request.held or not feedable)]
-    texts = {name: value for name, value in request.attributes.items() if value != []}
-    given = "".join(f", {name}={_literal(value)}" for name, value in texts.items())
-    lines = [f'node = helper.make_node("Pad", {names!r}, ["output"], name="pad"{given})'.replace("'", '"')]
-    lines += [
-        f'node.attribute.append(helper.make_attribute("{name}", [], attr_type=onnx.AttributeProto.INTS))'
-        for name, value in request.attributes.items()
-        if value == []
-    ]
-    lines.append("inputs = [")
-    for name in (name for name in names if name and name not in held):
-        shape = list(arrays[name].shape) if request.static else None
-        lines.append(f'    helper.make_tensor_value_info("{name}", {by_numpy(arrays[name].dtype).onnx}, {shape}),')
-    lines.append("]")
-    lines.append(f'output = helper.make_tensor_value_info("output", {request.dtype.onnx}, None)')
-    constants = ", ".join(f'numpy_helper.from_array({name}, "{name}")' for name in held)
-    lines.append(f'graph = helper.make_graph([node], "case", inputs, [output], [{constants}])')
-    lines.append(
-        f'model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", {request.opset})], '
-        f"ir_version={ir_version(request.opset)})"
-    )
-    feeds = {name: name for name in names if name and name not in held}
-    return lines, feeds, ["import onnx", "from onnx import helper, numpy_helper"]
+    arrays = _named_inputs(request)
+    fixed = feedable is not None and request.dtype.name not in feedable
+    constants = [name for i, name in enumerate(names) if name and (fixed or i in request.constant_inputs)]
+    fed = [name for name in names if name and name not in constants]
+    declared = {n: (dtype_of(arrays[n]).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
+    made = ", ".join(f'numpy_helper.from_array({name}, "{name}")' for name in constants)
+    return [
+        "model = one_node_model(",
+        '    "Pad",',
+        f"    {_literal(names)},",
+        f"    {_literal(attributes_of(request))},",
+        f"    inputs={_literal(declared)},  # element type and shape",
+        f"    output=({request.dtype.onnx}, None),",
+        f'    opsets={{"": {request.opset}}},',
+        f"    ir_version={ir_version(request.opset)},",
+        f"    constants=[{made}],",
+        ")",
+    ], fed
 
 
 def _literal(value: Any) -> str:
+    """Python source of a plain value, floats without a literal included."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
     if isinstance(value, float) and not np.isfinite(value):
         return f'float("{value}")'
-    return repr(value)
+    return repr(value).replace("'", '"')
 
 
-def _feeds(feeds: dict[str, str]) -> str:
-    return "{" + ", ".join(f'"{name}": {value}' for name, value in feeds.items()) + "}"
+def _feeds(names: Sequence[str]) -> str:
+    return "{" + ", ".join(f'"{name}": {name}' for name in names) + "}"
 
 
 def _ort(request: Request) -> Call:
-    lines, feeds, imports = _model(request, PLAIN)
+    lines, fed = _model(request, PLAIN)
     run = [
         'session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])',
-        f"return session.run(None, {_feeds(feeds)})[0]",
+        f"return session.run(None, {_feeds(fed)})[0]",
     ]
-    arrays = named_inputs(request)
-    return Call(("onnx", "onnxruntime"), [*imports, "import onnxruntime"], arrays, lines + _function(run))
+    imports = ["import onnxruntime", "from onnx import numpy_helper"]
+    return Call(("onnx", "onnxruntime"), run, _named_inputs(request), [one_node_model], imports, lines)
 
 
 def _onnx_reference(request: Request) -> Call:
-    lines, feeds, imports = _model(request)
-    run = [f"return np.asarray(ReferenceEvaluator(model).run(None, {_feeds(feeds)})[0])"]
-    imports = [*imports, "from onnx.reference import ReferenceEvaluator"]
-    return Call(("onnx",), imports, named_inputs(request), lines + _function(run))
-
-
-def _function(lines: list[str]) -> list[str]:
-    return ["", "", "def run():", *("    " + line for line in lines)]
+    lines, fed = _model(request)
+    run = [f"return np.asarray(ReferenceEvaluator(model).run(None, {_feeds(fed)})[0])"]
+    imports = ["from onnx import numpy_helper", "from onnx.reference import ReferenceEvaluator"]
+    return Call(("onnx",), run, _named_inputs(request), [one_node_model], imports, lines)
 
 
 # ---- OpenVINO
 
 
+OPENVINO = (adapters.to_openvino, adapters.from_openvino, adapters.infer_with_openvino)
+CORE = ["core = openvino.Core()", f'core.set_property("CPU", {_literal(adapters.OPENVINO_SETTINGS)})']
+
+
 def _openvino_onnx(request: Request) -> Call:
     # The CPU device takes no inputs of unknown rank.
-    request = replace(request, static=True)
-    lines, feeds, imports = _model(request)
-    ported = "[" + ", ".join(f"tensor({name})" for name in feeds) + "]"
-    run = ["read = core.read_model(model.SerializeToString())", *_infer("read", ported)]
-    imports = [*imports, "import openvino"]
-    return Call(
-        ("onnx", "openvino"), imports, named_inputs(request), [*lines, *_openvino_tensors(request), *_function(run)]
-    )
+    lines, fed = _model(replace(request, static=True))
+    arrays, element = _named_inputs(request), _element(request.dtype)
+    run = [
+        "read = core.read_model(model.SerializeToString())",
+        f"tensor = infer_with_openvino(core, read, [{_tensors(arrays, fed)}])",
+        f'return from_openvino(tensor, "{element}", data.dtype)',
+    ]
+    imports = ["import openvino", "from onnx import numpy_helper"]
+    return Call(("onnx", "openvino"), run, arrays, [one_node_model, *OPENVINO], imports, [*lines, *CORE])
 
 
 def _openvino(request: Request) -> Call:
-    arrays, version = named_inputs(request), int(request.op.split("_")[1])
-    names, run, fed = list(arrays), [], []
-    for i, name in enumerate(row.name for row in request.row.inputs):
-        if name not in arrays:
-            continue
-        shape = list(arrays[name].shape)
-        if not i and not request.static:
-            shape = [-1] * len(shape)
-        if i in request.held:
-            run.append(f"{name}_node = openvino.op.Constant(tensor({name}))")
-        else:
-            fed.append(name)
-            run.append(f"{name}_node = opset.parameter(openvino.PartialShape({shape}), tensor({name}).element_type)")
-    nodes = [f"{name}_node" for name in names]
-    call = ", ".join([*nodes[:3], repr(request.attributes["pad_mode"]), *nodes[3:]])
-    parameters = ", ".join(f"{name}_node" for name in fed)
-    run.append(f'model = openvino.Model([opset.pad({call})], [{parameters}], "case")')
-    run += _infer("model", "[" + ", ".join(f"tensor({name})" for name in fed) + "]")
-    imports = ["import openvino", f"from openvino import opset{version} as opset"]
-    return Call(("openvino",), imports, arrays, [*_openvino_tensors(request), *_function(run)])
-
-
-def _infer(model: str, tensors: str) -> list[str]:
-    return [
-        f'request = core.compile_model({model}, "CPU").create_infer_request()',
-        f"request.infer({tensors})",
-        "return array(request.get_output_tensor(0))",
+    if not request.op.startswith("OpenVINOPad_"):
+        raise NoScript(f"OpenVINO has no operator like {request.op}")
+    arrays, element = _named_inputs(request), _element(request.dtype)
+    version = int(request.op.split("_")[1])
+    run = [
+        f"tensors = [{_tensors(arrays, list(arrays))}]",
+        f"model, fed = openvino_pad_model(tensors, {_literal(request.attributes['pad_mode'])}, {version}, "
+        f"constants={list(request.constant_inputs)}, static={request.static})",
+        "tensor = infer_with_openvino(core, model, fed)",
+        f'return from_openvino(tensor, "{element}", data.dtype)',
     ]
+    functions = [*OPENVINO, adapters.openvino_pad_model]
+    return Call(("openvino",), run, arrays, functions, ["import openvino"], CORE)
 
 
-def _openvino_tensors(request: Request) -> list[str]:
-    """Functions between NumPy arrays and OpenVINO's tensors, for the types of this case."""
-    from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
+def _tensors(arrays: dict[str, np.ndarray], names: Sequence[str]) -> str:
+    """Source of the tensors of some arrays, in a row."""
+    return ", ".join(f'to_openvino({name}, "{_element(dtype_of(arrays[name]))}")' for name in names)
 
-    elements = {onnx: name for name, onnx in ELEMENT_TYPES.items()}
-    if request.dtype.onnx not in elements:
-        raise NoScript(f"OpenVINO has no {request.dtype.name}")
-    rows = [by_numpy(array.dtype) for array in request.inputs if array is not None]
-    used = {row.name for row in rows}
-    table = {str(row.numpy): elements[row.onnx] for row in rows}
-    # With the settings of the suite: with a thread of its own the plugin reports errors that are lost with one.
-    settings = '{"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}'
-    lines = ["core = openvino.Core()", f'core.set_property("CPU", {settings})', f"TYPES = {table}"]
-    lines += ["", "", "def tensor(array):"]
-    if "string" in used:
-        lines += ["    if array.dtype == object:", "        return openvino.Tensor(array.astype(str))"]
-    lines += [
-        "    made = openvino.Tensor(getattr(openvino.Type, TYPES[str(array.dtype)]), openvino.Shape(array.shape))",
-        "    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)",
-    ]
-    small = request.dtype.bits and request.dtype.bits < 8
-    if small:
-        lines += [
-            "    if array.dtype == data.dtype:  # two elements a byte, the first in the low bits",
-            "        raw = np.append(raw & 15, np.zeros(raw.size % 2, np.uint8))",
-            "        raw = raw[::2] | raw[1::2] << 4",
-        ]
-    lines += ["    if raw.size:", "        made.data.reshape(-1).view(np.uint8)[:] = raw", "    return made", "", ""]
-    lines.append("def array(tensor):")
-    if "string" in used:
-        return [*lines, "    return tensor.str_data.astype(object)"]
-    lines.append(
-        "    raw = np.frombuffer(tensor.data.tobytes() if tensor.byte_size else b'', np.uint8)".replace("'", '"')
-    )
-    if small:
-        lines.append(
-            "    raw = np.stack([raw & 15, raw >> 4], 1).reshape(-1)[: np.prod(list(tensor.shape), dtype=int)]"
-        )
-    return [*lines, "    return raw.view(data.dtype).reshape(list(tensor.shape))"]
+
+def _element(dtype: DType) -> str:
+    if dtype.name not in adapters.OPENVINO_ELEMENTS:
+        raise NoScript(f"OpenVINO has no {dtype.name}")
+    return adapters.OPENVINO_ELEMENTS[dtype.name]
 
 
 # ---- functions of arrays
 
 
-def _numbers(amounts: list[Amounts], interior: bool = False) -> str:
-    return repr([(a.begin, a.end, a.interior) if interior else (a.begin, a.end) for a in amounts])
-
-
 def _with_fill(request: Request) -> dict[str, np.ndarray]:
-    return {"data": request.data} | ({"fill": request.fill} if request.mode == "constant" else {})
-
-
-def _no_interior(peer: str, amounts: list[Amounts]) -> None:
-    if any(a.interior for a in amounts):
-        raise NoScript(f"{peer} has no interior padding")
+    return {"data": request.data} | ({} if request.value is None else {"fill": request.value})
 
 
 def _numpy(request: Request) -> Call:
-    amounts = request.amounts()
-    _no_interior("numpy.pad", amounts)
-    given = "constant_values=fill" if request.mode == "constant" else f'mode="{request.mode}"'
-    run = [f"return np.pad(data, {_numbers(amounts)}, {given})"]
-    return Call((), [], _with_fill(request), _function(run))
+    run = [f"return prepare_numpy_pad(data, {request.pairs('numpy.pad')}, {_mode_and_fill(request)})()"]
+    return Call((), run, _with_fill(request), [adapters.prepare_numpy_pad])
 
 
-TORCH_MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
+def _mode_and_fill(request: Request, fill: str = "fill") -> str:
+    return f'"{request.mode}"' + (f", {fill}" if request.mode == "constant" else "")
 
 
 def _torch(request: Request) -> Call:
-    amounts = request.amounts()
-    _no_interior("torch.nn.functional.pad", amounts)
-    if request.mode not in TORCH_MODES:
+    pairs = request.pairs("torch.nn.functional.pad")
+    if request.mode not in adapters.TORCH_MODES:
         raise NoScript(f"torch.nn.functional.pad has no mode {request.mode}")
-    flat = [amount for a in reversed(amounts) for amount in (a.begin, a.end)]
-    run = ["tensor = torch.from_numpy(data)"]
-    if request.mode == "constant":
-        run.append(f"return torch.nn.functional.pad(tensor, {flat}, value=fill.item()).numpy()")
-    else:
-        # The modes that extend want a batch and a channel in front of the axes that are padded.
-        touched = max((i + 1 for i, a in enumerate(reversed(amounts)) if (a.begin, a.end) != (0, 0)), default=0)
-        shape = request.data.shape
-        lead, rest = shape[: len(shape) - touched], shape[len(shape) - touched :]
-        batch = (1, int(np.prod(lead, dtype=np.int64)), *rest)
-        mode = TORCH_MODES[request.mode]
-        call = f'torch.nn.functional.pad(tensor.reshape({batch}), {flat[: 2 * touched]}, mode="{mode}")'
-        run.append(f"padded = {call}" if touched else f"padded = tensor.reshape({batch})")
-        run.append(f"return padded.reshape({list(lead)} + list(padded.shape[2:])).numpy()")
-    return Call(("torch",), ["import torch"], _with_fill(request), _function(run))
+    given = f"torch.from_numpy(data), {pairs}, {_mode_and_fill(request, 'fill.item()')}"
+    modes = f"TORCH_MODES = {_literal(adapters.TORCH_MODES)}"
+    run = [f"return prepare_torch_pad({given})().numpy()"]
+    return Call(("torch",), run, _with_fill(request), [adapters.prepare_torch_pad], ["import torch"], [modes])
 
 
 def _jax(request: Request) -> Call:
-    amounts = request.amounts()
-    imports = ["import jax", "import jax.numpy as jnp"]
-    lines = ['jax.config.update("jax_enable_x64", True)']
-    if request.mode == "constant":
-        numbers = _numbers(amounts, interior=True)
-        run = [f"return np.asarray(jax.lax.pad(jnp.asarray(data), jnp.asarray(fill), {numbers}))"]
-    else:
-        _no_interior("jax.numpy.pad", amounts)
-        run = [f'return np.asarray(jnp.pad(jnp.asarray(data), {_numbers(amounts)}, mode="{request.mode}"))']
-    return Call(("jax",), imports, _with_fill(request), lines + _function(run))
+    amounts = [(a.begin, a.end, a.interior) for a in request.amounts()]
+    if request.mode != "constant":
+        request.pairs("jax.numpy.pad")
+    fill = "fill" if request.mode == "constant" else "None"
+    run = [f'return pad_with_jax(data, {amounts}, "{request.mode}", {fill})']
+    return Call(("jax",), run, _with_fill(request), [adapters.pad_with_jax])
 
 
 def _tensorflow(request: Request) -> Call:
-    amounts = request.amounts()
-    _no_interior("tf.pad", amounts)
-    fill = ", constant_values=tf.constant(fill)" if request.mode == "constant" else ""
-    pairs = f"np.array({_numbers(amounts)}, np.int64).reshape(-1, 2)"
-    run = [f'return tf.pad(tf.constant(data), {pairs}, mode="{request.mode.upper()}"{fill}).numpy()']
-    return Call(("tensorflow",), ["import tensorflow as tf"], _with_fill(request), _function(run))
+    pairs = request.pairs("tf.pad")
+    if request.mode not in adapters.TENSORFLOW_MODES:
+        raise NoScript(f"tf.pad has no mode {request.mode}")
+    modes = f"TENSORFLOW_MODES = {_literal(adapters.TENSORFLOW_MODES)}"
+    run = [
+        f"paddings = np.array({pairs}, np.int64).reshape(-1, 2)",
+        f"return from_tensorflow(prepare_tensorflow_pad(data, paddings, {_mode_and_fill(request)})())",
+    ]
+    functions = [adapters.prepare_tensorflow_pad, adapters.from_tensorflow]
+    return Call(("tensorflow",), run, _with_fill(request), functions, setup=[modes])
 
 
 def _padops(peer: str, request: Request) -> Call:
     """padops itself: as the suite asks it, since there is nobody else to tell."""
-    module, function = PEERS[peer].home.split(":")
+    module, function = PEERS[peer].entry_point.split(":")
     imports = [
         "import os",
         "",
@@ -315,9 +255,9 @@ def _padops(peer: str, request: Request) -> Call:
         'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
         f"from padops.conformance.peers import {module}",
         "",
-        f"return {module}.{function}(Request.of(cases.find({request.id!r}).request()))".replace("'", '"'),
+        f"return {module}.{function}(Request.of(cases.find_case({_literal(request.id)}).request()))",
     ]
-    return Call(("padops",), imports, {}, _function(run))
+    return Call(("padops",), run, {}, imports=imports)
 
 
 CALLS: dict[str, Callable[[Request], Call]] = {

@@ -16,8 +16,8 @@ import numpy as np
 
 from padops.conformance.arrays import Packed, describe, pack, unpack
 from padops.conformance.case import Case, Expected, expect, seed_of
-from padops.conformance.divergences import Divergence, Watch
-from padops.conformance.features import Facts, facts_of, rules_of
+from padops.conformance.divergences import Divergence, DivergenceTracker
+from padops.conformance.features import CaseFeatures, features_of, rules_of
 from padops.conformance.known import EXAMPLES
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process
@@ -65,23 +65,23 @@ class Prepared:
 
     case: Case
     expected: Expected
-    facts: Facts
+    features: CaseFeatures
     packed: Packed | None
 
     @classmethod
     def of(cls, case: Case) -> Prepared:
         """Asks the reference."""
         expected = expect(case)
-        return cls(case, expected, facts_of(case, expected), pack(expected.output))
+        return cls(case, expected, features_of(case, expected), pack(expected.output))
 
 
 @dataclass
-class Ran:
+class PeerRun:
     """What one peer did.
 
     Attributes:
         peer: Which.
-        told: Its Python and versions, or None where it is absent.
+        handshake: Its Python and versions, or None where it is absent.
         absent: Why, or None.
         results: For the report.
         stale: Divergences that no longer occur.
@@ -89,59 +89,74 @@ class Ran:
     """
 
     peer: Peer
-    told: dict[str, Any] | None = None
+    handshake: dict[str, Any] | None = None
     absent: str | None = None
     results: list[dict[str, Any]] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     seconds: float = 0
 
 
-def run(
+def run_cases(
     cases: Sequence[Case],
     peers: Sequence[Peer],
     known: Sequence[Divergence],
     level: str = "default",
     progress: Progress = lambda name, done, total: None,
     jobs: int | None = None,
-) -> list[Ran]:
-    """Runs every case on every peer that has the operator, ``jobs`` peers at a time (one for each core)."""
+) -> list[PeerRun]:
+    """Runs every case on every peer that has the operator.
+
+    Args:
+        cases: What to run.
+        peers: Who runs it.
+        known: The divergences that may occur.
+        level: A key of ``cases.LEVELS``; a slow peer gets fewer cases at the lower ones.
+        progress: Called with a peer's name, the cases that it has done and those that it gets.
+        jobs: How many peers work at a time; None for one on each core.
+    """
     prepared = [Prepared.of(case) for case in cases]
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         return list(pool.map(lambda peer: run_peer(prepared, peer, known, level, progress), peers))
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
-    """The cases that a peer is asked for: of a slow one some, the examples of divergences first."""
-    mine = [item for item in prepared if row.takes(item.facts)]
-    most = {"quick": row.most // 3, "default": row.most}.get(level, 0)
-    if not most or len(mine) <= most:
+    """The cases that a peer is asked for: of a slow one some, the examples of divergences first.
+
+    Args:
+        prepared: All cases.
+        row: The peer.
+        level: A key of ``cases.LEVELS``.
+    """
+    mine = [item for item in prepared if row.takes(item.features)]
+    max_cases = {"quick": row.max_cases // 3, "default": row.max_cases}.get(level, 0)
+    if not max_cases or len(mine) <= max_cases:
         return mine
     examples = set(EXAMPLES.values())
     mine.sort(key=lambda item: (item.case.id not in examples, seed_of(item.case.id)))
-    chosen = {item.case.id for item in mine[:most]}
+    chosen = {item.case.id for item in mine[:max_cases]}
     return [item for item in prepared if item.case.id in chosen]
 
 
 def run_peer(
     prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergence], level: str, progress: Progress
-) -> Ran:
-    """Runs one peer in its process."""
+) -> PeerRun:
+    """Runs one peer in its process; the arguments are those of ``run_cases``."""
     started = time.monotonic()
     process = Process(peer.row, peer.python)
-    ran = Ran(peer)
+    ran = PeerRun(peer)
     mine = share(prepared, peer.row, level)
     try:
-        ran.told = process.start()
-        version = next(iter(ran.told["versions"].values()), "")
-        watch = Watch([divergence for divergence in known if divergence.concerns(peer.name, version)])
+        ran.handshake = process.start()
+        version = next(iter(ran.handshake["versions"].values()), "")
+        tracker = DivergenceTracker([divergence for divergence in known if divergence.concerns(peer.name, version)])
         answers = process.ask([item.case.request() for item in mine])
         for item, answer in zip(mine, answers, strict=True):
-            ran.results.append(_result(item, peer, watch, answer))
+            ran.results.append(_result(item, peer, tracker, answer))
             progress(peer.name, len(ran.results), len(mine))
-        ran.stale = watch.stale()
+        ran.stale = tracker.stale()
         ran.seconds = time.monotonic() - started
     except AbsentPeer as error:
-        ran.absent, ran.told, ran.results = str(error), None, []
+        ran.absent, ran.handshake, ran.results = str(error), None, []
     finally:
         process.end()
     return ran
@@ -175,10 +190,10 @@ def _difference(expected: Packed, got: Packed) -> str:
     return f"{int(wrong.sum())} of {wrong.size} elements differ, the first at {place}: {other!r}, expected {one!r}"
 
 
-def _result(item: Prepared, peer: Peer, watch: Watch, answer: tuple[str, Any]) -> dict[str, Any]:
+def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
     case = item.case
     outcome, detail = judge(item, answer)
-    divergence = watch.find(item.facts, outcome, detail) if not peer.row.ours else None
+    divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
     quiet = outcome in ("agree", "unsupported", "skipped")
     result: dict[str, Any] = {
         "case": case.id,
@@ -187,7 +202,7 @@ def _result(item: Prepared, peer: Peer, watch: Watch, answer: tuple[str, Any]) -
         "mode": case.mode,
         "dtype": case.dtype,
         "rank": case.rank,
-        "rules": list(rules_of(item.facts)),
+        "rules": list(rules_of(item.features)),
         "peer": peer.name,
         "outcome": outcome,
         "divergence": divergence,
@@ -210,7 +225,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
-def header(level: str, seed: int, ran: Sequence[Ran]) -> dict[str, Any]:
+def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
     """The first line of a report."""
     import padops
 
@@ -225,16 +240,16 @@ def header(level: str, seed: int, ran: Sequence[Ran]) -> dict[str, Any]:
             "cores": os.cpu_count(),
             "python": platform.python_version(),
         },
-        "peers": [{"name": one.peer.name, **one.told} for one in ran if one.told is not None],
-        "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.told is None],
+        "peers": [{"name": one.peer.name, **one.handshake} for one in ran if one.handshake is not None],
+        "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
     }
 
 
-def footer(ran: Sequence[Ran], asked: Sequence[str] = ()) -> dict[str, Any]:
+def footer(ran: Sequence[PeerRun], asked: Sequence[str] = ()) -> dict[str, Any]:
     """The last line; a run fails on what is unexpected or stale, on no results and on an absent peer of ``asked``."""
     results = [result for one in ran for result in one.results]
     unexpected = sum(result["unexpected"] for result in results)
     stale = sorted({id for one in ran for id in one.stale})
-    absent = [one.peer.name for one in ran if one.told is None and one.peer.name in asked]
+    absent = [one.peer.name for one in ran if one.handshake is None and one.peer.name in asked]
     failed = bool(unexpected or stale or absent or not results)
     return {"results": len(results), "unexpected": unexpected, "stale": stale, "exit": int(failed)}

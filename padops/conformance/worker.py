@@ -57,11 +57,11 @@ def _load_padops() -> None:
     spec.loader.exec_module(module)
 
 
-def _load_peer(home: str) -> tuple[Any, dict[str, str]]:
+def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
     """The peer's function and the versions of its packages."""
     from importlib.metadata import PackageNotFoundError, version
 
-    place, _, function = home.rpartition(":")
+    place, _, function = entry_point.rpartition(":")
     if place.endswith(".py"):
         spec = importlib.util.spec_from_file_location("users_peer", place)
         module = importlib.util.module_from_spec(spec)

@@ -20,13 +20,13 @@ import onnx
 from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
 from padops.convert.files.paths import Inputs, check_paths, check_targets, output_path
+from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reading import Source, original_of, read_document
 from padops.convert.records import Conversion, FileRecord, Verification
-from padops.convert.report import write_report
 from padops.convert.rewrite import ConvertPads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import TARGETS
@@ -136,8 +136,8 @@ def convert(
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced)
     try:
-        if strict and conversion.left:
-            count = len(conversion.left)
+        if strict and conversion.unconverted:
+            count = len(conversion.unconverted)
             raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
@@ -231,8 +231,8 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         notes=(*notes, *embedded.notes),
         _proto=document.message(),
     )
-    if document.foreign and conversion.left:
-        raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.left))
+    if document.foreign and conversion.unconverted:
+        raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.unconverted))
     return conversion
 
 

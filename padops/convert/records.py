@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import platform
+import warnings
+from collections import Counter
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     import onnx
     import onnx_ir as ir
 
-Status = Literal["converted", "already converted", "folded", "not needed", "left"]
+SCHEMA = 2  # of the report; raised when a reader of an older report would misread a newer one
+PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
+
+Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 
 
 @dataclass(frozen=True)
@@ -23,10 +31,10 @@ class PadRecord:
         name: The node's name, as the model has it.
         form: What was found, such as ``"Pad-18 inputs"``, ``"Pad-2 attributes"``, ``"com.microsoft::Pad-1"``.
         status: ``"converted"``; ``"already converted"``; ``"folded"``, where it is gone; ``"not needed"``, where only
-            those that ONNX Runtime cannot run correctly were asked for; or ``"left"``, where it could not be converted.
+            those that ONNX Runtime cannot run correctly were asked for; or ``"unconverted"``, where it could not be.
         op_type: The operator of the domain ``padops``; ``"explicit pads"`` where the node stays what it is, and its
-            ``auto_pad`` is written out; ``"standard ONNX"`` where it was lowered; None where it is left.
-        reason: Why it is left, else None.
+            ``auto_pad`` is written out; ``"standard ONNX"`` where it was lowered; None where it is unconverted.
+        reason: Why it is unconverted, else None.
         notes: What else is worth knowing, such as a change of the version.
         corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.
         into: Of a folded Pad, the paths of the nodes that do its work now.
@@ -80,6 +88,16 @@ class Verification:
     def passed(self) -> bool:
         """Whether nothing speaks against the converted model."""
         return self.outcome in ("equal", "close", "runs")
+
+    def to_json(self) -> dict[str, Any]:
+        """The verification as JSON values."""
+        return {
+            "outcome": self.outcome,
+            "passed": self.passed,
+            "outputs": [asdict(output) for output in self.outputs],
+            "inputs": list(self.inputs),
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True)
@@ -136,17 +154,44 @@ class Conversion:
         return tuple(record for record in self.records if record.status == "converted")
 
     @property
-    def left(self) -> tuple[PadRecord, ...]:
+    def unconverted(self) -> tuple[PadRecord, ...]:
         """The Pads that could not be converted."""
-        return tuple(record for record in self.records if record.status == "left")
+        return tuple(record for record in self.records if record.status == "unconverted")
+
+    @property
+    def left(self) -> tuple[PadRecord, ...]:
+        """The former name of ``unconverted``."""
+        warnings.warn("Conversion.left is called Conversion.unconverted now", DeprecationWarning, stacklevel=2)
+        return self.unconverted
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the model, as JSON values (what ``--report`` writes; see ``report.py``)."""
-        from padops.convert.report import describe
+        """Everything but the model, as JSON values: what ``--report`` writes."""
+        counts = Counter(record.status for record in self.records)
+        return {
+            "schema": SCHEMA,
+            "versions": versions(),
+            "source": {"files": [asdict(file) for file in self.sources], "opsets": self.opsets},
+            "output": {
+                "path": None if self.output is None else str(self.output),
+                "files": [asdict(file) for file in self.outputs],
+            },
+            "counts": {status: counts[status] for status in get_args(Status)},
+            "pads": [
+                asdict(record) | {"notes": list(record.notes), "into": list(record.into)} for record in self.records
+            ],
+            "verification": None if self.verification is None else self.verification.to_json(),
+            "notes": list(self.notes),
+        }
 
-        return describe(self)
+
+def versions() -> dict[str, str | None]:
+    """Of Python and of the packages that have a say in a conversion; None for one that is not installed."""
+    return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
 
 
-def plain(value: Any) -> dict[str, Any]:
-    """A record as JSON values."""
-    return asdict(value)
+@cache
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

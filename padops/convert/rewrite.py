@@ -81,7 +81,7 @@ class ConvertPads(ir.passes.InPlacePass):
         try:
             notes = emit(match.replacement, site, constants)
         except Unconvertible as why:
-            return match.record(site, "left", str(why))
+            return match.record(site, "unconverted", str(why))
         except Unneeded as why:
             return match.record(site, "not needed", str(why))
         self._document.touched.add(site.node)

@@ -31,8 +31,8 @@ def show(console: Console, conversion: Conversion) -> None:
 
 def _now(record: PadRecord) -> tuple[str, str]:
     """What became of a Pad, and the style to say it in."""
-    if record.status == "left":
-        return "left", "bold yellow"
+    if record.status == "unconverted":
+        return "unconverted", "bold yellow"
     if record.status == "folded":
         return f"in {', '.join(record.into)}" if record.into else "gone", "green"
     if record.status == "not needed":

@@ -50,7 +50,7 @@ class Staging:
             return sum(file.write(part) for part in content)
 
     def copy(self, source: Path, location: str, advance: Callable[[int], None]) -> None:
-        """Stages a copy of ``source``, block by block; ``advance`` is told how many bytes each time."""
+        """Stages a copy of ``source``, block by block; ``advance`` gets the bytes of each."""
         with open(source, "rb") as original, open(self._prepare(location), "xb") as file:
             for count in _copy_blocks(original, file):
                 advance(count)
@@ -125,8 +125,12 @@ def staging(folder: Path) -> Iterator[Staging]:
 
 
 @contextlib.contextmanager
-def staged_file(path: Path, content: Iterable[bytes]) -> Iterator[Staging]:
-    """One file that is ready; ``commit`` puts it into place.
+def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
+    """One text file that is ready; ``commit`` puts it into place.
+
+    Args:
+        path: The file.
+        texts: What it is to hold, one after the other.
 
     Raises:
         OSError: It cannot be written, or something is there that is no regular file.
@@ -134,18 +138,23 @@ def staged_file(path: Path, content: Iterable[bytes]) -> Iterator[Staging]:
     if why := obstacle(path):
         raise OSError(errno.EEXIST, why, str(path))
     with staging(path.parent) as stage:
-        stage.write(path.name, content)
+        # A file's name need not be UTF-8. Python has its other bytes as lone surrogates, and JSON has escapes for those.
+        stage.write(path.name, (text.encode("utf-8", "backslashreplace") for text in texts))
         yield stage
 
 
-def write_whole(path: Path, content: Iterable[bytes]) -> None:
-    """Writes one file, whole or not at all.
+def write_whole(path: Path, texts: Iterable[str]) -> None:
+    """Writes one text file, whole or not at all.
+
+    Args:
+        path: The file.
+        texts: What it is to hold, one after the other.
 
     Raises:
         OSError: As of ``staged_file``.
     """
     try:
-        with staged_file(path, content) as stage:
+        with staged_file(path, texts) as stage:
             stage.commit()
     except OSError as error:
         if error.filename is None or is_hidden(error.filename):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 
-class Patient:
+class DroppingStream:
     """A stream that takes everything; after the first write that fails, it drops what comes.
 
     Attributes:
@@ -52,14 +52,14 @@ class Patient:
 
 
 @contextlib.contextmanager
-def patient() -> Iterator[Patient]:
-    """Makes standard output and standard error such streams, and says on the latter what went wrong with the former.
+def dropping_output() -> Iterator[DroppingStream]:
+    """Makes standard output and standard error such streams. At the end it says on the latter what went wrong with the former.
 
     Yields:
         Standard output.
     """
     before = sys.stdout, sys.stderr
-    out, err = (Patient(io.StringIO() if stream is None else stream) for stream in before)
+    out, err = (DroppingStream(io.StringIO() if stream is None else stream) for stream in before)
     sys.stdout, sys.stderr = out, err
     try:
         yield out

@@ -1,4 +1,4 @@
-"""Where cases come from: one file for each origin, with ``cases(…)`` and ``find(id)``."""
+"""Where cases come from: one file for each origin, with ``cases(…)`` and ``find_case(id)``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ LEVELS = {"quick": Level(1, 1, 10), "default": Level(3, 4, 60), "exhaustive": Le
 
 
 def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]:
-    """The cases of a level, and those with the ids ``always``; a lower level is a part of a higher one."""
+    """The cases of a level; a lower level is a part of a higher one.
+
+    Args:
+        level: A key of ``LEVELS``.
+        seed: Of the choice of cases.
+        always: Ids of cases that are chosen at every level.
+    """
     size = LEVELS[level]
     chosen = [
         *table.cases(list(OPS), size.by_type, size.by_signs, seed),
@@ -32,11 +38,11 @@ def collect(level: str, seed: int = 0, always: Iterable[str] = ()) -> list[Case]
         *drawn.cases(list(OPS), size.drawn, seed),
         *upstream.cases(),
     ]
-    made = {case.id: case for case in (*chosen, *map(find, always))}
+    made = {case.id: case for case in (*chosen, *map(find_case, always))}
     return list(made.values())
 
 
-def find(id: str) -> Case:
+def find_case(id: str) -> Case:
     """The case of an id.
 
     Raises:
@@ -49,8 +55,8 @@ def find(id: str) -> Case:
 
 
 _FINDERS = {
-    "table": table.find,
-    "specification": specification.find,
-    "random": drawn.find,
-    "upstream": upstream.find,
+    "table": table.find_case,
+    "specification": specification.find_case,
+    "random": drawn.find_case,
+    "upstream": upstream.find_case,
 }

@@ -18,7 +18,7 @@ DATA = (1.0, 1.2, 2.3, 3.4, 4.5, 5.7)
 TWELVE = tuple(range(1, 13))
 
 
-def _onnx(edition: int) -> Iterator[tuple[str, dict[str, Any], list]]:
+def _onnx(edition: int) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
     left, around = (0, 2, 0, 0), (2, 1, 1, 1)
     yield "example-1", {"mode": "constant"}, [left, 0.0]
     yield "example-2", {"mode": "reflect"}, [left]
@@ -54,9 +54,9 @@ def _openvino_cases() -> Iterator[Case]:
                 for dtype in ("float", "int32"):
                     inputs = (Recipe(dtype, (3, 4), values=TWELVE), *map(integers, printed[name]), None)
                     op = f"OpenVINOPad_{edition}"
-                    for held in ((), (1, 2)):
-                        id = f"specification/{op}/{name}-{mode}/{dtype}" + ("/held" if held else "")
-                        yield Case(id, "specification", op, 0, {"pad_mode": mode}, inputs, (), held)
+                    for constants in ((), (1, 2)):
+                        id = f"specification/{op}/{name}-{mode}/{dtype}" + ("/held" if constants else "")
+                        yield Case(id, "specification", op, 0, {"pad_mode": mode}, inputs, (), constants)
 
 
 def _ngraph_cases() -> Iterator[Case]:
@@ -89,7 +89,7 @@ def cases() -> list[Case]:
     return list(_all().values())
 
 
-def find(id: str) -> Case:
+def find_case(id: str) -> Case:
     """The case of an id.
 
     Raises:

@@ -27,7 +27,7 @@ RANKS = {1: 4, 2: 5, 3: 3, 4: 2, 5: 1, 6: 1, 0: 1}
 FILLS = {"none": 3, "scalar": 6, "vector": 2, "matrix": 1, "two": 1}
 AXES = {"absent": 6, "some": 3, "negative": 2, "int32": 2, "all": 1, "none": 1, "repeated": 1, "outside": 1}
 PADS = {"flat": 14, "row": 2, "short": 1}
-FORMS = {"dynamic": 3, "held": 2, "static": 2, "fixed": 2}  # fixed: held and static
+FORMS = {"dynamic": 3, "held": 2, "static": 2, "fixed": 2}  # held: constant inputs; fixed: held and static
 INTEGER_TYPES = {"int64": 4, "int32": 2, "int8": 1, "int16": 1}
 WIDE = ("float", "double", "int32")  # types that most peers have, for the choices that have nothing to do with types
 
@@ -48,17 +48,19 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
     for name in ops:
         op = OPS[name]
         for mode in op.modes:
-            places = [(dtype, None, i) for dtype in op.types for i in range(by_type)]
+            places: list[tuple[str | None, str | None, int]] = [
+                (dtype, None, i) for dtype in op.types for i in range(by_type)
+            ]
             places += [(None, signs, i) for signs in SIGNS for i in range(max(by_signs * SIGNS[signs] // 4, 1))]
             for dtype, signs, i in places:
-                made = find(_choose(op, mode, dtype, signs, i, seed))
+                made = find_case(_choose(op, mode, dtype, signs, i, seed))
                 if made.id not in seen:
                     seen.add(made.id)
                     yield made
     for name in ops:
         for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
             if mode not in OPS[name].modes:
-                yield find(f"table/{name}/{mode or '-'}/float/2/both/plain/none/{_first(OPS[name])}/dynamic/0")
+                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/none/{_first(OPS[name])}/dynamic/0")
 
 
 def _first(op: Op) -> str:
@@ -94,7 +96,7 @@ def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, see
     return "table/" + "/".join(map(str, parts))
 
 
-def find(id: str) -> Case:
+def find_case(id: str) -> Case:
     """The case of an id.
 
     Raises:
@@ -166,7 +168,10 @@ def _data(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
     return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
 
 
-def _onnx(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _onnx(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     version = int(op.name.split("_")[1])
     following = [later for later in VERSIONS if later > version]
     opset = int(rng.integers(version, following[0] if following else NEWEST_OPSET + 1))
@@ -192,7 +197,7 @@ def _onnx(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Cas
     return _case(id, op, opset, attributes, inputs, form)
 
 
-def _axes(rng: np.random.Generator, form: str, pairs: list) -> tuple[Recipe, list]:
+def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> tuple[Recipe, list[tuple[int, int]]]:
     """The axes, and the amounts in their order."""
     rank = len(pairs)
     order = rng.permutation(rank).tolist()
@@ -206,12 +211,16 @@ def _axes(rng: np.random.Generator, form: str, pairs: list) -> tuple[Recipe, lis
     return integers(written, "int32" if form == "int32" else "int64"), pairs
 
 
-def _case(id: str, op: Op, opset: int, attributes: dict, inputs: Sequence[Recipe | None], form: str) -> Case:
-    held = tuple(i for i, recipe in enumerate(inputs) if i and recipe is not None) if form in ("held", "fixed") else ()
-    return Case(id, "table", op.name, opset, attributes, tuple(inputs), (), held, form in ("static", "fixed"))
+def _case(id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None], form: str) -> Case:
+    given = tuple(i for i, recipe in enumerate(inputs) if i and recipe is not None)
+    constants = given if form in ("held", "fixed") else ()
+    return Case(id, "table", op.name, opset, attributes, tuple(inputs), (), constants, form in ("static", "fixed"))
 
 
-def _openvino(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _openvino(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     shape = _shape(rng, rank, dims)
     pairs = _amounts(rng, shape, signs)
     amounts = []
@@ -222,7 +231,10 @@ def _openvino(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) ->
     return _case(id, op, 0, {"pad_mode": mode}, inputs, form)
 
 
-def _ngraph(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _ngraph(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     shape = _shape(rng, rank, dims)
     pairs = _amounts(rng, shape, signs)
     attributes: dict[str, Any] = {"pad_mode": mode}
@@ -232,7 +244,10 @@ def _ngraph(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> C
     return _case(id, op, 0, attributes, [_data(rng, dtype, shape), _fill(rng, dtype, fill)], form)
 
 
-def _same(id, op, mode, dtype, rank, signs, dims, fill, forms, form, rng) -> Case:
+def _same(
+    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
+    rng: np.random.Generator,
+) -> Case:  # fmt: skip
     """SAME padding has no amounts: the kind of amounts only makes another draw."""
     shape = _shape(rng, rank, dims, largest=7)
     spatial = rank - 2

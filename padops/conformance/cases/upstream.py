@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.case import Case, Recipe
+from padops.spec.bits import dtype_of
 from padops.spec.dialects import onnx_op
-from padops.spec.dtypes import by_numpy
 
 # Models of one Pad, as converters of their day wrote them.
 SHIPPED = (
@@ -74,7 +74,7 @@ def _case(name: str, model: Any, arrays: list[np.ndarray]) -> Case:
 
 
 def _recipe(array: np.ndarray) -> Recipe:
-    return Recipe(by_numpy(array.dtype).name, array.shape, values=tuple(array.reshape(-1).tolist()))
+    return Recipe(dtype_of(array).name, array.shape, values=tuple(array.reshape(-1).tolist()))
 
 
 def cases() -> list[Case]:
@@ -87,7 +87,7 @@ def output_of(id: str) -> np.ndarray:
     return _all()[id][1]
 
 
-def find(id: str) -> Case:
+def find_case(id: str) -> Case:
     """The case of an id.
 
     Raises:

@@ -28,7 +28,7 @@ KNOWN = (
         rules=("P10",), reason="a dim beyond any memory is made where another one is 0",
     ),
     Divergence(
-        "ort-int32-axes", _PEER, "error", rule="P8", tags={"axes-int32", "held"},
+        "ort-int32-axes", _PEER, "error", rule="P8", tags={"axes-int32", "constant-amounts"},
         says="ParseData type mismatch",
         reason="constant int32 axes fail at load, in onnx's strict shape inference, though the specification has them",
     ),
@@ -42,7 +42,7 @@ KNOWN = (
         reason="an output without elements that a crop makes is refused outside of constant mode",
     ),
     Divergence(
-        "ort-row-of-pads", _PEER, "error", rule="P8", tags={"pads-row", "held"}, says="input must be a 1D",
+        "ort-row-of-pads", _PEER, "error", rule="P8", tags={"pads-row", "constant-amounts"}, says="input must be a 1D",
         reason="constant pads of shape [1, 2r] fail at load, in onnx's shape inference; at run time they are taken",
     ),
     Divergence(

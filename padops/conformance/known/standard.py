@@ -42,7 +42,7 @@ KNOWN = (
         tags={"huge"}, expected="error", rules=("P10",), reason="ONNX's Pad crashes on amounts beyond any memory",
     ),
     Divergence(
-        "lowered-repeated-axes", "padops-lowered", "differ", rule="P8", tags={"axes-repeated"}, without={"held"},
+        "lowered-repeated-axes", "padops-lowered", "differ", rule="P8", tags={"axes-repeated"}, without={"constant-amounts"},
         expected="error", rules=("P8",), reason=_LAST + ", where the axes are not known before the model runs",
     ),
 )  # fmt: skip

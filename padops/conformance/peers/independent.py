@@ -13,8 +13,10 @@ from padops.conformance.peers.request import Request
 
 PACKAGES = ("numpy",)
 
-MOST = 2**59 - 1
+MAX_SIZE = 2**59 - 1
 FILL = -1
+Triple = tuple[int, int, int]  # begin, end and interior of an axis
+
 MODES = {
     "Pad": ("constant", "reflect", "edge"),
     "OpenVINOPad": ("constant", "edge", "reflect", "symmetric"),
@@ -33,7 +35,7 @@ def check(holds: bool, rule: str) -> None:
         raise Refused(rule)
 
 
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """The output, one axis after the other."""
     family, version = request.op.split("_")
     mode = request.attributes.get("pad_mode" if "VINO" in family or "Graph" in family else "mode")
@@ -73,22 +75,22 @@ def _gather(data: np.ndarray, lists: list[list[int]], mode: str, fill: np.ndarra
     return output
 
 
-def _sizes(shape: tuple[int, ...], triples: list, mode: str, clamp: bool) -> list[int]:
+def _sizes(shape: tuple[int, ...], triples: list[Triple], mode: str, clamp: bool) -> list[int]:
     sizes, product = [], 1
     for n, (begin, end, interior) in zip(shape, triples):
         check(interior >= 0 and (interior == 0 or mode == "constant"), "P6")
         spread = n + max(n - 1, 0) * interior
-        check(max(abs(begin), abs(end), spread) <= MOST and begin + spread + end <= MOST, "P10")
+        check(max(abs(begin), abs(end), spread) <= MAX_SIZE and begin + spread + end <= MAX_SIZE, "P10")
         size = begin + spread + end
         check(size >= 0 or clamp, "P1")
         sizes.append(max(size, 0))
     for size in sizes:
         product *= size
-    check(product <= MOST, "P10")
+    check(product <= MAX_SIZE, "P10")
     return sizes
 
 
-def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list) -> None:
+def _limits(family: str, mode: str, shape: tuple[int, ...], triples: list[Triple]) -> None:
     for n, (begin, end, _) in zip(shape, triples):
         if family == "OpenVINOPad" and mode in ("reflect", "symmetric"):
             most = n - 1 if mode == "reflect" else n
@@ -143,7 +145,7 @@ def _at(request: Request, position: int) -> np.ndarray | None:
     return request.inputs[position] if position < len(request.inputs) else None
 
 
-def _onnx(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _onnx(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     rank = request.data.ndim
     if version < 11:
         pads = list(request.attributes["paddings" if version == 1 else "pads"])
@@ -166,14 +168,14 @@ def _onnx(request: Request, version: int) -> tuple[list, np.ndarray | None]:
     return triples, fill
 
 
-def _openvino(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _openvino(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     kinds = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
     begins, ends = (_integers(_at(request, i), kinds) for i in (1, 2))
     check(len(begins) == len(ends) == request.data.ndim, "P8")
     return [(b, e, 0) for b, e in zip(begins, ends)], _at(request, 3)
 
 
-def _ngraph(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _ngraph(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     given = request.attributes
     interior = list(given.get("padding_interior") or [0] * request.data.ndim)
     below, above = list(given["padding_below"]), list(given["padding_above"])
@@ -181,7 +183,7 @@ def _ngraph(request: Request, version: int) -> tuple[list, np.ndarray | None]:
     return list(zip(below, above, interior)), _at(request, 1)
 
 
-def _same(request: Request, version: int) -> tuple[list, np.ndarray | None]:
+def _same(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     given, shape = request.attributes, request.data.shape
     kernel = list(given["kernel_shape"])
     strides = list(given.get("strides") or [1] * len(kernel))

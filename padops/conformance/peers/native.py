@@ -22,7 +22,7 @@ def _options() -> onnxruntime.SessionOptions:
     return options
 
 
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """The model of the domain padops."""
     require_type(request.dtype.name)
     model = make_model(request, request.inputs).SerializeToString()

@@ -10,7 +10,7 @@ from padops.conformance.peers.request import Request, Unsupported
 PACKAGES = ("onnx", "numpy")
 
 
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """``ReferenceEvaluator`` on the model of ONNX."""
     from onnx.defs import onnx_opset_version
     from onnx.reference import ReferenceEvaluator

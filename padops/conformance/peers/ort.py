@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
-import onnxruntime
 
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, Unsupported
-from padops.conformance.peers.sessions import require_type, run_model, session_options
+from padops.conformance.peers.sessions import require_type, run_model, stock_options
 
 PACKAGES = ("onnxruntime",)
 
@@ -24,17 +21,12 @@ _UNSUPPORTED = (
 )
 
 
-@cache
-def _options() -> onnxruntime.SessionOptions:
-    return session_options()
-
-
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """The same node as a model of ONNX has it."""
     require_type(request.dtype.name)
     model = make_model(request, request.inputs, standard=True).SerializeToString()
     try:
-        return run_model(model, feeds(request, request.inputs), _options())
+        return run_model(model, feeds(request, request.inputs), stock_options())
     except Exception as error:  # onnxruntime's exceptions have no common base
         if any(text in str(error) for text in _UNSUPPORTED):
             raise Unsupported(str(error)) from error

@@ -11,7 +11,7 @@ from padops.conformance.model import tensor
 from padops.conformance.peers.request import Request, Unsupported
 from padops.conformance.peers.sessions import require_type, run_model, session_options
 from padops.runtime import pyop
-from padops.spec.dtypes import by_numpy
+from padops.spec.bits import dtype_of
 
 PACKAGES = ("onnxruntime-extensions", "onnxruntime")
 
@@ -23,7 +23,7 @@ def _options() -> onnxruntime.SessionOptions:
     return options
 
 
-def run(request: Request) -> np.ndarray:
+def run_case(request: Request) -> np.ndarray:
     """The node that ``padops convert --target pyop`` writes; its errors are asked for afterwards."""
     from onnx import helper
 
@@ -41,7 +41,7 @@ def run(request: Request) -> np.ndarray:
         pyop.OP_TYPE, [*names, *["empty"] * (pyop.SLOTS - len(names))], ["output"], domain=pyop.DOMAIN, **fields
     )
     feeds = {f"input_{i}": array for i, array in enumerate(request.inputs) if array is not None}
-    infos = [helper.make_tensor_value_info(name, by_numpy(array.dtype).onnx, None) for name, array in feeds.items()]
+    infos = [helper.make_tensor_value_info(name, dtype_of(array).onnx, None) for name, array in feeds.items()]
     output = helper.make_tensor_value_info("output", request.dtype.onnx, None)
     graph = helper.make_graph([node], "case", infos, [output], [tensor("empty", np.zeros(0, np.int64))])
     imports = [helper.make_opsetid("", 18), helper.make_opsetid(pyop.DOMAIN, pyop.VERSION)]

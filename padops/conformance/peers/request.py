@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.arrays import unpack
+from padops.spec.bits import dtype_of
 from padops.spec.dialects import OPS, Node, Op
-from padops.spec.dtypes import DType, by_numpy
+from padops.spec.dtypes import DType
 from padops.spec.plan import Amounts, PadError
 
 
@@ -31,7 +32,7 @@ class Request:
     opset: int
     attributes: Mapping[str, Any]
     inputs: tuple[np.ndarray | None, ...]
-    held: tuple[int, ...] = ()
+    constant_inputs: tuple[int, ...] = ()
     static: bool = False
 
     @classmethod
@@ -46,13 +47,15 @@ class Request:
 
     @property
     def data(self) -> np.ndarray:
-        """The first input."""
-        return self.inputs[0]
+        """The first input, which every case has."""
+        data = self.inputs[0]
+        assert data is not None
+        return data
 
     @property
     def dtype(self) -> DType:
         """The element type of the data."""
-        return by_numpy(self.data.dtype)
+        return dtype_of(self.data)
 
     @property
     def mode(self) -> str:
@@ -79,6 +82,15 @@ class Request:
             raise Skipped(f"a fill of {given.size} elements")
         return given.reshape(())
 
+    @property
+    def value(self) -> np.ndarray | None:
+        """The fill of peers that take a value in mode constant alone; None in the other modes.
+
+        Raises:
+            Skipped: It has not one element.
+        """
+        return self.fill if self.mode == "constant" else None
+
     def amounts(self) -> list[Amounts]:
         """Amounts of every axis, for peers that take them as numbers.
 
@@ -91,3 +103,15 @@ class Request:
             return self.row.amounts(Node(self.row, "pad", self.attributes, self.inputs), self.data.shape)
         except PadError as error:
             raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
+
+    def pairs(self, function: str) -> list[tuple[int, int]]:
+        """Begin and end of every axis, for a function that has no interior padding.
+
+        Raises:
+            Skipped: As of ``amounts``.
+            Unsupported: An axis has an interior amount; the message names the function.
+        """
+        amounts = self.amounts()
+        if any(a.interior for a in amounts):
+            raise Unsupported(f"{function} has no interior padding")
+        return [(a.begin, a.end) for a in amounts]

@@ -46,12 +46,9 @@ def write_all(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     summary = summarise(header, results, footer, divergences)
-    return [_write(folder / name, renderer(form)(summary)) for form, name in FILES.items()]
-
-
-def _write(path: Path, text: str) -> Path:
-    write_whole(path, [text.encode("utf-8", "backslashreplace")])  # a path that is not UTF-8 is no text
-    return path
+    for form, name in FILES.items():
+        write_whole(folder / name, [renderer(form)(summary)])
+    return [folder / name for name in FILES.values()]
 
 
 def add_show(commands: Any) -> None:

@@ -9,7 +9,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from padops.conformance.render.summary import OUTCOMES, Cell, Record, Summary, array_text
+from padops.conformance.render.summary import COLUMNS, OUTCOMES, Cell, Record, Summary, array_text
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import DTYPES
 
@@ -25,7 +25,7 @@ def html(summary: Summary) -> str:
         "verdict": "as expected" if good else "not as expected",
         "verdict_class": "good" if good else "bad",
         "counts": escape(_counts(summary)),
-        "run": escape(_run(summary.header)),
+        "run": escape(summary.run()),
         "peers": _peers(summary),
         "absent": _absent(summary),
         "problems": _stale(summary) + _unexpected(summary),
@@ -44,25 +44,14 @@ def _part(name: str) -> str:
 
 def _counts(summary: Summary) -> str:
     footer = summary.footer
-    stale = len(footer["stale"])
     return (
         f"{footer['results']:,} results of {len(summary.peers)} implementations; {footer['unexpected']:,} unexpected; "
-        f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
+        f"{summary.no_longer_seen()}"
     )
 
 
-def _run(header: Record) -> str:
-    machine = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
-    return f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}"
-
-
-COLUMNS = (
-    "implementation", "versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run"
-)  # fmt: skip
-
-
 def _peers(summary: Summary) -> str:
-    head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(COLUMNS))
+    head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(("implementation", *COLUMNS)))
     rows = [_peer(summary, peer) for peer in summary.peers]
     return f'<table class="peers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
@@ -72,11 +61,7 @@ def _number(column: int) -> str:
 
 
 def _peer(summary: Summary, peer: str) -> str:
-    cell = summary.total(peer)
-    idle = cell.counts["unsupported"] + cell.counts["skipped"]
-    run = sum(cell.counts.values()) - idle
-    numbers = (run, cell.counts["agree"], sum(cell.known.values()), cell.counts["crash"], cell.unexpected, idle)
-    named = zip(COLUMNS[2:], numbers, strict=True)
+    named = zip(COLUMNS[1:], summary.numbers(peer), strict=True)
     cells = "".join(f'<td class="number" data-title="{title}">{number:,}</td>' for title, number in named)
     return f'<tr><th scope="row">{escape(summary.title(peer))}</th><td class="versions">{escape(summary.versions(peer))}</td>{cells}</tr>'
 
@@ -160,7 +145,7 @@ class _Texts:
 
 def _data(summary: Summary) -> Record:
     """What the matrix needs: counts for every cell, cases in full only for those that are shown."""
-    texts, cases, examples = _Texts(), {}, []
+    texts, cases, examples = _Texts(), dict[str, tuple[int, Record]](), list[Record]()
     peers = summary.peers
     rows = sorted(dict.fromkeys(key[1:3] for key in summary.cells), key=_row_order)
     dtypes = sorted(dict.fromkeys(key[3] for key in summary.cells), key=lambda name: _position(TYPES, name))

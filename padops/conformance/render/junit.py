@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from padops.conformance.render.summary import WRONG, Cell, Summary, sides
+from padops.conformance.render.summary import WRONG, Cell, Record, Summary, sides
 
 # XML 1.0 has no way to write these, not even as references.
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -22,7 +22,7 @@ def junit(summary: Summary) -> str:
     suites.append(_divergences(summary))
     root = ElementTree.Element("testsuites", name="padops conformance")
     for count in ("tests", "failures", "errors"):
-        root.set(count, str(sum(int(suite.get(count)) for suite in suites)))
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in suites)))
     root.extend(suites)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
@@ -68,7 +68,7 @@ def _case(peer: str, place: str, dtype: str, cell: Cell) -> ElementTree.Element:
     return case
 
 
-def _unexpected(cell: Cell) -> list[dict]:
+def _unexpected(cell: Cell) -> list[Record]:
     return [record for record in cell.examples if record["unexpected"]]
 
 
@@ -77,7 +77,7 @@ def _rest(cell: Cell) -> list[str]:
     return [f"and {more} more"] if more else []
 
 
-def _record(record: dict) -> str:
+def _record(record: Record) -> str:
     lines = [f"{record['case']}: {record['outcome']}: {record['detail'] or ''}"]
     lines += [f"{name}: {text}" for name, text in sides(record).items()]
     return "\n".join([*lines, record["repro"]])

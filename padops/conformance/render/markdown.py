@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
-from padops.conformance.render.summary import Record, Summary, array_text, sides
+from padops.conformance.render.summary import COLUMNS, Record, Summary, array_text, sides
 
 UNEXPECTED_SHOWN = 200
 URL = ":/?#@!$&'*+,;=%-._~"  # what may stand in a link as it is
@@ -24,14 +24,9 @@ def peer_table(summary: Summary) -> str:
     """For each peer: cases run, agree, known divergences, crashes, unexpected, and what it does not offer."""
     rows = []
     for peer in summary.peers:
-        cell = summary.total(peer)
-        known = sum(cell.known.values())
-        idle = cell.counts["unsupported"] + cell.counts["skipped"]
-        run = sum(cell.counts.values()) - idle
-        numbers = (run, cell.counts["agree"], known, cell.counts["crash"], cell.unexpected, idle)
-        rows.append([_cell(summary.title(peer)), _cell(summary.versions(peer)), *(f"{number:,}" for number in numbers)])
-    titles = ("peer", "versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run")
-    return _table(titles, rows, numbers_from=2)
+        numbers = [f"{number:,}" for number in summary.numbers(peer)]
+        rows.append([_cell(summary.title(peer)), _cell(summary.versions(peer)), *numbers])
+    return _table(("peer", *COLUMNS), rows, numbers_from=2)
 
 
 def _table(titles: Iterable[str], rows: Iterable[Iterable[str]], numbers_from: int = 99) -> str:
@@ -66,17 +61,13 @@ def _ticks(text: str) -> list[str]:
 
 
 def _head(summary: Summary) -> str:
-    header, footer = summary.header, summary.footer
-    unexpected, stale = footer["unexpected"], len(footer["stale"])
-    good = footer["exit"] == 0
-    verdict = "As expected" if good else "**Not as expected**"
+    footer = summary.footer
+    verdict = "As expected" if footer["exit"] == 0 else "**Not as expected**"
     counts = (
-        f"{verdict}: {footer['results']:,} results of {len(summary.peers)} peers, {unexpected:,} unexpected, "
-        f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
+        f"{verdict}: {footer['results']:,} results of {len(summary.peers)} peers, {footer['unexpected']:,} unexpected, "
+        f"{summary.no_longer_seen()}"
     )
-    machine = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
-    run = _cell(f"padops {header['padops']}, level {header['level']}, seed {header['seed']}; {machine}.")
-    return f"# Pad conformance\n\n{counts}\n\n{run}"
+    return f"# Pad conformance\n\n{counts}\n\n{_cell(summary.run() + '.')}"
 
 
 def _absent(summary: Summary) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 OUTCOMES = ("agree", "differ", "error", "crash", "unsupported", "skipped")
 WRONG = ("differ", "error", "crash")
 
+COLUMNS = ("versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run")
+
 CASES_PER_CELL = 3  # of the known divergences, for each divergence
 UNEXPECTED_PER_CELL = 20
 
@@ -85,6 +87,23 @@ class Summary:
                 whole.unexpected += cell.unexpected
                 whole.known += cell.known
         return whole
+
+    def numbers(self, peer: str) -> tuple[int, ...]:
+        """What stands below ``COLUMNS`` for a peer, behind its versions."""
+        cell = self.total(peer)
+        idle = cell.counts["unsupported"] + cell.counts["skipped"]
+        run = sum(cell.counts.values()) - idle
+        return run, cell.counts["agree"], sum(cell.known.values()), cell.counts["crash"], cell.unexpected, idle
+
+    def run(self) -> str:
+        """What ran, and on what."""
+        machine = ", ".join(f"{name} {value}" for name, value in self.header["machine"].items())
+        return f"padops {self.header['padops']}, level {self.header['level']}, seed {self.header['seed']}; {machine}"
+
+    def no_longer_seen(self) -> str:
+        """How many divergences are stale."""
+        stale = len(self.footer["stale"])
+        return f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
 
     def title(self, peer: str) -> str:
         """A short name: of a peer in another interpreter the version tells more than the path."""

@@ -108,7 +108,7 @@ class Match:
     form: str
     replacement: Replacement | Rewrite | None = None
     facts: Callable[[], Facts] | None = None
-    status: Status = "left"
+    status: Status = "unconverted"
     reason: str | None = None
     op_type: str | None = None
     already: str | None = None

@@ -1,4 +1,4 @@
-"""Bits of tensors: from and to ONNX Runtime's storage, and what differs between two values."""
+"""What differs between two values of a model's output, bit by bit."""
 
 from __future__ import annotations
 
@@ -6,45 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from padops.spec.dtypes import DType, by_numpy
+from padops.spec.bits import element_bits
 
 # What a model gives: an array of a type of the table, or lists and dicts of such values.
 Value = Any
-
-
-def pack(array: np.ndarray, dtype: DType) -> np.ndarray:
-    """The storage of an array, as unsigned integers; types of less than a byte lie side by side, the first lowest.
-
-    Returns:
-        Of the same shape; for types of less than a byte, the bytes that are used stand in front: ONNX Runtime's Python
-        API takes a tensor's shape from its NumPy array, and a buffer that is too long does no harm.
-    """
-    if dtype.bits >= 8:
-        return np.ascontiguousarray(array).view(f"u{dtype.bits // 8}")
-    storage = np.zeros(array.shape, np.uint8)
-    bits = np.ascontiguousarray(array).view(np.uint8).reshape(-1)[:, None] >> np.arange(dtype.bits) & 1
-    used = np.packbits(bits.astype(np.uint8).reshape(-1), bitorder="little")
-    storage.reshape(-1)[: used.size] = used
-    return storage
-
-
-def unpack(raw: bytes, dtype: DType, shape: tuple[int, ...]) -> np.ndarray:
-    """The array that a tensor's bytes hold; the inverse of ``pack``."""
-    if dtype.bits >= 8:
-        return np.frombuffer(raw, dtype.numpy).reshape(shape)
-    count = int(np.prod(shape))
-    bits = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")[: count * dtype.bits]
-    weights = 1 << np.arange(dtype.bits)
-    return (bits.reshape(-1, dtype.bits) * weights).sum(axis=1).astype(np.uint8).view(dtype.numpy).reshape(shape)
-
-
-def _bits(array: np.ndarray) -> np.ndarray:
-    """One comparable number (or string) for each element."""
-    dtype = by_numpy(array.dtype)
-    if dtype is None or dtype.numpy.kind == "O":
-        return array
-    whole = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
-    return whole & (1 << dtype.bits) - 1 if dtype.bits < 8 else whole
 
 
 def describe_difference(original: Value, converted: Value) -> str:
@@ -69,7 +34,7 @@ def _describe_arrays(original: np.ndarray, converted: np.ndarray) -> str:
         return f"{original.dtype} became {converted.dtype}"
     if original.shape != converted.shape:
         return f"shape {list(original.shape)} became {list(converted.shape)}"
-    differing = np.argwhere(np.atleast_1d(_bits(original) != _bits(converted)))
+    differing = np.argwhere(np.atleast_1d(element_bits(original) != element_bits(converted)))
     if not len(differing):
         return ""
     first = tuple(map(int, differing[0])) if original.ndim else ()

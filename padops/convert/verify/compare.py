@@ -5,7 +5,6 @@ The only file of the converter that imports onnxruntime, and only where it is ca
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,12 +15,13 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.records import OutputComparison, Verification
-from padops.convert.verify.bits import Value, describe_difference, pack, unpack, within
+from padops.convert.verify.bits import Value, describe_difference, within
 from padops.convert.verify.expected import expected_outputs
 from padops.convert.verify.feeds import Input, fit_inputs, random_inputs
 from padops.runtime import pyop
+from padops.runtime.ort_values import run_session
+from padops.spec.bits import dtype_of
 from padops.spec.dialects import DOMAIN
-from padops.spec.dtypes import by_name, by_numpy
 from padops.spec.plan import PadError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Session:
         except ImportError as error:
             raise PadopsError(f"cannot verify without onnxruntime: {error}") from error
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # errors are told by what catches them
+        options.log_severity_level = 4  # what catches an error says it
         _register(options, _domains(path))
         if not optimised:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -105,16 +105,9 @@ class _Session:
         return outputs
 
     def _run(self, feeds: Feeds) -> Outputs:
-        outputs = self._session.get_outputs()
-        names = [output.name for output in outputs]
-        # Only OrtValues carry every element type; but there are none of strings, and none that this reads of sequences.
-        raw = all(out.type.startswith("tensor(") for out in outputs) and not any(_is_text(a) for a in feeds.values())
+        names = [output.name for output in self._session.get_outputs()]
         try:
-            values = {name: array if _is_text(array) else _ort_value(array) for name, array in feeds.items()}
-            if raw:
-                given = map(_array, self._session.run_with_ort_values(names, values, self._quiet))
-                return dict(zip(names, given, strict=True))
-            return dict(zip(names, self._session.run(names, values, self._quiet), strict=True))
+            return dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
         except Exception as error:  # as above
             raise _DoesNotRun(_one_line(error)) from error
 
@@ -143,29 +136,6 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
-
-
-def _is_text(array: np.ndarray) -> bool:
-    return by_numpy(array.dtype).name == "string"
-
-
-def _ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
-    from onnxruntime import OrtValue
-
-    dtype = by_numpy(array.dtype)
-    if dtype.numpy.type.__module__ != "numpy":  # ml_dtypes
-        return OrtValue.ortvalue_from_numpy_with_onnx_type(pack(array, dtype), dtype.onnx)
-    return OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
-
-
-def _array(value: onnxruntime.OrtValue) -> np.ndarray:
-    """The bits of a tensor, also of types that ONNX Runtime does not turn into NumPy arrays."""
-    dtype = by_name(value.data_type().removeprefix("tensor(").removesuffix(")"))
-    if dtype.name == "string":
-        return value.numpy()
-    shape = tuple(value.shape())
-    size = (int(np.prod(shape)) * dtype.bits + 7) // 8
-    return unpack(ctypes.string_at(value.data_ptr(), size) if size else b"", dtype, shape)
 
 
 def compare(original: Path, converted: Path, case: Case) -> Verification:
@@ -325,6 +295,6 @@ def _fed(trials: Sequence[Trial]) -> tuple[str, ...]:
     """What the models were fed with, for the report."""
     texts = []
     for trial in trials:
-        parts = (f"{name}: {by_numpy(array.dtype).name}{list(array.shape)}" for name, array in trial.feeds.items())
+        parts = (f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in trial.feeds.items())
         texts.append(", ".join(parts))
     return tuple(texts)

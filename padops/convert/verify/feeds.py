@@ -22,8 +22,8 @@ from padops.spec.dtypes import by_name, by_numpy, by_onnx
 SIZES = (256, 64, 512, 576, 16, 128, 1024, 4096, 16000, 32, 8, 4, 3, 2, 1)
 HIGHEST = (9, 2, 1)  # integers that are not pixels or samples go from 0 to this: they may be indices, axes or amounts
 RANKS = (2, 4, 3, 1, 0)  # of an input of which not even the rank is known
-MOST_ELEMENTS = 1 << 22  # of one input
-MOST_RANDOM = 1 << 31  # of one input that leaves no dim open
+MAX_ELEMENTS = 1 << 22  # of one input
+MAX_RANDOM = 1 << 31  # of one input that leaves no dim open
 SAMPLES = ("int8", "uint8", "int16", "uint16")  # types of which every value is as good as another
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
 
@@ -161,7 +161,7 @@ def random_inputs(
     for highest in HIGHEST if any(row.type not in SAMPLES and "int" in row.type for row in inputs) else HIGHEST[:1]:
         for sizes in _open_sizes(inputs, turn):
             shapes = {row: _shape(row, sizes) for row in inputs}
-            if any(prod(shapes[row]) > MOST_ELEMENTS for row in inputs if row.dims is None or _open(row)):
+            if any(prod(shapes[row]) > MAX_ELEMENTS for row in inputs if row.dims is None or _open(row)):
                 continue
             _refuse_vast(shapes)
             rng = np.random.default_rng([seed, turn])
@@ -175,7 +175,7 @@ def random_inputs(
 def _refuse_vast(shapes: Mapping[Input, tuple[int, ...]]) -> None:
     """Refuses inputs of more random numbers than any memory holds, before the machine tries."""
     for row, shape in shapes.items():
-        if prod(shape) > MOST_RANDOM:
+        if prod(shape) > MAX_RANDOM:
             raise PadopsError(f"cannot verify: the input {row} would take {prod(shape)} random numbers")
 
 

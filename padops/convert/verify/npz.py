@@ -125,11 +125,11 @@ def _check_member(member: _Member, what: str) -> None:
         raise PadopsError(f"{what} has the shape {list(member.shape)}")
     if wrong := too_large(member.shape):
         raise PadopsError(f"{what} has {wrong}")
-    held = member.entry.file_size - member.begin
-    if member.bytes != held:
+    there = member.entry.file_size - member.begin
+    if member.bytes != there:
         raise PadopsError(
             f"{what} is damaged: {member.dtype} of shape {list(member.shape)} has {member.bytes} bytes, "
-            f"but {held} are there"
+            f"but {there} are there"
         )
 
 

@@ -1,0 +1,80 @@
+"""Tensors of every element type on their way into ONNX Runtime and back, bit for bit.
+
+onnxruntime's Python API takes no ml_dtypes arrays. So a tensor of a type that NumPy lacks is written to and read from
+its memory directly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from padops.spec.bits import dtype_of, from_bytes, to_bytes
+from padops.spec.dtypes import DType, by_name
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+# Types that onnxruntime's Python API takes as NumPy arrays.
+PLAIN = frozenset("float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64".split())
+
+
+def to_ort_value(array: np.ndarray) -> onnxruntime.OrtValue:
+    """A tensor of any element type, with the bits of an array."""
+    from onnxruntime import OrtValue
+
+    dtype = dtype_of(array)
+    if dtype.name in PLAIN:
+        return OrtValue.ortvalue_from_numpy(np.array(array, order="C"))
+    value = OrtValue.ortvalue_from_shape_and_type(array.shape, dtype.onnx, "cpu")
+    raw = to_bytes(array)
+    if raw:
+        ctypes.memmove(value.data_ptr(), raw, len(raw))
+    return value
+
+
+def from_ort_value(value: onnxruntime.OrtValue) -> np.ndarray:
+    """The bits of a tensor as an array."""
+    dtype = _dtype_of(value.data_type())
+    if dtype.name in PLAIN:
+        return value.numpy()
+    count = int(np.prod(value.shape(), dtype=np.int64))
+    size = (count * dtype.bits + 7) // 8
+    return from_bytes(ctypes.string_at(value.data_ptr(), size) if size else b"", dtype, value.shape())
+
+
+def run_session(
+    session: onnxruntime.InferenceSession,
+    feeds: Mapping[str, np.ndarray],
+    names: Sequence[str] | None = None,
+    options: onnxruntime.RunOptions | None = None,
+) -> list[Any]:
+    """Runs a session whose inputs and outputs may be of any element type.
+
+    Args:
+        session: The session.
+        feeds: Its inputs by name.
+        names: The outputs that are wanted, None for all.
+        options: Of this run.
+
+    Returns:
+        An array for each output that is a tensor; sequences and maps as onnxruntime gives them.
+    """
+    types = [output.type for output in session.get_outputs()]
+    tensors = all(text.startswith("tensor(") for text in types)
+    fed = {dtype_of(array).name for array in feeds.values()}
+    if fed <= PLAIN and not (tensors and {_dtype_of(text).name for text in types} - PLAIN):
+        return session.run(names, dict(feeds), options)
+    if not tensors or "string" in fed:  # neither sequences nor strings are OrtValues of the Python API
+        mixed = {n: a if dtype_of(a).name in PLAIN else to_ort_value(a) for n, a in feeds.items()}
+        return session.run(names, mixed, options)
+    values = {name: to_ort_value(array) for name, array in feeds.items()}
+    return [from_ort_value(value) for value in session.run_with_ort_values(names, values, options)]
+
+
+def _dtype_of(text: str) -> DType:
+    """The row of onnxruntime's ``"tensor(float)"``."""
+    return by_name(text.removeprefix("tensor(").removesuffix(")"))

@@ -1,0 +1,63 @@
+"""The bits of arrays: the storage that ONNX gives them, and one comparable number for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from padops.spec.dtypes import DType, by_numpy
+
+
+def dtype_of(array: np.ndarray) -> DType:
+    """The row of an array's type.
+
+    Raises:
+        TypeError: It is none of ``padops.spec.dtypes``.
+    """
+    dtype = by_numpy(array.dtype)
+    if dtype is None:
+        raise TypeError(f"an array of {array.dtype}, which is no element type of Pad")
+    return dtype
+
+
+def to_bytes(array: np.ndarray) -> bytes:
+    """The memory of a tensor of ``array``: little-endian, 4- and 2-bit elements packed, the first in the low bits."""
+    dtype = dtype_of(array)
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    if dtype.bits >= 8:
+        return raw.tobytes()
+    per_byte = 8 // dtype.bits
+    padded = np.zeros((-(-raw.size // per_byte), per_byte), np.uint8)
+    padded.reshape(-1)[: raw.size] = raw & ((1 << dtype.bits) - 1)
+    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
+    return np.bitwise_or.reduce(padded << shifts, axis=1).astype(np.uint8).tobytes()
+
+
+def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
+    """The reverse of :func:`to_bytes`.
+
+    Args:
+        raw: The memory of a tensor.
+        dtype: The type of its elements; strings have no such memory.
+        shape: Its shape.
+    """
+    data = np.frombuffer(raw, np.uint8)
+    if dtype.bits >= 8:
+        return data.view(dtype.numpy).reshape(shape).copy()
+    count = int(np.prod(shape, dtype=np.int64))
+    per_byte = 8 // dtype.bits
+    shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
+    elements = ((data[:, None] >> shifts) & ((1 << dtype.bits) - 1)).reshape(-1)[:count].astype(np.uint8)
+    if dtype.name.startswith("int"):  # ml_dtypes keeps signed elements sign-extended in their byte
+        elements = np.where(elements >> (dtype.bits - 1), elements | (0x100 - (1 << dtype.bits)), elements)
+    return elements.astype(np.uint8).view(dtype.numpy).reshape(shape)
+
+
+def element_bits(array: np.ndarray) -> np.ndarray:
+    """An array of the same shape with one comparable number for each element; strings are compared as they are."""
+    dtype = by_numpy(array.dtype)
+    if dtype is None or dtype.numpy.kind == "O":
+        return array
+    whole = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
+    return whole & (1 << dtype.bits) - 1 if dtype.bits < 8 else whole
