@@ -222,7 +222,7 @@ def _require_same(actual: np.ndarray | None, stated: np.ndarray | None, name: st
 
 
 def _facts(reading: _Reading, opset: int, wrong: bool, types: Types) -> Facts:
-    node, scope = reading.actual.node, reading.actual.scope
+    node, scope = reading.site.node, reading.site.scope
     data, pads, fill, axes = reading.inputs
     if pads is None and reading.amounts and not node.attributes[reading.amounts].is_ref():
         amounts = np.array(node.attributes[reading.amounts].value, np.int64)
