@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 from google.protobuf.message import DecodeError, EncodeError
@@ -44,6 +45,7 @@ class Document:
         touched: Nodes that a pass has changed; new nodes need not be listed.
         embedded: Whether its fallback functions have changed.
         foreign: The files that it was read from, where they are not ONNX; there is no path then.
+        evaluated: Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
     """
 
     model: ir.Model
@@ -55,6 +57,7 @@ class Document:
     touched: set[ir.Node] = field(default_factory=set)
     embedded: bool = False
     foreign: list[FileRecord] = field(default_factory=list)
+    evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
 
     @property
@@ -151,7 +154,8 @@ class Document:
         stated = {info.name: info for info in message.value_info}
         for node in graph:
             for value in node.outputs if node in self.touched else ():
-                if value.name in outputs or value.shape is None or value.type is None:
+                said = value.shape is not None or node.op_identifier() in self.model.functions
+                if value.name in outputs or value.type is None or not said:
                     continue
                 made = ir.serde.serialize_value(value)
                 if value.name not in stated:
