@@ -101,10 +101,7 @@ class ConvertPads(ir.passes.InPlacePass):
         if isinstance(made, Rewrite):
             why, as_it_is = made.needed, made.runs
         else:
-            try:
-                info = describe(made, site, types)
-            except Unconvertible as refusal:
-                return Decision(site, match, match.record(site, "left", str(refusal)))
+            info = describe(made, site, types)
             why, as_it_is = needs(info, match.runs_as), runs(info)
         if self._select == "all" or match.already:
             return Decision(site, match, match.record(site, "converted"), info)

@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Match, Unconvertible
+from padops.convert.sources.match import Match
 from padops.convert.sources.pad_info import PadInfo, describe
 from padops.spec.dialects import Op
 from padops.spec.plan import Amounts, Limit, Mode, PadError
@@ -86,13 +86,14 @@ class Candidate:
 
 def candidate(site: NodeSite, match: Match, types: Types) -> Candidate | None:
     """The Pad of a match with a Replacement; None where it breaks a rule, which is to be said where it runs."""
-    try:
-        info = describe(match.replacement, site, types)
-        made = Candidate(site, match, info, info.amounts)
-    except (Unconvertible, PadError):
-        return None
+    info = describe(match.replacement, site, types)
     fill = info.known_fill
-    return None if fill is not None and fill.size != 1 and info.mode is Mode.CONSTANT else made  # P7
+    if info.problem is not None or (fill is not None and fill.size != 1 and info.mode is Mode.CONSTANT):  # P7
+        return None
+    try:
+        return Candidate(site, match, info, info.amounts)
+    except PadError:
+        return None
 
 
 def bits_of(array: np.ndarray) -> bytes:

@@ -160,7 +160,7 @@ class Document:
                 made = ir.serde.serialize_value(value)
                 if value.name not in stated:
                     message.value_info.append(made)
-                elif not stated[value.name].type.tensor_type.HasField("shape"):
+                elif value.shape is not None and not stated[value.name].type.tensor_type.HasField("shape"):
                     stated[value.name].type.tensor_type.shape.CopyFrom(made.type.tensor_type.shape)
 
 

@@ -43,6 +43,8 @@ class PadInfo:
         some_axes: Whether it is there in some calls only.
         some_fill: Whether the fill is there in some calls only.
         name: Of the node, for errors.
+        problem: What is wrong with it whatever the data are: an input that is missing or of the wrong type, an attribute that
+            is missing or says what its operator does not know (P8, P9, S1); else None.
     """
 
     op: Op
@@ -59,6 +61,7 @@ class PadInfo:
     some_axes: bool = False
     some_fill: bool = False
     name: str = ""
+    problem: str | None = None
 
     @property
     def data(self) -> ir.Value:
@@ -218,21 +221,14 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         replacement: What the node is, or is to become.
         site: The node.
         types: Of the model.
-
-    Raises:
-        Unconvertible: It has too many inputs or lacks one, or one is of the wrong type; it lacks an attribute, or one says
-            what its operator does not know (P8, P9, S1).
     """
     op = OPS[replacement.op_type]
-    if wrong := misfit(replacement):
-        raise Unconvertible(wrong)
-    given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))
+    given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))[: len(op.inputs)]
     inputs = [given[0], *(_known(value, site, types) for value in given[1:])]
-    for row, array in zip(op.inputs, inputs):
-        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
-            raise Unconvertible(f"its input {row.name} is of type {type_of(array)}, expected integers")
     by_role = {row.name: value for row, value in zip(op.inputs, given)}
     fill, pads, axes = (by_role.get(name) for name in (op.fill, "pads", "axes"))
+    name = site.node.name or ""
+    modes, problem = _modes(op, replacement.attributes, name)
     dims = types.shape(given[0])
     shown = types.shape(site.node.outputs[0]) if dims is None else dims
     return PadInfo(
@@ -242,23 +238,39 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         attributes=replacement.attributes,
         type=_type(fill, given[0], site, types),
         dims=dims,
-        modes=_modes(op, replacement.attributes, site.node.name or ""),
+        modes=modes or op.modes,
         fill_dims=list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill),
         rank=None if shown is None else len(shown),
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
-        name=site.node.name or "",
+        name=name,
+        problem=misfit(replacement) or _wrong_type(op, inputs) or problem,
     )
 
 
 def describe_node(site: NodeSite, types: Types) -> PadInfo:
-    """An operator of padops, described as ``describe`` does."""
+    """An operator of padops, described as ``describe`` does.
+
+    Raises:
+        Unconvertible: There is a problem with it.
+    """
     node = site.node
-    return describe(Replacement(node.op_type, tuple(node.inputs), dict(node.attributes)), site, types)
+    pad = describe(Replacement(node.op_type, tuple(node.inputs), dict(node.attributes)), site, types)
+    if pad.problem is not None:
+        raise Unconvertible(pad.problem)
+    return pad
 
 
-def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[str, ...]:
-    """What the mode may be."""
+def _wrong_type(op: Op, inputs: Sequence[Operand | None]) -> str | None:
+    """Which input is of numbers other than integers where those are expected."""
+    for row, array in zip(op.inputs, inputs):
+        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
+            return f"its input {row.name} is of type {type_of(array)}, expected integers"
+    return None
+
+
+def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[str, ...], str | None]:
+    """What the mode may be, and what is wrong with the attributes."""
     given = {key: attribute.value for key, attribute in attributes.items() if not attribute.is_ref()}
     try:
         if len(given) == len(attributes):
@@ -267,8 +279,8 @@ def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[str, .
         if mode is not None and mode not in op.modes:
             raise PadError("P9", f"{op.mode} '{mode}' is not one of {', '.join(op.modes)}", op.name, name)
     except PadError as error:
-        raise Unconvertible(str(error)) from error
-    return op.modes if mode is None else (mode,)
+        return (), str(error)
+    return op.modes if mode is None else (mode,), None
 
 
 def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | None:

@@ -30,7 +30,6 @@ def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
     while more := {name for name, body in within.items() if name not in padding and body & padding}:
         padding |= more
     calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]
-    for node in calls:
-        for value in node.outputs:
-            declare(value, None, types)
+    for value in (value for node in calls for value in node.outputs):
+        declare(value, None, types)
     return calls

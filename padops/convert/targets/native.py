@@ -32,14 +32,17 @@ def declare(output: ir.Value, data: ir.Value | None, types: Types) -> None:
 
     Args:
         output: The output.
-        data: A value of the same type, if there is one.
+        data: A value of the same type; None where there is none, and the type is worth to be stated alone.
         types: Of the model.
     """
     if output.shape is not None or output.is_graph_output():
         return
     dims, type_name = types.shape(output), types.name(output, data)
-    if type_name is None or any(dim is not None and dim < 0 for dim in dims or ()):
+    if (
+        type_name is None
+        or any(dim is not None and dim < 0 for dim in dims or ())
+        or (dims is None and data is not None)
+    ):
         return
-    if data is None or dims is not None:
-        output.type = ir.TensorType(ir.DataType[type_name.upper()])
-        output.shape = None if dims is None else ir.Shape(dims)
+    output.type = ir.TensorType(ir.DataType[type_name.upper()])
+    output.shape = None if dims is None else ir.Shape(dims)

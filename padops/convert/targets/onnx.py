@@ -30,6 +30,8 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
+    if pad.problem is not None:
+        raise Unconvertible(pad.problem)
     builder = GraphBuilder(opset, lambda role: constants.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}"))
     plain = site.node.op_identifier() == ("", "Pad", "")
     try:
