@@ -67,8 +67,8 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
     node.graph.remove(before, safe=True)
     _take_over(pad.site, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
     types.invalidate(pad.output)
-    told = [before.name or "Cast", after.name or "Cast"]
-    return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
+    first, second = before.name or "Cast", after.name or "Cast"
+    return Dropped((node,), f"of {narrow}, without {first} to {wide} and {second} back")
 
 
 def is_cast(node: ir.Node | None) -> bool:

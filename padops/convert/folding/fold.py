@@ -56,7 +56,7 @@ class FoldPads(ir.passes.InPlacePass):
         self.records: dict[ir.Node, PadRecord] = {}
         self.notes: dict[ir.Node, tuple[str, ...]] = {}
         self.paths: dict[ir.Node, str] = dict(former or {})
-        self._settled = former is not None
+        self._after_conversion = former is not None
         self._document = document
         self._select = select
         self._target = target
@@ -111,7 +111,7 @@ class FoldPads(ir.passes.InPlacePass):
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
         """Lets a Pad do the work of the one in front of it too."""
-        if self._settled and self._target == "onnx":
+        if self._after_conversion and self._target == "onnx":
             return False  # lowering knows why it has written two
         before = pads.get(pad.data.producer())
         first = None if before is None else self._candidate(before)

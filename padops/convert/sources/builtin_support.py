@@ -168,7 +168,7 @@ def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
 def runs(pad: PadInfo) -> str:
     """What ONNX Runtime can be left with."""
     text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
-    known = _known_amounts(pad) and pad.dims is not None and None not in pad.dims
+    known = pad.node is not None and pad.dims is not None and None not in pad.dims
     if pad.mode is Mode.REFLECT and not known:
         text += ", as long as no amount is more than the axis has elements to reflect"
     return text

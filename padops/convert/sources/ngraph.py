@@ -1,6 +1,6 @@
 """nGraph's Pad of version 0: amounts as attributes, interior ones included.
 
-It is told from other frameworks' Pads by its attributes ``padding_below`` and ``padding_above``, in a domain that the
+What tells it from other frameworks' Pads are its attributes ``padding_below`` and ``padding_above``, in a domain that the
 user has named or in the one that ``ngraph_json`` gives it.
 """
 

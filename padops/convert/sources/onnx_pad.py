@@ -1,6 +1,6 @@
 """The Pad of the ONNX standard, in every version and in the mixtures that exporters write.
 
-Whether the amounts are an attribute or an input is told from the node, not from the opset: attribute-form nodes under
+The node says whether the amounts are an attribute or an input, not the opset: attribute-form nodes under
 opset 11 and later are common, and so are other wrong forms. A node that is wrong in its version becomes the operator
 that it is right in.
 """

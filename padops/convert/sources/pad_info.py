@@ -195,7 +195,7 @@ class PadInfo:
 
 
 def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
-    """The amounts where the rank has to be told from them."""
+    """The amounts where the rank follows from them."""
     op = node.op
     if op.name == "SamePad_1":
         rank = len(node.attribute("kernel_shape")) + 2
@@ -288,7 +288,9 @@ def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | Non
     if value is None or isinstance(value, np.ndarray):
         return value
     array = evaluate(value, site.scope, types)
-    return value if array is None else array
+    if array is None:
+        return value
+    return array.astype(object) if array.dtype.kind in "SU" else array
 
 
 def _type(fill: Operand | None, data: ir.Value, site: NodeSite, types: Types) -> str | None:

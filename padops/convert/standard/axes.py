@@ -197,7 +197,7 @@ def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Valu
 
 
 def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """The plan of one axis, of the subject's mode or of another.
+    """The plan of one axis, of the Pad's mode or of another.
 
     Raises:
         PadError: The amounts break a rule on this axis.

@@ -59,8 +59,7 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
             return output.astype(by_name(pad.type).numpy)
         return cast_back(builder, output, pad.type)
     except PadError as error:
-        told = PadError(error.rule, error.detail, pad.op.name, pad.name)
-        raise Unconvertible(str(told)) from error
+        raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:

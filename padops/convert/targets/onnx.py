@@ -85,7 +85,7 @@ def _graphs(node: ir.Node) -> Iterator[ir.Graph]:
 
 
 def _detach(nodes: Sequence[ir.Node]) -> None:
-    """Makes nodes that are in no graph forget the values that they read."""
+    """Takes their inputs away from nodes that are in no graph, so that no value counts them among its uses."""
     for node in nodes:
         for graph in _graphs(node):
             _detach(list(graph))

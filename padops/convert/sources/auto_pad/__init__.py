@@ -83,16 +83,16 @@ def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
 
 
 def _by_size(form: str, window: SameWindow, choices: Choices, fits: bool) -> Match:
-    told = f"it {window.unpadded}"
+    why = f"it {window.unpadded}"
     if not fits:
-        raise Unconvertible(f"{told}, and ONNX Runtime takes no pads as large as the kernel")
+        raise Unconvertible(f"{why}, and ONNX Runtime takes no pads as large as the kernel")
     if None in choices:
-        raise Unconvertible(f"{told}, and its strides leave too many amounts to choose from")
+        raise Unconvertible(f"{why}, and its strides leave too many amounts to choose from")
     if (branches := prod(map(len, choices))) > MAX_BRANCHES:
-        raise Unconvertible(f"{told}, and there are {branches} amounts to choose from, more than {MAX_BRANCHES}")
+        raise Unconvertible(f"{why}, and there are {branches} amounts to choose from, more than {MAX_BRANCHES}")
     if window.opset is None or window.opset < 7:
-        raise Unconvertible(f"{told}, and opset {window.opset} cannot choose by size")
-    notes = (f"an If chooses between {branches} pads by the size; {told}",)
+        raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
+    notes = (f"an If chooses between {branches} pads by the size; {why}",)
     return Match(form, _rewrite(EXPLICIT, window, partial(by_size, window=window, choices=choices)), notes=notes)
 
 

@@ -41,7 +41,7 @@ class Axis:
 
     @property
     def min_total(self) -> int:
-        """The total of the amounts before it is raised to 0; the least that it may be, where the size is not known."""
+        """The total of the amounts before it is raised to 0; the smallest that it may be, where the size is not known."""
         if self.size is not None:
             return (-(-self.size // self.stride) - 1) * self.stride + self.extent - self.size
         return self.extent - self.stride
@@ -51,7 +51,7 @@ class Axis:
 
         The total depends on the size only by (n - 1) % stride. Two totals with the same begin differ by one, and one
         element more at the end never makes room for another output, so the larger end does for both; it is only where
-        the window begins that sizes have to be told apart.
+        the window begins that sizes differ.
         """
         if self.size is not None:
             return [Amount(*self._same(self.size, mode))]

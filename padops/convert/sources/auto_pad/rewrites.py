@@ -60,15 +60,15 @@ def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: C
     inputs = list(node.inputs)
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
-    def body(settled: tuple[Amount, ...], i: int = 0) -> _Body:
+    def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
         """The node once every axis has its amounts; before, an If that asks for the i-th of the next axis."""
-        if len(settled) == len(choices):
-            pads = [amount.begin for amount in settled] + [amount.end for amount in settled]
+        if len(chosen) == len(choices):
+            pads = [amount.begin for amount in chosen] + [amount.end for amount in chosen]
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads)]
-        axis, choice = len(settled), choices[len(settled)]
+        axis, choice = len(chosen), choices[len(chosen)]
         if i == len(choice) - 1:
-            return body((*settled, choice[i]))
-        branches = {"then_branch": body((*settled, choice[i])), "else_branch": body(settled, i + 1)}
+            return body((*chosen, choice[i]))
+        branches = {"then_branch": body((*chosen, choice[i])), "else_branch": body(chosen, i + 1)}
         graphs = [ir.AttrGraph(name, _branch(site, constants, inner)) for name, inner in branches.items()]
         return "", "If", [tests[axis][i]], graphs
 

@@ -168,11 +168,11 @@ def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | Non
         return None
     if attribute.is_ref() or attribute.type != ir.AttributeType.INTS:
         raise Unconvertible(f"its attribute {name} is {_what(attribute)}")
-    values, least = list(attribute.value), 0 if name == "output_padding" else 1
+    values, smallest = list(attribute.value), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
         raise Unconvertible(f"{name} has {len(values)} values, expected {count} (1 per spatial axis) [S1]")
-    if wrong := [value for value in values if not least <= value <= LARGEST]:
-        raise Unconvertible(f"{name} has {wrong[0]}, expected {least} to {LARGEST} [S1]")
+    if wrong := [value for value in values if not smallest <= value <= LARGEST]:
+        raise Unconvertible(f"{name} has {wrong[0]}, expected {smallest} to {LARGEST} [S1]")
     return values or None
 
 
