@@ -65,7 +65,9 @@ class PadInfo:
 
     @property
     def data(self) -> ir.Value:
-        return self.inputs[0]
+        data = self.inputs[0]
+        assert isinstance(data, ir.Value), "no source finds a Pad without data"
+        return data
 
     def input(self, name: str) -> Operand | None:
         """An input by its name; None where it is absent, or the operator has none of that name."""
@@ -110,10 +112,14 @@ class PadInfo:
     def node(self) -> Node | None:
         """The node as its dialect sees it, or None where some of what the amounts follow from is not known."""
         plain = {name: attribute.value for name, attribute in self.attributes.items() if not attribute.is_ref()}
-        inputs = [None if row.kind == "T" else value for row, value in zip(self.op.inputs, self.inputs, strict=True)]
         if set(self.attributes) - set(plain) - {self.op.mode, self.op.fill}:
             return None
-        return None if any(isinstance(x, ir.Value) for x in inputs) else Node(self.op, self.name, plain, inputs)
+        arrays: list[np.ndarray | None] = []
+        for row, value in zip(self.op.inputs, self.inputs, strict=True):
+            if row.kind != "T" and isinstance(value, ir.Value):
+                return None
+            arrays.append(value if row.kind != "T" and isinstance(value, np.ndarray) else None)
+        return Node(self.op, self.name, plain, arrays)
 
     @cached_property
     def amounts(self) -> tuple[Amounts, ...] | None:
@@ -136,7 +142,7 @@ class PadInfo:
     @property
     def paddable_axes(self) -> Sequence[int]:
         """The axes that may be padded at all, where the rank is known."""
-        rank, axes = self.rank, self.input("axes")
+        rank, axes = self.rank or 0, self.input("axes")
         if isinstance(axes, np.ndarray):
             return sorted({int(axis) % rank for axis in axes.reshape(-1)}) if rank else []
         if not self.has_attribute("kernel_shape"):
@@ -149,12 +155,12 @@ class PadInfo:
         """Whether it is known that no amount is negative, whatever the rank and the axes are."""
         if self.has_attribute("kernel_shape"):
             return True  # S1
-        lists = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
-        attributes = [self.attributes.get(row.name) for row in self.op.attributes if row.type == "ints"]
-        if any(isinstance(x, ir.Value) for x in lists) or any(x is not None and x.is_ref() for x in attributes):
-            return False
-        lists += [np.array(attribute.value) for attribute in attributes if attribute is not None]
-        return all((numbers >= 0).all() for numbers in lists)
+        inputs = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
+        names = [row.name for row in self.op.attributes if row.type == "ints" and row.name in self.attributes]
+        attributes = [self.attributes[name] for name in names]
+        return all(isinstance(x, np.ndarray) and bool((x >= 0).all()) for x in inputs) and all(
+            not attribute.is_ref() and min(attribute.value, default=0) >= 0 for attribute in attributes
+        )
 
     @property
     def is_known(self) -> bool:
@@ -186,9 +192,10 @@ class PadInfo:
         """The elements of the fill, of which mode constant wants one; None where it is the default, or is not known."""
         position = self.op.input_index(self.op.fill)
         if position is not None:
-            return self.inputs[position] if isinstance(self.inputs[position], np.ndarray) else None
+            given = self.inputs[position]
+            return given if isinstance(given, np.ndarray) else None
         attribute = self.attributes.get(self.op.fill)
-        if self.has_default_fill or attribute.is_ref() or self.type is None:
+        if attribute is None or attribute.is_ref() or self.has_default_fill or self.type is None:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(np.float32(attribute.value)).astype(by_name(self.type).numpy)

@@ -15,10 +15,10 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
 from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index

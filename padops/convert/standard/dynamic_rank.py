@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import onnx_ir as ir
 
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import BOOL, INT64, GraphBuilder, Operand, ints, scalar
+from padops.convert.standard.graph_builder import BOOL, INT64, GraphBuilder, ints, scalar
 from padops.convert.standard.pad_values import rank_of, shape_of
 
 # Of a inner, an axis and the indices so far, which have a last dim of 1 more: the indices with that axis.

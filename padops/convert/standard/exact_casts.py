@@ -10,9 +10,9 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import EXACT_CASTS, MOVED, has_type
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard import emit_pad
-from padops.convert.standard.graph_builder import GraphBuilder, Operand
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dtypes import by_name
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from padops.convert.sources.builtin_support import has_type
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
@@ -22,7 +22,7 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
-from padops.convert.standard.graph_builder import MAX_LISTED, GraphBuilder, Operand, ints, scalar
+from padops.convert.standard.graph_builder import MAX_LISTED, GraphBuilder, ints, scalar
 from padops.convert.standard.pad_values import any_fill
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan

@@ -11,10 +11,10 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
 from padops.convert.standard.extension import FAR, select
-from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
 from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, shape_of
 from padops.spec.dialects import onnx_pad
 from padops.spec.plan import Limit, Mode

@@ -9,8 +9,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import has_modes
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import PadInfo
-from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
+from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
 from padops.spec.dialects import Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
@@ -58,17 +58,15 @@ def given_fill(builder: GraphBuilder, pad: PadInfo) -> Operand | None:
         return None
     attribute = pad.attributes[pad.op.fill]
     if not attribute.is_ref():
-        return _typed(pad, pad.known_fill)
+        if pad.known_fill is None:
+            raise Unconvertible(OF_SEVERAL_TYPES)
+        return pad.known_fill
     reference = ir.RefAttr("value_float", attribute.ref_attr_name, ir.AttributeType.FLOAT)
     _check_opset(builder, f"its attribute {pad.op.fill} is given by the caller of a function")
-    value = _typed(pad, builder.emit("Constant", [], {"value_float": reference}))
-    return value if pad.type == "float" else builder.emit("Cast", [value], {"to": by_name(pad.type).onnx})
-
-
-def _typed(pad: PadInfo, fill: Operand) -> Operand:
+    value = builder.emit("Constant", [], {"value_float": reference})
     if pad.type is None:
         raise Unconvertible(OF_SEVERAL_TYPES)
-    return fill
+    return value if pad.type == "float" else builder.emit("Cast", [value], {"to": by_name(pad.type).onnx})
 
 
 def any_fill(builder: GraphBuilder, pad: PadInfo) -> Operand:
