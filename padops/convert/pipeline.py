@@ -232,7 +232,9 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         _proto=document.message(),
     )
     if document.foreign and conversion.unconverted:
-        raise PadopsError("; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.unconverted))
+        raise PadopsError(
+            "; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.unconverted)
+        )
     return conversion
 
 

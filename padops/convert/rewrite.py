@@ -1,10 +1,13 @@
-"""The pass that turns every Pad of a model into an operator of the domain ``padops``."""
+"""The pass that turns every Pad of a model into an operator of the domain ``padops``.
+
+It finds each Pad, describes it, decides what becomes of it and why, and only then begins to change nodes. A target may still
+find that it has no nodes for a Pad: it says so before it changes any.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 import onnx_ir as ir
 
@@ -17,10 +20,29 @@ from padops.convert.model.types import Types
 from padops.convert.records import PadRecord
 from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.builtin_support import needs, runs
-from padops.convert.sources.match import Emit, Match, Rewrite, Unconvertible, Unneeded
+from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
+from padops.convert.sources.pad_info import PadInfo, describe
 from padops.convert.targets import CALLED, TARGETS
+from padops.convert.targets.calls import declare_calls
 from padops.spec.dialects import DOMAIN
 from padops.spec.schemas import register_schemas
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of one Pad.
+
+    Attributes:
+        site: The node.
+        match: What its source says of it.
+        record: The record, if the target has nodes for it.
+        info: What is known of it; None where it stays, and where it becomes more than one node.
+    """
+
+    site: NodeSite
+    match: Match
+    record: PadRecord
+    info: PadInfo | None = None
 
 
 class ConvertPads(ir.passes.InPlacePass):
@@ -45,59 +67,66 @@ class ConvertPads(ir.passes.InPlacePass):
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Converts in place; nodes keep their names, outputs and metadata."""
         types = Types(self._document)
-        matches = self._find(model, types)
-        if matches:  # before the first node is changed: targets ask for types and shapes
+        found = self._find(model, types)
+        if found:  # before the first node is changed
             register_schemas()
             types.infer()
-        emit = partial(TARGETS[self._target], types=types)
-        constants: Constants | None = None
-        for site, match in matches:
-            record = self._decide(site, match)
-            if record.status == "converted":
-                constants = constants or Constants(model)
-                record = self._change(site, match, constants, emit, record)
-            self.records[site.node] = record
+        decisions = [self._decide(site, match, types) for site, match in found]
+        self.records = {decision.site.node: decision.record for decision in decisions}
+        converted = [decision for decision in decisions if decision.record.status == "converted"]
+        constants = Constants(model) if converted else None
+        for decision in converted:
+            self.records[decision.site.node] = self._apply(decision, constants, types)
+        if converted and self._target != "onnx":
+            self._document.touched.update(declare_calls(model, types))
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
 
     def _find(self, model: ir.Model, types: Types) -> list[tuple[NodeSite, Match]]:
-        """Every Pad of the model; all are found before the first is changed."""
-        matches = []
+        """Every Pad of the model."""
+        found = []
         for site in walk(model):
             # A function of this domain is what an operator falls back on where the library is absent.
             inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
-            if not inside_fallback and (match := sources.find(site, types, self._sources)) is not None:
-                matches.append((site, match))
-        return matches
+            if not inside_fallback and (match := sources.match_pad(site, types, self._sources)) is not None:
+                found.append((site, match))
+        return found
 
-    def _change(self, site: NodeSite, match: Match, constants: Constants, emit: Emit, record: PadRecord) -> PadRecord:
+    def _decide(self, site: NodeSite, match: Match, types: Types) -> Decision:
+        """What becomes of a Pad, with the reason; changes nothing."""
+        made = match.replacement
+        if made is None or match.already == self._target:
+            return Decision(site, match, match.record(site, match.status, match.reason))
+        info = None
+        if isinstance(made, Rewrite):
+            why, as_it_is = made.needed, made.runs
+        else:
+            info = describe(made, site, types)
+            why, as_it_is = needs(info, match.runs_as), runs(info)
+        if self._select == "all" or match.already:
+            return Decision(site, match, match.record(site, "converted"), info)
+        if why is None:
+            return Decision(site, match, match.record(site, "not needed", as_it_is))
+        return Decision(site, match, replace(match, notes=(*match.notes, why)).record(site, "converted"), info)
+
+    def _apply(self, decision: Decision, constants: Constants, types: Types) -> PadRecord:
         """Changes the node; gives the record, with what the target has to say."""
+        site, match, record = decision.site, decision.match, decision.record
+        emit = TARGETS[self._target]
         if isinstance(match.replacement, Rewrite):
-            try:
-                self._document.touched.update(match.replacement.apply(site, constants, emit))
-            except Unconvertible as why:  # perhaps in the middle of it, so that nothing can be left as it was
-                raise PadopsError(f"{site.path} cannot be converted: {why}") from why
+            done = match.replacement.apply(site, constants)
+            self._document.touched.update(done.touched)
+            if done.replacement is not None:
+                try:
+                    emit(describe(done.replacement, done.site, types), done.site, constants, types)
+                except Unconvertible as why:  # what is around it has been changed already
+                    raise PadopsError(f"{site.path} cannot be converted: {why}") from why
             return record
         try:
-            notes = emit(match.replacement, site, constants)
+            notes = emit(decision.info, site, constants, types)
         except Unconvertible as why:
             return match.record(site, "unconverted", str(why))
         except Unneeded as why:
             return match.record(site, "not needed", str(why))
         self._document.touched.add(site.node)
-        made = CALLED.get(self._target, record.op_type)
-        return replace(record, op_type=made, notes=(*record.notes, *(notes or ())))
-
-    def _decide(self, site: NodeSite, match: Match) -> PadRecord:
-        if match.replacement is None or match.already == self._target:
-            return match.record(site, match.status, match.reason)
-        if self._select == "all" or match.already:
-            return match.record(site, "converted")
-        if match.facts is None:
-            why, fine = match.replacement.needed, match.replacement.runs
-        else:
-            facts = match.facts()
-            why, fine = needs(facts), runs(facts)
-        if why is None:
-            return match.record(site, "not needed", fine)
-        return replace(match, notes=(*match.notes, why)).record(site, "converted")
+        return replace(record, op_type=CALLED.get(self._target, record.op_type), notes=(*record.notes, *notes))

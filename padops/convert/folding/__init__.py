@@ -8,7 +8,7 @@ with what has been measured about it (onnxruntime 1.31.1 on x86-64; optimisation
 ``consumers.py`` a constant Pad in front of a convolution or a pooling that can pad by itself
 ``pairs.py``   two Pads in a row
 ``casts.py``   a Pad between a Cast to a wider type and the Cast back
-``reading.py`` a Pad in any form, read; ``forms.py``: its amounts and its fill, written
+``candidate.py`` a Pad, as the rules ask of it; ``forms.py``: its amounts and its fill, written
 ============== =======================================================================================
 
 All of them look at every form that ``sources/`` knows, at operators of padops too, in all graphs and functions; not at
@@ -41,8 +41,10 @@ def convert_and_fold(
 ) -> list[PadRecord]:
     """Folds what can be folded, converts the rest, and folds what only the conversion has made plain.
 
-    A convolution whose ``auto_pad`` has been written out is one that can take the amounts of a Pad, and TensorFlow's
-    Pads are read as what they have become.
+    To decide all before anything is changed would not give the same: which Pad can be folded follows from what was folded
+    and converted before. Of three Pads in a row, the first two become one, and only that one can go into the convolution; a
+    convolution can take amounts once its own ``auto_pad`` has been written out; and TensorFlow's Pads are read as what
+    they have become. So each pass folds until nothing is left to fold.
 
     Args:
         document: The model; all that has changed is written back.

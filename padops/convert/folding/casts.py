@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.folding.candidate import Candidate
 from padops.convert.folding.forms import set_input
-from padops.convert.folding.reading import Reading
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite
 from padops.convert.model.types import Types
@@ -45,30 +45,30 @@ class Dropped:
     note: str
 
 
-def drop_casts(reading: Reading, target: str, types: Types, constants: Constants) -> Dropped | None:
+def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Dropped | None:
     """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay."""
     if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
-    node, before = reading.site.node, reading.data.producer()
-    index = reading.site.scope.index
-    if not is_cast(before) or not _is_read_once(reading.data, index) or before.graph is not node.graph:
+    node, before = pad.site.node, pad.data.producer()
+    index = pad.site.scope.index
+    if not is_cast(before) or not _is_read_once(pad.data, index) or before.graph is not node.graph:
         return None
-    after = reading.output.uses()[0].node if _is_read_once(reading.output, index) else None
+    after = pad.output.uses()[0].node if _is_read_once(pad.output, index) else None
     if not is_cast(after) or after.graph is not node.graph:
         return None
     narrow, wide = types.name(before.inputs[0]), _cast_type(before)
     if narrow is None or _cast_type(after) != narrow or wide not in WIDER.get(narrow, ()):
         return None
-    if not _has_type(reading, narrow, target) or not _fits(reading, narrow):
+    if not _has_type(pad, narrow, target) or not _fits(pad, narrow):
         return None
-    _retype(reading, narrow, constants)
+    _retype(pad, narrow, constants)
     data = before.inputs[0]
     node.replace_input_with(0, data)
     node.graph.remove(before, safe=True)
-    _take_over(reading.site, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
-    types.invalidate(reading.output)
-    told = [before.name or "Cast", after.name or "Cast"]
-    return Dropped((node,), f"of {narrow}, without {told[0]} to {wide} and {told[1]} back")
+    _take_over(pad.site, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
+    types.invalidate(pad.output)
+    first, second = before.name or "Cast", after.name or "Cast"
+    return Dropped((node,), f"of {narrow}, without {first} to {wide} and {second} back")
 
 
 def is_cast(node: ir.Node | None) -> bool:
@@ -88,43 +88,43 @@ def _is_read_once(value: ir.Value, index: Index) -> bool:
     return len(index.last_uses(value)) == 1 and not value.is_graph_output()
 
 
-def _has_type(reading: Reading, narrow: str, target: str) -> bool:
+def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
     """Whether the Pad can be one of the narrow type."""
-    node = reading.site.node
+    node = pad.site.node
     if node.domain == pyop.DOMAIN or (target == "pyop" and pyop.refusal(narrow) is not None):
         return False
-    return node.domain != DOMAIN or narrow in reading.op.types
+    return node.domain != DOMAIN or narrow in pad.op.types
 
 
-def _fits(reading: Reading, narrow: str) -> bool:
+def _fits(pad: Candidate, narrow: str) -> bool:
     """Whether the fill, where it is read, is a value of the narrow type."""
-    if reading.mode is None or reading.fill is None:
+    if pad.mode is None or pad.fill is None:
         return False
-    if reading.mode is not Mode.CONSTANT or not reading.fill:
+    if pad.mode is not Mode.CONSTANT or not pad.fill:
         return True
-    if reading.element is None:
+    if pad.element is None:
         return False
     with np.errstate(over="ignore", invalid="ignore"):
-        there = reading.element.astype(by_name(narrow).numpy)
-        back = there.astype(reading.element.dtype)
-    return bool(back == reading.element)
+        there = pad.element.astype(by_name(narrow).numpy)
+        back = there.astype(pad.element.dtype)
+    return bool(back == pad.element)
 
 
-def _retype(reading: Reading, narrow: str, constants: Constants) -> None:
+def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
     """Gives the node a fill of the narrow type, where it is an input."""
-    position = reading.op.input_index(reading.op.fill)
-    node = reading.site.node
+    position = pad.op.input_index(pad.op.fill)
+    node = pad.site.node
     if position is None or position >= len(node.inputs) or node.inputs[position] is None:
         return
     dtype = by_name(narrow).numpy
-    if reading.mode is Mode.CONSTANT and reading.element is not None:
-        fill = reading.element.astype(dtype)
-    elif reading.op.inputs[position].optional:
-        set_input(reading, position, None)
+    if pad.mode is Mode.CONSTANT and pad.element is not None:
+        fill = pad.element.astype(dtype)
+    elif pad.op.inputs[position].optional:
+        set_input(pad, position, None)
         return
     else:
         fill = np.zeros((), dtype)
-    set_input(reading, position, constants.add(fill, reading.site, "fill"))
+    set_input(pad, position, constants.add(fill, pad.site, "fill"))
 
 
 def _take_over(site: NodeSite, after: ir.Node, kind: ir.TensorType) -> None:

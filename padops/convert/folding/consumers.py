@@ -28,45 +28,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.folding.reading import ZERO, Reading, bits_of
+from padops.convert.folding.candidate import ZERO, Candidate, bits_of
 from padops.convert.model.graphs import Scope, constant
 from padops.convert.model.types import Types
+from padops.convert.sources.window_operators import LOWEST_IS_EXACT, WINDOW_OPERATORS, WindowOperator
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
-
-
-@dataclass(frozen=True)
-class Operator:
-    """How an operator pads.
-
-    Attributes:
-        outside: What it reads outside its data.
-        pooling: Whether ONNX Runtime takes only amounts smaller than the kernel.
-        zero_point: The input with the zero point of the data.
-        reason: Why it takes nothing.
-    """
-
-    outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
-    pooling: bool = False
-    zero_point: int | None = None
-    reason: str | None = None
-
-
-OPERATORS = {
-    "Conv": Operator(),
-    "ConvInteger": Operator("zero point", zero_point=2),
-    "QLinearConv": Operator("zero point", zero_point=2),
-    "AveragePool": Operator("not counted", pooling=True),
-    "MaxPool": Operator("lowest", pooling=True),
-    "ConvTranspose": Operator(reason="its pads crop the output"),
-}
-FIRST_THAT_COUNTS = 7  # the opset that gave AveragePool count_include_pad
-LOWEST_IS_EXACT = ("int8", "uint8")
 
 
 class Refusal(Exception):
@@ -81,18 +52,24 @@ class Consumer:
     pads: list[int]
 
 
-def consumers_of(reading: Reading, types: Types) -> list[Consumer]:
+def consumers_of(pad: Candidate, types: Types) -> list[Consumer]:
     """The nodes that can take the amounts, all that read the padded data; none where others read them.
 
     Raises:
         Refusal: They could but for something that is worth saying.
     """
-    if reading.mode is not Mode.CONSTANT or reading.changes_nothing or reading.output.is_graph_output():
+    if pad.mode is not Mode.CONSTANT or pad.changes_nothing or pad.output.is_graph_output():
         return []
-    uses = list(reading.output.uses())
-    if not uses or any(use.idx != 0 or use.node.domain != "" or use.node.op_type not in OPERATORS for use in uses):
+    uses = list(pad.output.uses())
+    if not uses or any(use.idx != 0 or not is_consumer(use.node) for use in uses):
         return []
-    return [_taker(use.node, reading, types) for use in uses]
+    return [_consumer(use.node, pad, types) for use in uses]
+
+
+def is_consumer(node: ir.Node) -> bool:
+    """Whether a node is one that could pad by itself, or of which it is worth saying why it cannot."""
+    operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
+    return operator is not None and (operator.folds or operator.no_fold is not None)
 
 
 def apply(consumer: Consumer) -> None:
@@ -104,36 +81,36 @@ def apply(consumer: Consumer) -> None:
         node.attributes.add(ir.AttrInt64("count_include_pad", 1))
 
 
-def _taker(node: ir.Node, reading: Reading, types: Types) -> Consumer:
+def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
     """The node with the pads that it is to have.
 
     Raises:
         Refusal: It cannot.
     """
-    operator = OPERATORS[node.op_type]
+    operator = WINDOW_OPERATORS[node.domain, node.op_type]
     name = f"{node.op_type} {node.name or node.outputs[0].name}"
-    if operator.reason is not None:
-        raise Refusal(f"{name}: {operator.reason}")
-    if reading.amounts is None:
+    if operator.no_fold is not None:
+        raise Refusal(f"{name}: {operator.no_fold}")
+    if pad.amounts is None:
         raise Refusal(f"{name}: the amounts are not known")
-    if not reading.only_adds:
+    if not pad.only_adds:
         raise Refusal(f"{name}: not all amounts are positive or 0")
-    if len(reading.amounts) < 3 or reading.amounts[0].begin or reading.amounts[0].end:
+    if len(pad.amounts) < 3 or pad.amounts[0].begin or pad.amounts[0].end:
         raise Refusal(f"{name}: the batch is padded")
-    if reading.amounts[1].begin or reading.amounts[1].end:
+    if pad.amounts[1].begin or pad.amounts[1].end:
         raise Refusal(f"{name}: the channels are padded")
     if any(attribute.is_ref() for attribute in node.attributes.values()):
         raise Refusal(f"{name}: its attributes are given by the caller of the function")
-    spatial = reading.amounts[2:]
+    spatial = pad.amounts[2:]
     own = _own_pads(node, len(spatial), name)
     pads = [a + b for a, b in zip(own, [*(s.begin for s in spatial), *(s.end for s in spatial)], strict=True)]
-    _check_fill(node, operator, reading, types, name)
+    _check_fill(node, operator, pad, types, name)
     if operator.pooling:
         _check_pooling(node, own, pads, name)
-        if 0 in (types.shape(reading.data) or ())[2:]:
+        if 0 in (types.shape(pad.data) or ())[2:]:
             raise Refusal(f"{name}: ONNX Runtime refuses to pool an axis of 0 elements, whatever its pads")
-    if node.op_type == "AveragePool" and (reading.site.scope.opset or 0) < FIRST_THAT_COUNTS:
-        raise Refusal(f"{name}: before opset {FIRST_THAT_COUNTS} it never counts the padding")
+    if (pad.site.scope.opset or 0) < operator.since:
+        raise Refusal(f"{name}: before opset {operator.since} it never counts the padding")
     return Consumer(node, pads)
 
 
@@ -155,27 +132,27 @@ def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
     return pads or [0] * (2 * count)
 
 
-def _check_fill(node: ir.Node, operator: Operator, reading: Reading, types: Types, name: str) -> None:
+def _check_fill(node: ir.Node, operator: WindowOperator, pad: Candidate, types: Types, name: str) -> None:
     """The fill has to be what the operator reads outside its data.
 
     Raises:
         Refusal: It is not.
     """
     if operator.outside == "lowest":
-        if reading.type not in LOWEST_IS_EXACT:
+        if pad.info.type not in LOWEST_IS_EXACT:
             raise Refusal(f"{name}: which of a fill and a NaN is the largest depends on the order")
-        if reading.fill != bits_of(np.array(np.iinfo(by_name(reading.type).numpy).min, by_name(reading.type).numpy)):
-            raise Refusal(f"{name}: the fill is not the lowest value of {reading.type}")
+        if pad.fill != bits_of(np.array(np.iinfo(by_name(pad.info.type).numpy).min, by_name(pad.info.type).numpy)):
+            raise Refusal(f"{name}: the fill is not the lowest value of {pad.info.type}")
         return
     wanted: bytes | ir.Value | None = ZERO
     if operator.outside == "zero point":
-        wanted = _zero_point(node, operator, reading.site.scope)
-    if wanted is None or reading.fill is None or reading.fill != wanted:
+        wanted = _zero_point(node, operator, pad.site.scope)
+    if wanted is None or pad.fill is None or pad.fill != wanted:
         what = "the zero point" if operator.outside == "zero point" else "0"
         raise Refusal(f"{name}: the fill is not {what}")
 
 
-def _zero_point(node: ir.Node, operator: Operator, scope: Scope) -> bytes | ir.Value | None:
+def _zero_point(node: ir.Node, operator: WindowOperator, scope: Scope) -> bytes | ir.Value | None:
     """The zero point as a fill is described."""
     position = operator.zero_point
     value = node.inputs[position] if position < len(node.inputs) else None

@@ -8,10 +8,10 @@ from dataclasses import replace
 import onnx_ir as ir
 
 from padops.convert import sources
+from padops.convert.folding.candidate import Candidate, candidate
 from padops.convert.folding.casts import drop_casts, is_cast
-from padops.convert.folding.consumers import OPERATORS, Refusal, apply, consumers_of
+from padops.convert.folding.consumers import Refusal, apply, consumers_of, is_consumer
 from padops.convert.folding.pairs import join
-from padops.convert.folding.reading import Reading, read
 from padops.convert.folding.removal import Removal, remove
 from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
@@ -20,7 +20,7 @@ from padops.convert.model.types import Types
 from padops.convert.records import PadRecord
 from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.builtin_support import needs
-from padops.convert.sources.match import Match, Replacement
+from padops.convert.sources.match import Replacement
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Mode
 
@@ -56,139 +56,137 @@ class FoldPads(ir.passes.InPlacePass):
         self.records: dict[ir.Node, PadRecord] = {}
         self.notes: dict[ir.Node, tuple[str, ...]] = {}
         self.paths: dict[ir.Node, str] = dict(former or {})
-        self._settled = former is not None
+        self._after_conversion = former is not None
         self._document = document
         self._select = select
         self._target = target
         self._sources = asked
         self._types = Types(document)
-        self._readings: dict[ir.Node, tuple[tuple[object, ...], Reading | None]] = {}
+        self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
         self._new: Constants | None = None
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Folds in place, until there is nothing left to fold."""
         everything = list(walk(model))
         self.paths = {site.node: site.path for site in everything} | self.paths
-        pads = {site.node: site for site in everything if self._reading(site) is not None}
+        pads = {site.node: site for site in everything if self._candidate(site) is not None}
         folded = 0
         while any(steps := [self._fold(site, pads) for site in pads.values() if site.node.graph is not None]):
             folded += sum(steps)
         for site in pads.values():
-            if site.node.graph is not None and (reading := self._reading(site)) is not None:
-                self._explain(reading)
+            if site.node.graph is not None and (pad := self._candidate(site)) is not None:
+                self._explain(pad)
         return ir.passes.PassResult(model, modified=folded > 0)
 
     def _fold(self, site: NodeSite, pads: dict[ir.Node, NodeSite]) -> bool:
         """Applies the first rule that fits a Pad."""
-        reading = self._reading(site)
-        if reading is None or not _is_worth_a_look(reading, pads):
+        pad = self._candidate(site)
+        if pad is None or not _is_worth_a_look(pad, pads):
             return False
         self._types.infer()  # once a node is gone, types can no longer be inferred
         return (
-            self._drop_casts(reading)
-            or self._remove(reading, only_bypass=True)
-            or self._join(reading, pads)
-            or self._remove(reading)
-            or self._give(reading)
+            self._drop_casts(pad)
+            or self._remove(pad, only_bypass=True)
+            or self._join(pad, pads)
+            or self._remove(pad)
+            or self._fuse_into_consumers(pad)
         )
 
-    def _drop_casts(self, reading: Reading) -> bool:
-        made = drop_casts(reading, self._target, self._types, self._constants())
+    def _drop_casts(self, pad: Candidate) -> bool:
+        made = drop_casts(pad, self._target, self._types, self._constants())
         if made is None:
             return False
         self._document.touched.update(made.touched)
-        self._note(reading.site.node, made.note)
+        self._note(pad.site.node, made.note)
         return True
 
-    def _remove(self, reading: Reading, only_bypass: bool = False) -> bool:
-        if not reading.changes_nothing:
+    def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
+        if not pad.changes_nothing:
             return False
-        removal = remove(reading.site, self._types, only_bypass)
+        removal = remove(pad.site, self._types, only_bypass)
         if removal is None:
             return False
-        self._tell(reading, removal, ("it changes nothing", *removal.notes), ())
+        self._record(pad, removal, ("it changes nothing", *removal.notes), ())
         return True
 
-    def _join(self, reading: Reading, pads: dict[ir.Node, NodeSite]) -> bool:
+    def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
         """Lets a Pad do the work of the one in front of it too."""
-        if self._settled and self._target == "onnx":
+        if self._after_conversion and self._target == "onnx":
             return False  # lowering knows why it has written two
-        before = pads.get(reading.data.producer())
-        first = None if before is None else self._reading(before)
-        if first is None or (touched := join(first, reading, self._constants())) is None:
+        before = pads.get(pad.data.producer())
+        first = None if before is None else self._candidate(before)
+        if first is None or (touched := join(first, pad, self._constants())) is None:
             return False
         removal = remove(before, self._types)
         assert removal is not None and not removal.notes, "only the second Pad reads the first"
         self._document.touched.update(touched)
-        self._tell(first, removal, ("one Pad does what both did",), (self.paths[reading.site.node],))
-        self._note(reading.site.node, f"with what {self.paths[before.node]} did")
+        self._record(first, removal, ("one Pad does what both did",), (self.paths[pad.site.node],))
+        self._note(pad.site.node, f"with what {self.paths[before.node]} did")
         return True
 
-    def _give(self, reading: Reading) -> bool:
+    def _fuse_into_consumers(self, pad: Candidate) -> bool:
         """Lets those that read the padded data pad by themselves."""
         try:
-            taking = consumers_of(reading, self._types)
+            taking = consumers_of(pad, self._types)
         except Refusal:
             return False
-        removal = remove(reading.site, self._types, only_bypass=True) if taking else None
+        removal = remove(pad.site, self._types, only_bypass=True) if taking else None
         if removal is None:
             return False
         for consumer in taking:
             apply(consumer)
         into = tuple(self.paths[consumer.node] for consumer in taking)
         amounts = ", ".join(dict.fromkeys(f"pads {consumer.pads}" for consumer in taking))
-        self._tell(reading, removal, (amounts,), into)
+        self._record(pad, removal, (amounts,), into)
         return True
 
     def _constants(self) -> Constants:
         self._new = self._new or Constants(self._document.model)
         return self._new
 
-    def _explain(self, reading: Reading) -> None:
+    def _explain(self, pad: Candidate) -> None:
         """Says of a Pad that feeds convolutions or poolings why it stays."""
         try:
-            consumers_of(reading, self._types)
+            consumers_of(pad, self._types)
         except Refusal as why:
-            self._note(reading.site.node, f"not folded: {why}")
+            self._note(pad.site.node, f"not folded: {why}")
 
-    def _tell(self, reading: Reading, removal: Removal, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
-        node = reading.site.node
+    def _record(self, pad: Candidate, removal: Removal, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
+        node = pad.site.node
         self._document.touched.update(removal.touched)
-        record = reading.match.record(reading.site, FOLDED)
-        told = (*self.notes.pop(node, ()), *notes)
-        self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=told, into=into)
+        record = pad.match.record(pad.site, FOLDED)
+        notes = (*self.notes.pop(node, ()), *notes)
+        self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=notes, into=into)
 
     def _note(self, node: ir.Node, note: str) -> None:
         self.notes[node] = (*self.notes.get(node, ()), note)
 
-    def _reading(self, site: NodeSite) -> Reading | None:
+    def _candidate(self, site: NodeSite) -> Candidate | None:
         """The Pad that a node is, if it is one that was asked for and can be read.
 
         It is read anew only where something has changed that it is read from.
         """
         node = site.node
         state = (*node.op_identifier(), *node.inputs, *node.attributes.values(), self._types.settled)
-        if node not in self._readings or self._readings[node][0] != state:
-            self._readings[node] = state, self._read(site)
-        return self._readings[node][1]
+        if node not in self._candidates or self._candidates[node][0] != state:
+            self._candidates[node] = state, self._read(site)
+        return self._candidates[node][1]
 
-    def _read(self, site: NodeSite) -> Reading | None:
+    def _read(self, site: NodeSite) -> Candidate | None:
         if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
             return None  # what an operator falls back on where the library is absent
-        match = sources.find(site, self._types, self._sources)
-        if match is None or not isinstance(match.replacement, Replacement) or not self._is_asked_for(match):
+        match = sources.match_pad(site, self._types, self._sources)
+        if match is None or not isinstance(match.replacement, Replacement):
             return None
-        return read(site, match, self._types)
-
-    def _is_asked_for(self, match: Match) -> bool:
-        if self._select == "all" or match.already:
-            return True
-        return match.facts is not None and needs(match.facts()) is not None
+        pad = candidate(site, match, self._types)
+        if pad is None or self._select == "all" or match.already or needs(pad.info, match.runs_as):
+            return pad
+        return None
 
 
-def _is_worth_a_look(reading: Reading, pads: Mapping[ir.Node, NodeSite]) -> bool:
+def _is_worth_a_look(pad: Candidate, pads: Mapping[ir.Node, NodeSite]) -> bool:
     """Whether what stands around a Pad lets a rule fit; most Pads need no types."""
-    before = reading.data.producer()
-    if reading.changes_nothing or before in pads or is_cast(before):
+    before = pad.data.producer()
+    if pad.changes_nothing or before in pads or is_cast(before):
         return True
-    return reading.mode is Mode.CONSTANT and any(use.node.op_type in OPERATORS for use in reading.output.uses())
+    return pad.mode is Mode.CONSTANT and any(is_consumer(use.node) for use in pad.output.uses())

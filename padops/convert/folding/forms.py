@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.folding.reading import Reading
+from padops.convert.folding.candidate import Candidate
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import remove_unused
+from padops.convert.model.evaluate import remove_unread
 from padops.convert.sources import microsoft, openvino
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Amounts
@@ -17,32 +17,32 @@ from padops.spec.plan import Amounts
 ATTRIBUTES = ("pads", "paddings")
 
 
-def can_write_amounts(reading: Reading) -> bool:
+def can_write_amounts(pad: Candidate) -> bool:
     """Whether the form of a Pad is one that amounts can be written in."""
-    return _form(reading) is not None
+    return _form(pad) is not None
 
 
-def write_amounts(reading: Reading, amounts: Sequence[Amounts], constants: Constants) -> None:
+def write_amounts(pad: Candidate, amounts: Sequence[Amounts], constants: Constants) -> None:
     """Writes the amounts of every axis, in the place of those that the node has."""
-    node = reading.site.node
+    node = pad.site.node
     begins, ends = [a.begin for a in amounts], [a.end for a in amounts]
-    form = _form(reading)
+    form = _form(pad)
     if form in ATTRIBUTES:
         node.attributes.add(ir.AttrInt64s(form, begins + ends))
     elif form == "below and above":
         node.attributes.add(ir.AttrInt64s("padding_below", begins))
         node.attributes.add(ir.AttrInt64s("padding_above", ends))
     elif form == "begin and end":
-        set_input(reading, 1, _vector(begins, reading, "pads_begin", constants))
-        set_input(reading, 2, _vector(ends, reading, "pads_end", constants))
+        set_input(pad, 1, _vector(begins, pad, "pads_begin", constants))
+        set_input(pad, 2, _vector(ends, pad, "pads_end", constants))
     else:
-        set_input(reading, 1, _vector(begins + ends, reading, "pads", constants))
-        set_input(reading, 3, None)
+        set_input(pad, 1, _vector(begins + ends, pad, "pads", constants))
+        set_input(pad, 3, None)
 
 
-def _form(reading: Reading) -> str | None:
+def _form(pad: Candidate) -> str | None:
     """Where a node has its amounts; None where nothing is to be written."""
-    node, op = reading.site.node, reading.op.name
+    node, op = pad.site.node, pad.op.name
     if node.domain == DOMAIN and op in ("Pad_1", "Pad_2"):
         return "paddings" if op == "Pad_1" else "pads"
     if "padding_below" in node.attributes:
@@ -58,13 +58,13 @@ def _form(reading: Reading) -> str | None:
     return "input" if has_input else written[0]
 
 
-def _vector(values: Sequence[int], reading: Reading, role: str, constants: Constants) -> ir.Value:
-    return constants.add(np.array(values, np.int64), reading.site, role)
+def _vector(values: Sequence[int], pad: Candidate, role: str, constants: Constants) -> ir.Value:
+    return constants.add(np.array(values, np.int64), pad.site, role)
 
 
-def set_input(reading: Reading, position: int, value: ir.Value | None) -> None:
-    """Gives the node another input, or none, and takes constants away that nothing reads any more."""
-    node = reading.site.node
+def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
+    """Gives the node another input, or none, and takes away what computed one that nothing reads any more."""
+    node = pad.site.node
     if position >= len(node.inputs):
         if value is None:
             return
@@ -75,4 +75,4 @@ def set_input(reading: Reading, position: int, value: ir.Value | None) -> None:
     while node.inputs[count - 1] is None:
         count -= 1
     node.resize_inputs(count)
-    remove_unused([former] if former is not None else [], reading.site.scope.index)
+    remove_unread([former] if former is not None else [], pad.site.scope.index)

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
+from padops.convert.folding.candidate import NOTHING, Candidate, sum_of
 from padops.convert.folding.forms import can_write_amounts, write_amounts
-from padops.convert.folding.reading import NOTHING, Reading, sum_of
 from padops.convert.model.constants import Constants
 from padops.spec.plan import Mode
 
 
-def join(first: Reading, second: Reading, constants: Constants) -> tuple[ir.Node, ...] | None:
+def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
     """Gives the second Pad the amounts of both; the first is then to be removed. None where it cannot be.
 
     Returns:
@@ -36,7 +36,7 @@ def join(first: Reading, second: Reading, constants: Constants) -> tuple[ir.Node
     return (second.site.node,)
 
 
-def _may_join(first: Reading, second: Reading) -> bool:
+def _may_join(first: Candidate, second: Candidate) -> bool:
     if first.mode is None or first.mode is not second.mode or not first.only_adds or second.amounts is None:
         return False
     if not first.amounts or len(first.amounts) != len(second.amounts):

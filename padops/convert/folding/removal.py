@@ -11,14 +11,10 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, remove_unused, replace_in_place
+from padops.convert.model.evaluate import remove_unread
+from padops.convert.model.graphs import NodeSite, replace_in_place
 from padops.convert.model.types import Types
-
-# Types that ONNX Runtime's Identity does not have, and the opsets that it has others from (measured with 1.31.1).
-WITHOUT_IDENTITY = frozenset({"uint4", "int4", "uint2", "int2", "float4e2m1", "float8e8m0"})
-FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
-IDENTITY_SINCE = {"bfloat16": 13, **dict.fromkeys(FLOAT8, 19)}
-FIRST_WITH_MORE_TYPES = 21  # the first opset that has one of those that Identity lacks
+from padops.convert.sources.builtin_support import has_identity
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Removal:
 
 
 def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Removal | None:
-    """Takes the Pad of ``site`` away, with constants that nothing else reads.
+    """Takes the Pad of ``site`` away, with what computed amounts that nothing else reads.
 
     Args:
         site: The Pad.
@@ -49,13 +45,13 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Removal |
             return None
         replace_in_place(node, "", "Identity", [data])
         types.invalidate()
-        remove_unused(read, site.scope.index)
+        remove_unread(read, site.scope.index)
         why = "its output is one of the graph" if is_output else "another value hides the name of its data"
         return Removal((node,), (f"an Identity stays: {why}",))
     readers = tuple(dict.fromkeys(use.node for use in output.uses()))
     output.replace_all_uses_with(data)
     node.graph.remove(node, safe=True)
-    remove_unused(read, site.scope.index)
+    remove_unread(read, site.scope.index)
     return Removal(readers)
 
 
@@ -68,9 +64,5 @@ def _is_hidden(data: ir.Value, output: ir.Value, site: NodeSite) -> bool:
 
 def _takes_identity(site: NodeSite, types: Types) -> bool:
     """Whether ONNX Runtime has an Identity for the data."""
-    opset, name = site.scope.opset, types.name(site.node.inputs[0], site.node.outputs[0])
-    if opset is None:
-        return False
-    if name is None:
-        return opset < FIRST_WITH_MORE_TYPES
-    return name not in WITHOUT_IDENTITY and opset >= IDENTITY_SINCE.get(name, 1)
+    name = types.name(site.node.inputs[0], site.node.outputs[0])
+    return site.scope.opset is not None and has_identity(name, site.scope.opset)

@@ -88,7 +88,8 @@ class Constants:
 
 
 def tensor_of(array: np.ndarray, name: str | None = None) -> ir.TensorProtocol:
-    """An array as a tensor of the model; strings as those of ``padops.spec.dtypes``."""
+    """An array as a tensor of the model; strings as those of ``padops.spec.dtypes``, or as bytes."""
     if array.dtype.kind == "O":
-        return ir.StringTensor([text.encode() for text in array.reshape(-1)], shape=ir.Shape(array.shape), name=name)
+        texts = [text if isinstance(text, bytes) else text.encode() for text in array.reshape(-1)]
+        return ir.StringTensor(texts, shape=ir.Shape(array.shape), name=name)
     return ir.Tensor(array, name=name)  # ir.tensor asks first whether it is one of a dozen other things

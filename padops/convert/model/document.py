@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 
@@ -36,6 +37,7 @@ class Document:
         touched: Nodes that a pass has changed; new nodes need not be listed.
         embedded: Whether its fallback functions have changed.
         foreign: The files that it was read from, where they are not ONNX; there is no path then.
+        evaluated: Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
     """
 
     model: ir.Model
@@ -47,6 +49,7 @@ class Document:
     touched: set[ir.Node] = field(default_factory=set)
     embedded: bool = False
     foreign: list[FileRecord] = field(default_factory=list)
+    evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
     _is_paired: bool = False
 
@@ -161,12 +164,13 @@ class Document:
         stated = {info.name: info for info in message.value_info}
         for node in graph:
             for value in node.outputs if node in self.touched else ():
-                if value.name in outputs or value.shape is None or value.type is None:
+                said = value.shape is not None or node.op_identifier() in self.model.functions
+                if value.name in outputs or value.type is None or not said:
                     continue
                 made = ir.serde.serialize_value(value)
                 if value.name not in stated:
                     message.value_info.append(made)
-                elif not stated[value.name].type.tensor_type.HasField("shape"):
+                elif value.shape is not None and not stated[value.name].type.tensor_type.HasField("shape"):
                     stated[value.name].type.tensor_type.shape.CopyFrom(made.type.tensor_type.shape)
 
 

@@ -5,67 +5,76 @@ Exporters write amounts that they know as a chain of a dozen nodes: ConstantOfSh
 
 from __future__ import annotations
 
-from math import prod
+import math
+from collections.abc import Iterable
+from typing import TypeGuard
 
 import numpy as np
 import onnx
 import onnx_ir as ir
 
-from padops.convert.model.graphs import LARGEST_CONSTANT, Scope, constant
+from padops.convert.model.graphs import LARGEST_CONSTANT, Index, Scope, constant, remove_unused
 from padops.convert.model.types import Types
 
 MAX_NODES = 64
 
-# The operators of such chains. Those that can make a large output of small inputs are in ``_is_vast``.
+# The operators of such chains.
 OPERATORS = frozenset(
-    [
-        "Add",
-        "Cast",
-        "Concat",
-        "ConstantOfShape",
-        "Div",
-        "Equal",
-        "Expand",
-        "Flatten",
-        "Gather",
-        "Greater",
-        "Identity",
-        "Less",
-        "Max",
-        "Min",
-        "Mul",
-        "Neg",
-        "Range",
-        "Reshape",
-        "Shape",
-        "Size",
-        "Slice",
-        "Split",
-        "Squeeze",
-        "Sub",
-        "Tile",
-        "Transpose",
-        "Unsqueeze",
-        "Where",
-    ]
+    (
+        "Add Cast Concat ConstantOfShape Div Equal Expand Flatten Gather Greater Identity Less Max Min Mul Neg Range Reshape "
+        "Shape Size Slice Split Squeeze Sub Tile Transpose Unsqueeze Where"
+    ).split()
 )
+
+# Those that can make a large output of small inputs, and the inputs that say how large.
+SIZES = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (0, 1, 2), "Tile": (1,)}
 
 
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
     """The elements of a small value that follows from constants, and from dims that are known; else None.
 
+    What has been computed is remembered for the document: passes change no value that others read.
+
     Args:
-        value: The value; None gives None.
-        scope: Where it is read.
-        types: Of the model, for the dims of other values.
+        value: The value.
+        scope: Of the node that reads it.
+        types: Of the model, which are inferred first where the value is computed: a dim that the model states counts only
+            where its nodes do not contradict it.
     """
     if value is None or (known := constant(value, scope)) is not None:
         return None if value is None else known
+    if value in types.evaluated:
+        return types.evaluated[value]
+    if not _may_be_known(value.producer()):
+        return None
+    types.infer()
     leaves: dict[ir.Value, np.ndarray] = {}
     nodes = _ancestors(value, scope, types, leaves)
-    if nodes is None or any(_is_vast(node, types) for node in nodes):
+    if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
         return None
-    return _run_nodes(nodes, leaves, value, scope)
+    array = _run_nodes(nodes, leaves, value, scope)
+    if array is not None:
+        types.evaluated[value] = array
+    return array
+
+
+def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
+    """Takes away what computes values that nothing reads any more, as far as ``evaluate`` can follow it."""
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        node = value.producer()
+        if not _may_be_known(node):
+            remove_unused([value], index)
+        elif node.graph is not None and not any(x.is_graph_output() or index.last_uses(x) for x in node.outputs):
+            read = [x for x in node.inputs if x is not None]
+            node.graph.remove(node, safe=True)
+            pending += read
+
+
+def _may_be_known(node: ir.Node | None) -> TypeGuard[ir.Node]:
+    """Whether a node is one of a chain that can be followed."""
+    return node is not None and node.domain == "" and node.op_type in OPERATORS
 
 
 def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Value, np.ndarray]) -> list[ir.Node] | None:
@@ -83,7 +92,7 @@ def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Valu
         if (array := _leaf(this, scope, types)) is not None:
             leaves[this] = array
             continue
-        if node is None or node.domain != "" or node.op_type not in OPERATORS or len(nodes) + len(pending) > MAX_NODES:
+        if not _may_be_known(node) or len(nodes) + len(pending) > MAX_NODES:
             return None
         if any(attribute.is_ref() for attribute in node.attributes.values()):
             return None
@@ -92,12 +101,24 @@ def _ancestors(value: ir.Value, scope: Scope, types: Types, leaves: dict[ir.Valu
     return nodes
 
 
-def _is_vast(node: ir.Node, types: Types) -> bool:
-    """Whether a node is known to make more of its inputs than anything here is worth."""
-    if node.op_type not in ("ConstantOfShape", "Expand", "Range", "Tile"):
+def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
+    """Whether a node makes more of its inputs than anything here is worth."""
+    if node.op_type not in SIZES:
         return False
     dims = types.shape(node.outputs[0])
-    return dims is not None and prod(dim for dim in dims if dim is not None) > LARGEST_CONSTANT
+    if dims is None or None in dims:
+        asked = [evaluate(node.inputs[i], scope, types) for i in SIZES[node.op_type] if i < len(node.inputs)]
+        sizes = [x for x in asked if x is not None]
+        if len(sizes) < len(asked):
+            return True
+        dims = _range(*sizes) if node.op_type == "Range" else sizes[0].reshape(-1).tolist() if sizes else []
+    return math.prod(dim for dim in dims if dim is not None) > LARGEST_CONSTANT
+
+
+def _range(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> list[int]:
+    """The dims of what Range gives."""
+    step = delta.item()
+    return [max(math.ceil((limit.item() - start.item()) / step), 0)] if step else []
 
 
 def _leaf(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:

@@ -20,10 +20,16 @@ WORTH_KEEPING = 1024
 
 
 class Types:
-    """Answers for the values of one document. Inference runs once, when first a type or a shape is missing."""
+    """Answers for the values of one document. Inference runs once, when first a type or a shape is missing.
+
+    Attributes:
+        problem: What kept types from being inferred, or None.
+        evaluated: See ``Document``.
+    """
 
     def __init__(self, document: Document) -> None:
         self.problem: str | None = None
+        self.evaluated = document.evaluated
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
         self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for

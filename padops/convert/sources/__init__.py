@@ -1,8 +1,11 @@
 """Where Pads come from: one file for each foreign form of a node.
 
 A source looks at a node and says what it is, as a :class:`Replacement` of an operator of the domain ``padops``, or why it
-cannot be one; or it says which nodes to change together, as an :class:`Rewrite`. To add a source, write a file with a
-function ``find(site, types) -> Match | None`` and list it here.
+cannot be one; or it says which nodes to change together, as a :class:`Rewrite`. To add a source, write a file with a
+function that takes a site and the types of the model and gives a ``Match`` or None, and list it here.
+
+``pad_info.py`` describes a Pad whatever it came from; ``builtin_support.py`` has what ONNX Runtime does with it;
+``window_operators.py`` has the operators that pad by themselves.
 """
 
 from __future__ import annotations
@@ -37,15 +40,15 @@ def choose(explicit_auto_pad: bool = False, custom_domains: Collection[str] = ()
         custom_domains: Where the user says that nodes of other frameworks are.
     """
     return (
-        converted.find,
-        partial(tensorflow.find, domains=custom_domains),
-        partial(ngraph.find, domains=custom_domains),
-        symmetric_emulation.find,
-        onnx_pad.find,
-        microsoft.find,
-        openvino.find,
-        *((auto_pad.find,) if explicit_auto_pad else ()),
-        unknown.find,
+        converted.match_converted_pad,
+        partial(tensorflow.match_tensorflow_pad, domains=custom_domains),
+        partial(ngraph.match_ngraph_pad, domains=custom_domains),
+        symmetric_emulation.match_symmetric_emulation,
+        onnx_pad.match_onnx_pad,
+        microsoft.match_microsoft_pad,
+        openvino.match_openvino_pad,
+        *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
+        unknown.match_unknown_pad,
     )
 
 
@@ -53,6 +56,6 @@ SOURCES = choose()
 KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOMAIN})
 
 
-def find(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:
+def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:
     """What the first source that knows the node says of it; None where it is no Pad."""
     return next((match for source in asked if (match := source(site, types)) is not None), None)

@@ -1,7 +1,19 @@
-"""Which Pads ONNX Runtime cannot run correctly by itself, for ``--select needed``.
+"""What ONNX Runtime can do by itself: every measured fact about its own Pad, and the rules of ``--select needed``.
 
-Each rule is one function with the measured fact it stands for (onnxruntime 1.31.1, CPU; older releases can do less). A
-rule speaks only of what is known without running the model; of a Pad that no rule speaks of, ``runs`` says why.
+Measured with onnxruntime 1.20 to 1.31.1 on the CPU; a fact that does not hold for all of these releases says for which.
+
+**Right.** Mode constant, for data of any rank but 0, where no axis is cropped away wholly. Edge, reflect and wrap where no
+axis is empty, no amount is negative, and reflect reaches at most n - 1 elements and wrap n (of 1.31.1, wrap reaches any
+number). Constant and edge reach any number of elements. ``com.microsoft::Pad`` runs as ONNX's does, for float alone. Every
+opset runs wrap.
+
+**Refused.** A node in the form of another version; data of rank 0; constant axes of int32, and also where the optimizer finds
+out that they are constant; a fill of several elements, which only mode constant reads; to reflect more than once; to crop an
+axis to nothing in another mode than constant, where it had elements.
+
+**Wrong in older releases.** Before 1.25 a reflection that is too long is not refused: Pad then reads beyond the data, also
+where one axis is cropped and reflected, and while the model is being loaded, where shapes are known, even in a branch that is
+never taken. Before 1.24 mode constant is wrong where a crop leaves none of an axis, and crashes where it takes more.
 """
 
 from __future__ import annotations
@@ -9,10 +21,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from padops.convert.sources.match import Facts
-from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+import numpy as np
 
-# Element types of the kernels, by domain and first opset; between two rows, the one before counts.
+from padops.convert.sources.match import RunsAs
+from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+from padops.convert.sources.pad_info import PadInfo
+from padops.spec.plan import Amounts, Mode, PadError
+
+# Element types of the kernels that move every bit, by domain and first opset; between two rows, the one before counts.
+# Of float16 there is none: ONNX Runtime casts it to float and back. (1.31.1; older releases have fewer.)
 KERNELS: dict[str, dict[int, tuple[str, ...]]] = {
     "": {
         2: ("float", "double"),
@@ -22,86 +39,136 @@ KERNELS: dict[str, dict[int, tuple[str, ...]]] = {
     MICROSOFT: {1: ("float",)},
 }
 
+FIRST_WITH_INPUTS = 11  # amounts and fill are attributes before
+FIRST_WITH_AXES = 18
+MODES_SINCE = {Mode.CONSTANT: 1, Mode.EDGE: 1, Mode.REFLECT: 1, Mode.WRAP: 19}  # by name, in the standard
 
-def _form(facts: Facts) -> str | None:
-    return "ONNX Runtime refuses a node of this form" if facts.wrong_form else None
+# Types that Gather, Concat, Slice, Reshape and If move, and from which opset on.
+MOVED = dict.fromkeys(
+    ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32",
+     "uint64"), 1,
+) | {"bfloat16": 13}  # fmt: skip
+
+# Types that can be cast to another and back without a change of any of their bit patterns, and from which opset on. Of
+# float8e5m2, the NaNs change; float4e2m1 cannot be cast. onnxruntime has the last five later than 1.20.
+EXACT_CASTS = {
+    "float8e4m3fn": ("float", 19),
+    "float8e4m3fnuz": ("float", 19),
+    "float8e5m2fnuz": ("float", 19),
+    "float8e8m0": ("float", 24),
+    "uint4": ("uint8", 21),
+    "int4": ("int8", 21),
+    "uint2": ("uint8", 25),
+    "int2": ("int8", 25),
+}
+
+# The opset from which on Identity, which may stay where a Pad was, has a type; of those that are not named, opset 1. None
+# where it has it nowhere (1.31.1).
+FIRST_WITH_MORE_TYPES = 21  # that has one of those that Identity lacks
+IDENTITY_SINCE: dict[str, int | None] = {
+    "bfloat16": 13,
+    **dict.fromkeys(("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 19),
+    **dict.fromkeys(("uint4", "int4", "uint2", "int2", "float4e2m1", "float8e8m0")),
+}
 
 
-def _opset(facts: Facts) -> str | None:
-    first = min(KERNELS[facts.domain])
-    return f"ONNX Runtime has no Pad of opset {facts.opset}" if facts.opset < first else None
+def has_type(name: str | None, opset: int, domain: str = "") -> bool:
+    """Whether ONNX Runtime's Pad of an opset moves an element type without converting it."""
+    versions = [since for since in KERNELS[domain] if since <= opset]
+    return bool(versions) and name in KERNELS[domain][max(versions)]
 
 
-def _type(facts: Facts) -> str | None:
-    if facts.type is None:
+def has_modes(pad: PadInfo, opset: int) -> bool:
+    """Whether the standard's Pad has every mode that a Pad may have, and by the same name."""
+    alike = len(pad.modes) == 1 or pad.modes[0].islower()
+    return alike and all(MODES_SINCE.get(mode, opset + 1) <= opset for mode in pad.known_modes)
+
+
+def has_identity(name: str | None, opset: int) -> bool:
+    """Whether there is an Identity of an element type, which may be unknown."""
+    if name is None:
+        return opset < FIRST_WITH_MORE_TYPES
+    since = IDENTITY_SINCE.get(name, 1)
+    return since is not None and opset >= since
+
+
+# --- --select needed: each rule speaks only of what is known without running the model ------------------------------------
+
+
+def _opset(pad: PadInfo, found: RunsAs) -> str | None:
+    return f"ONNX Runtime has no Pad of opset {found.opset}" if found.opset < min(KERNELS[found.domain]) else None
+
+
+def _type(pad: PadInfo, found: RunsAs) -> str | None:
+    if pad.type is None:
         return "the type of its data is not known"
-    versions = [since for since in KERNELS[facts.domain] if since <= facts.opset]
-    if versions and facts.type in KERNELS[facts.domain][max(versions)]:
+    if has_type(pad.type, found.opset, found.domain):
         return None
-    if facts.type == "float16":
+    if pad.type == "float16":
         return "ONNX Runtime casts float16 to float and back"
-    return f"ONNX Runtime has no Pad of {facts.type} at opset {facts.opset}"
+    return f"ONNX Runtime has no Pad of {pad.type} at opset {found.opset}"
 
 
-def _axes(facts: Facts) -> str | None:
-    if facts.axes is not None and facts.axes.dtype.name == "int32":
+def _axes(pad: PadInfo, found: RunsAs) -> str | None:
+    axes = pad.input("axes")
+    if isinstance(axes, np.ndarray) and axes.dtype == np.int32:
         return "ONNX Runtime refuses constant axes of type int32"
     return None
 
 
-def _rank(facts: Facts) -> str | None:
-    return "ONNX Runtime refuses data of rank 0" if facts.shape == [] else None
+def _rank(pad: PadInfo, found: RunsAs) -> str | None:
+    return "ONNX Runtime refuses data of rank 0" if pad.dims == [] else None
 
 
-def _fill(facts: Facts) -> str | None:
-    if facts.mode == "constant" or facts.fill_shape is None or None in facts.fill_shape or prod(facts.fill_shape) == 1:
+def _fill(pad: PadInfo, found: RunsAs) -> str | None:
+    dims = pad.fill_dims
+    if pad.mode is Mode.CONSTANT or dims is None or None in dims or prod(dims) == 1:
         return None
-    return (
-        f"ONNX Runtime refuses a fill of {prod(facts.fill_shape)} elements, which mode {facts.mode} does not even read"
-    )
+    which = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
+    return f"ONNX Runtime refuses a fill of {prod(dims)} elements{which}"
 
 
-def _reach(facts: Facts) -> str | None:
+def _reach(pad: PadInfo, found: RunsAs) -> str | None:
     """Of an axis with amounts b and e, reflect takes at most m - 1, where m = n + min(b, 0) + min(e, 0)."""
-    if facts.mode == "constant" or facts.shape is None or facts.pads is None:
+    if pad.mode is Mode.CONSTANT or pad.dims is None:
         return None
-    for axis, begin, end in _amounts(facts):
-        size = facts.shape[axis]
-        if facts.mode == "reflect" and begin * end < 0:
+    for axis, (size, amounts) in enumerate(zip(pad.dims, _known_amounts(pad))):
+        begin, end = amounts.begin, amounts.end
+        if pad.mode is Mode.REFLECT and begin * end < 0:
             return f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
         if size is None:
             continue
         left = size + min(begin, 0) + min(end, 0)
-        if facts.mode == "reflect" and max(begin, end) > left - 1 and max(begin, end) > 0:
+        if pad.mode is Mode.REFLECT and max(begin, end) > left - 1 and max(begin, end) > 0:
             return f"ONNX Runtime refuses to reflect more than once (axis {axis}: {begin}, {end} of {size} elements)"
         if begin + size + end == 0 and size:
-            return f"ONNX Runtime refuses to crop axis {axis} to nothing in mode {facts.mode}"
+            which = f"mode {pad.mode.value}" if pad.mode else "another mode than constant"
+            return f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}"
     return None
 
 
-def _amounts(facts: Facts) -> list[tuple[int, int, int]]:
-    """Axis, begin and end of each axis that the node pads, or nothing where they do not fit together."""
-    rank, pads = len(facts.shape), facts.pads.reshape(-1).tolist()
-    if facts.has_axes and facts.axes is None:
-        return []
-    axes = [int(axis) for axis in facts.axes.reshape(-1)] if facts.axes is not None else list(range(rank))
-    if len(pads) != 2 * len(axes) or not all(-rank <= axis < rank for axis in axes):
-        return []
-    return [(axis % rank, pads[i], pads[i + len(axes)]) for i, axis in enumerate(axes)]
+def _known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
+    """The amounts of each axis, or nothing where they are not known or do not fit together."""
+    try:
+        return pad.amounts or ()
+    except PadError:
+        return ()
 
 
-RULES: tuple[Callable[[Facts], str | None], ...] = (_form, _opset, _type, _axes, _rank, _fill, _reach)
+RULES: tuple[Callable[[PadInfo, RunsAs], str | None], ...] = (_opset, _type, _axes, _rank, _fill, _reach)
 
 
-def needs(facts: Facts) -> str | None:
+def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
     """Why ONNX Runtime cannot be left with this Pad, or None if it can."""
-    return next((reason for rule in RULES if (reason := rule(facts)) is not None), None)
+    if found is None:
+        return "ONNX Runtime refuses a node of this form"
+    return next((reason for rule in RULES if (reason := rule(pad, found)) is not None), None)
 
 
-def runs(facts: Facts) -> str:
+def runs(pad: PadInfo) -> str:
     """What ONNX Runtime can be left with."""
-    text = f"ONNX Runtime runs it: {facts.type}, {facts.mode or 'mode given by the caller'}"
-    known = facts.pads is not None and facts.shape is not None and None not in facts.shape
-    if facts.mode == "reflect" and not known:
+    text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
+    known = pad.node is not None and pad.dims is not None and None not in pad.dims
+    if pad.mode is Mode.REFLECT and not known:
         text += ", as long as no amount is more than the axis has elements to reflect"
     return text

@@ -12,11 +12,11 @@ from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN, OPS
 
 
-def find(site: NodeSite, types: Types) -> Match | None:
+def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises a node that is converted already."""
     node = site.node
     if node.domain == pyop.DOMAIN:
-        return _find_pyop(site)
+        return _match_python_kernel(site)
     if node.domain != DOMAIN:
         return None
     form = f"{DOMAIN}::{node.op_type}"
@@ -28,7 +28,7 @@ def find(site: NodeSite, types: Types) -> Match | None:
     return Match(form, replacement, status="already converted", op_type=node.op_type, already="padops")
 
 
-def _find_pyop(site: NodeSite) -> Match:
+def _match_python_kernel(site: NodeSite) -> Match:
     """The native operator that a Python kernel stands for."""
     node = site.node
     form = f"{pyop.DOMAIN}::{node.op_type}"

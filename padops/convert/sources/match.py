@@ -37,8 +37,19 @@ class Replacement:
     attributes: Mapping[str, ir.Attr]
 
 
-# How a target emits a replacement in the place of a node, once it has the types of the model; see ``targets``.
-Emit = Callable[[Replacement, NodeSite, "Constants"], "Sequence[str] | None"]
+@dataclass(frozen=True)
+class Applied:
+    """What a rewrite has done.
+
+    Attributes:
+        touched: Those nodes, of the ones that were there before, whose operator, inputs or attributes have changed.
+        site: A node that has yet to become a Pad, or None.
+        replacement: What the target is to emit there.
+    """
+
+    touched: Sequence[ir.Node]
+    site: NodeSite | None = None
+    replacement: Replacement | None = None
 
 
 @dataclass(frozen=True)
@@ -47,47 +58,25 @@ class Rewrite:
 
     Attributes:
         op_type: What the record is to say that the Pad has become.
-        apply: Does it; gives those nodes, of the ones that were there before, whose operator, inputs or attributes have
-            changed.
-        needed: Why ONNX Runtime cannot be left with what is there, or None. Of no account where there are facts.
+        apply: Does it, all but to emit the Pad.
+        needed: Why ONNX Runtime cannot be left with what is there, or None.
         runs: What ONNX Runtime can be left with, where it can.
         corrects: Whether ``needed`` is about wrong results, which the converted model is not to repeat.
     """
 
     op_type: str
-    apply: Callable[[NodeSite, Constants, Emit], Sequence[ir.Node]]
+    apply: Callable[[NodeSite, Constants], Applied]
     needed: str | None = None
     runs: str = "ONNX Runtime runs it"
     corrects: bool = False
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What is known of a Pad without running it; what is not known is None. See ``builtin_support.py``.
-
-    Attributes:
-        domain: Of the node as it was found.
-        opset: Version of that domain.
-        wrong_form: Whether the node is not as its version has it, so that ONNX Runtime refuses it.
-        type: Element type of the data.
-        mode: The mode, or None where a function's caller gives it.
-        shape: Dims of the data.
-        pads: The amounts, begins then ends.
-        axes: The axes, None where absent or not constant.
-        has_axes: Whether there is an axes input.
-        fill_shape: Dims of the fill, None also where there is none.
-    """
+class RunsAs:
+    """The operator that ONNX Runtime runs a Pad as, if it is left as it was found."""
 
     domain: str
     opset: int
-    wrong_form: bool
-    type: str | None
-    mode: str | None = None
-    shape: list[int | None] | None = None
-    pads: np.ndarray | None = None
-    axes: np.ndarray | None = None
-    has_axes: bool = False
-    fill_shape: list[int | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +86,7 @@ class Match:
     Attributes:
         form: See ``PadRecord.form``.
         replacement: What it is to become, else None.
-        facts: Asks what is known of it; there for every Replacement, and for a Rewrite that does not say itself what is needed.
+        runs_as: What it is to ONNX Runtime; None where that refuses a node of its form.
         status: Of a Pad that stays.
         reason: Why it stays.
         op_type: Of a Pad that is an operator of padops already.
@@ -107,7 +96,7 @@ class Match:
 
     form: str
     replacement: Replacement | Rewrite | None = None
-    facts: Callable[[], Facts] | None = None
+    runs_as: RunsAs | None = None
     status: Status = "unconverted"
     reason: str | None = None
     op_type: str | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from padops.convert.model.graphs import NodeSite, constant
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.match import (
-    Facts,
     Match,
     Replacement,
+    RunsAs,
     Unconvertible,
     check_integers,
     settle_version,
@@ -19,7 +19,7 @@ FORM = f"{DOMAIN}::Pad-1"
 LIKE = 13  # the ONNX Pad with the same inputs: data, pads and a fill
 
 
-def find(site: NodeSite, types: Types) -> Match | None:
+def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises the operator; ONNX Runtime runs it as it runs ONNX Pad, wrap included."""
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
@@ -40,20 +40,4 @@ def find(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(FORM, reason=str(why))
     replacement = Replacement(op_type, inputs, dict(node.attributes))
-    return Match(FORM, replacement, lambda: _facts(site, types, type_name, mode), notes=tuple(notes))
-
-
-def _facts(site: NodeSite, types: Types, type_name: str | None, mode: str | None) -> Facts:
-    data, pads, fill = (*site.node.inputs, None)[:3]
-    return Facts(
-        domain=DOMAIN,
-        opset=1,
-        wrong_form=False,
-        type=type_name,
-        mode=mode,
-        shape=types.shape(data),
-        pads=constant(pads, site.scope),
-        axes=None,
-        has_axes=False,
-        fill_shape=types.shape(fill),
-    )
+    return Match(FORM, replacement, RunsAs(DOMAIN, 1), notes=tuple(notes))

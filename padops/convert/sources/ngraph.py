@@ -1,6 +1,6 @@
 """nGraph's Pad of version 0: amounts as attributes, interior ones included.
 
-It is told from other frameworks' Pads by its attributes ``padding_below`` and ``padding_above``, in a domain that the
+What tells it from other frameworks' Pads are its attributes ``padding_below`` and ``padding_above``, in a domain that the
 user has named or in the one that ``ngraph_json`` gives it.
 """
 
@@ -12,7 +12,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Facts, Match, Replacement, Unconvertible
+from padops.convert.sources.match import Match, Replacement, Unconvertible
 from padops.spec.dialects import OPS
 
 DOMAIN = "ngraph"
@@ -20,20 +20,20 @@ OP = OPS["NGraphPad_0"]
 AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
-def find(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
+def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
     """Recognises a node with nGraph's attributes in ``domains`` or in the one of ``ngraph_json``."""
     node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, DOMAIN) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None
     form = f"nGraph Pad in the domain '{node.domain}'"
     try:
-        replacement = _draft(node, types)
+        replacement = _replacement(node, types)
     except Unconvertible as why:
         return Match(form, reason=str(why))
-    return Match(form, replacement, lambda: Facts(node.domain, 1, wrong_form=True, type=types.name(*node.inputs)))
+    return Match(form, replacement)
 
 
-def _draft(node: ir.Node, types: Types) -> Replacement:
+def _replacement(node: ir.Node, types: Types) -> Replacement:
     if len(node.inputs) != 2 or None in node.inputs:
         given = sum(value is not None for value in node.inputs)
         raise Unconvertible(f"it has {given} inputs, expected 2: {' and '.join(row.name for row in OP.inputs)}")

@@ -1,6 +1,6 @@
 """The Pad of the ONNX standard, in every version and in the mixtures that exporters write.
 
-Whether the amounts are an attribute or an input is told from the node, not from the opset: attribute-form nodes under
+The node says whether the amounts are an attribute or an input, not the opset: attribute-form nodes under
 opset 11 and later are common, and so are other wrong forms. A node that is wrong in its version becomes the operator
 that it is right in.
 """
@@ -15,9 +15,9 @@ import onnx_ir as ir
 from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.model.types import Types
 from padops.convert.sources.match import (
-    Facts,
     Match,
     Replacement,
+    RunsAs,
     Unconvertible,
     check_integers,
     settle_version,
@@ -40,7 +40,7 @@ ATTRIBUTES = {
 
 
 @dataclass
-class _Reading:
+class _OnnxNode:
     """One node while it is being read.
 
     Attributes:
@@ -65,8 +65,8 @@ class _Reading:
         return (*self.site.node.inputs, None, None, None, None)[:4]
 
 
-def find(site: NodeSite, types: Types) -> Match | None:
-    """Recognises a standard Pad and drafts the operator of padops that it is."""
+def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises a standard Pad, and says which operator of padops it is."""
     node = site.node
     if node.domain != "" or node.op_type != "Pad":
         return None
@@ -85,11 +85,11 @@ def find(site: NodeSite, types: Types) -> Match | None:
         mode = string_attribute(node, "mode", "constant")
         if mode is None and "wrap" in caller_strings(site.scope, node.attributes["mode"].ref_attr_name):
             mode = "wrap"
-        reading = _Reading(site, since, amounts, type_name, mode)
-        replacement = _draft(reading)
+        found = _OnnxNode(site, since, amounts, type_name, mode)
+        replacement = _replacement(found)
     except Unconvertible as why:
         return Match(form, reason=str(why))
-    return Match(form, replacement, lambda: _facts(reading, opset, wrong, types), notes=tuple(reading.notes))
+    return Match(form, replacement, None if wrong else RunsAs("", opset), notes=tuple(found.notes))
 
 
 def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:
@@ -133,37 +133,37 @@ def _check(node: ir.Node) -> None:
         raise Unconvertible("it has both of the attributes pads and paddings")
 
 
-def _draft(reading: _Reading) -> Replacement:
+def _replacement(found: _OnnxNode) -> Replacement:
     """The operator of padops that does what the node says."""
-    data, pads, fill, axes = reading.inputs
-    if pads is None and reading.amounts is None:
+    data, pads, fill, axes = found.inputs
+    if pads is None and found.amounts is None:
         raise Unconvertible("it has no amounts, neither as an input nor as an attribute")
     if pads is None and fill is None and axes is None:
-        version = 1 if reading.amounts == "paddings" else 2
+        version = 1 if found.amounts == "paddings" else 2
         op = OPS[f"Pad_{version}"]
-        if reading.type is not None and reading.type not in op.types:
-            reading.notes.append(f"amounts as an input, because {op.name} does not have {reading.type}")
-        elif reading.mode is not None and reading.mode not in op.modes:
-            reading.notes.append(f"amounts as an input, because {op.name} does not have mode {reading.mode}")
+        if found.type is not None and found.type not in op.types:
+            found.notes.append(f"amounts as an input, because {op.name} does not have {found.type}")
+        elif found.mode is not None and found.mode not in op.modes:
+            found.notes.append(f"amounts as an input, because {op.name} does not have mode {found.mode}")
         else:
-            return Replacement(op.name, (data,), _attributes(reading.site.node))
-    return _draft_of_inputs(reading)
+            return Replacement(op.name, (data,), _attributes(found.site.node))
+    return _replacement_of_inputs(found)
 
 
-def _draft_of_inputs(reading: _Reading) -> Replacement:
+def _replacement_of_inputs(found: _OnnxNode) -> Replacement:
     """The same in the form that Pad has since version 11."""
-    node, scope = reading.site.node, reading.site.scope
-    data, pads, fill, axes = reading.inputs
-    version = max(reading.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
-    op_type = settle_version(version, reading.type, reading.mode, reading.notes)
-    if reading.amounts is not None:
-        amounts = _amounts(node.attributes[reading.amounts])
+    node, scope = found.site.node, found.site.scope
+    data, pads, fill, axes = found.inputs
+    version = max(found.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
+    op_type = settle_version(version, found.type, found.mode, found.notes)
+    if found.amounts is not None:
+        amounts = _amounts(node.attributes[found.amounts])
         if pads is None:
             pads = amounts
         else:
-            _require_same(constant(pads, scope), amounts, reading.amounts)
-    if "value" in node.attributes and reading.mode in ("constant", None):
-        value = _fill(node.attributes["value"], reading.type)
+            _require_same(constant(pads, scope), amounts, found.amounts)
+    if "value" in node.attributes and found.mode in ("constant", None):
+        value = _fill(node.attributes["value"], found.type)
         if fill is None:
             fill = value
         else:
@@ -219,24 +219,3 @@ def _require_same(actual: np.ndarray | None, stated: np.ndarray | None, name: st
     if actual is None or actual.size != stated.size or actual.tobytes() != stated.tobytes():
         said = "is not constant" if actual is None else f"says {actual.tolist()}"
         raise Unconvertible(f"its attribute {name} says {stated.tolist()}, but the input of that meaning {said}")
-
-
-def _facts(reading: _Reading, opset: int, wrong: bool, types: Types) -> Facts:
-    node, scope = reading.actual.node, reading.actual.scope
-    data, pads, fill, axes = reading.inputs
-    if pads is None and reading.amounts and not node.attributes[reading.amounts].is_ref():
-        amounts = np.array(node.attributes[reading.amounts].value, np.int64)
-    else:
-        amounts = constant(pads, scope)
-    return Facts(
-        domain="",
-        opset=opset,
-        wrong_form=wrong,
-        type=reading.type,
-        mode=reading.mode,
-        shape=types.shape(data),
-        pads=amounts,
-        axes=constant(axes, scope),
-        has_axes=axes is not None,
-        fill_shape=types.shape(fill),
-    )

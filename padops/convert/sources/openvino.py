@@ -6,27 +6,27 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Facts, Match, Replacement, Unconvertible, string_attribute
+from padops.convert.sources.match import Match, Replacement, Unconvertible, string_attribute
 from padops.spec.dialects import OPS
 
 DOMAIN = "ai.intel.openvino"
 VERSIONS = {"opset1": 1, "opset12": 12}
 
 
-def find(site: NodeSite, types: Types) -> Match | None:
+def match_openvino_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises a Pad layer. Amounts of any integer type stay what they are, constant or not; so does the fill."""
     node = site.node
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
     form = f"OpenVINO Pad of {string_attribute(node, 'version', 'an unknown opset')}"
     try:
-        replacement = _draft(node)
+        replacement = _replacement(node)
     except Unconvertible as why:
         return Match(form, reason=str(why))
-    return Match(form, replacement, lambda: Facts(DOMAIN, 1, wrong_form=True, type=types.name(node.inputs[0])))
+    return Match(form, replacement)
 
 
-def _draft(node: ir.Node) -> Replacement:
+def _replacement(node: ir.Node) -> Replacement:
     version = string_attribute(node, "version", "")
     if version not in VERSIONS:
         raise Unconvertible(f"its version is '{version}', expected {' or '.join(VERSIONS)}")

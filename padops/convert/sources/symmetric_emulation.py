@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import onnx_ir as ir
@@ -28,7 +29,9 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, Scope, constant, remove_unused, replace_in_place
 from padops.convert.model.types import Types
 from padops.convert.sources import onnx_pad
-from padops.convert.sources.match import Emit, Match, Replacement, Rewrite, string_attribute
+from padops.convert.sources.builtin_support import needs, runs
+from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, string_attribute
+from padops.convert.sources.pad_info import describe
 from padops.spec.dialects import DOMAIN
 
 OP = "OpenVINOPad_12"
@@ -54,7 +57,7 @@ class _Emulation:
     order: list[int] | None
 
 
-def find(site: NodeSite, types: Types) -> Match | None:
+def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     """Recognises the two Pads of an emulation; all is done with the first of them."""
     node = site.node
     if not _is(node, "Pad") or not node.inputs:
@@ -62,22 +65,25 @@ def find(site: NodeSite, types: Types) -> Match | None:
     before = _producer(node.inputs[0])
     is_second = _mode(node) == "reflect" and _is(before, "Pad")
     try:
-        emulation = _match(before if is_second else node, site.scope, types)
+        emulation = _recognise(before if is_second else node, site.scope, types)
     except _NoMatch:
         return None
-    plain = onnx_pad.find(NodeSite(emulation.nodes[1], site.path, site.scope), types)
+    second = NodeSite(emulation.nodes[1], site.path, site.scope)
+    plain = onnx_pad.match_onnx_pad(second, types)
     if plain.replacement is None:
         return None
+    pad = describe(plain.replacement, second, types)
+    needed, as_it_is = needs(pad, plain.runs_as), runs(pad)
     if is_second:
         note = f"in one with {before.name or 'the Pad before it'}"
-        return Match(FORM, Rewrite(OP, lambda site, constants, emit: []), plain.facts, notes=(note,))
+        return Match(FORM, Rewrite(OP, lambda site, constants: Applied([]), needed, as_it_is), notes=(note,))
     last = emulation.nodes[-1]
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
-    rewrite = Rewrite(OP, lambda site, constants, emit: _replace(site, constants, emit, emulation))
-    return Match(FORM, rewrite, plain.facts, notes=(note,))
+    rewrite = Rewrite(OP, partial(_apply, emulation=emulation), needed, as_it_is)
+    return Match(FORM, rewrite, notes=(note,))
 
 
-def _match(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
+def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     """The emulation that begins with ``first``.
 
     Raises:
@@ -184,7 +190,7 @@ def _check_exclusive(nodes: Sequence[ir.Node]) -> None:
         _require(all(reader in nodes for value in node.outputs for reader in _readers(value)))
 
 
-def _replace(site: NodeSite, constants: Constants, emit: Emit, emulation: _Emulation) -> list[ir.Node]:
+def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Applied:
     """Makes the last node the operator, or the Transpose behind it, and takes the others out of the graph."""
     *others, last = emulation.nodes
     read = [value for node in emulation.nodes for value in node.inputs if value is not None]
@@ -194,13 +200,15 @@ def _replace(site: NodeSite, constants: Constants, emit: Emit, emulation: _Emula
         operator = ir.Node(DOMAIN, OP, [data], outputs=[padded], name=padded.name)
         last.prepend(operator)
         replace_in_place(last, "", "Transpose", [padded], [ir.AttrInt64s("perm", emulation.order)])
+    else:
+        replace_in_place(last, DOMAIN, OP, [data])
     begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
     attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
-    emit(Replacement(OP, (data, begins, ends, None), attributes), NodeSite(operator, site.path, site.scope), constants)
     for node in reversed(others):
         node.graph.remove(node, safe=True)
     remove_unused(read, site.scope.index)
-    return [last]
+    replacement = Replacement(OP, (data, begins, ends, None), attributes)
+    return Applied([last], NodeSite(operator, site.path, site.scope), replacement)
 
 
 def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import onnx_ir as ir
@@ -20,7 +21,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
 from padops.convert.sources.match import (
-    Emit,
+    Applied,
     Match,
     Replacement,
     Rewrite,
@@ -38,7 +39,7 @@ OP = "OpenVINOPad_12"
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _TensorflowPad:
     """A node as TensorFlow means it: ``paddings`` has one row of two for each axis, constant or not."""
 
     data: ir.Value
@@ -50,7 +51,7 @@ class _Reading:
         return Replacement(OP, (self.data, begins, ends, self.fill), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
 
 
-def find(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
+def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
     """Recognises MirrorPad, PadV2 and Pad of ``domains`` and of tf2onnx's own; in the default domain, what it lost."""
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
@@ -61,11 +62,11 @@ def find(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None
         return None
     form = f"TensorFlow {node.op_type} in the domain '{node.domain}'"
     try:
-        reading = _read(site, types)
+        pad = _read(site, types)
     except Unconvertible as why:
         return Match(form, reason=str(why))
     needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-    return Match(form, Rewrite(OP, lambda site, constants, emit: _convert(site, constants, emit, reading), needed))
+    return Match(form, Rewrite(OP, partial(_apply, pad=pad), needed))
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
@@ -89,7 +90,7 @@ def _is_of_another_dialect(node: ir.Node) -> bool:
     return node.op_type == "Pad" and (bool(set(node.attributes) - set(OF_TENSORFLOW)) or len(node.inputs) != 2)
 
 
-def _read(site: NodeSite, types: Types) -> _Reading:
+def _read(site: NodeSite, types: Types) -> _TensorflowPad:
     node = site.node
     expected = INPUTS[node.op_type]
     if len(node.inputs) != expected or None in node.inputs:
@@ -114,7 +115,7 @@ def _read(site: NodeSite, types: Types) -> _Reading:
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
     fill = node.inputs[2] if node.op_type == "PadV2" else None
-    return _Reading(data, paddings if array is None else array, fill, mode)
+    return _TensorflowPad(data, paddings if array is None else array, fill, mode)
 
 
 def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] | None) -> None:
@@ -126,16 +127,15 @@ def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] 
         raise Unconvertible(f"its paddings have shape {list(shape)}, expected [{rank}, 2]")
 
 
-def _convert(site: NodeSite, constants: Constants, emit: Emit, reading: _Reading) -> list[ir.Node]:
-    """Puts the node in place; amounts that are known only at run time are taken apart by two nodes in front of it."""
-    if isinstance(reading.paddings, np.ndarray):
-        begins, ends = (np.ascontiguousarray(column, np.int64) for column in reading.paddings.T)
+def _apply(site: NodeSite, constants: Constants, pad: _TensorflowPad) -> Applied:
+    """Takes amounts that are known only at run time apart, by two nodes in front of the node."""
+    if isinstance(pad.paddings, np.ndarray):
+        begins, ends = (np.ascontiguousarray(column, np.int64) for column in pad.paddings.T)
     else:
         begins, ends = (
-            _column(reading.paddings, i, site, constants, role) for i, role in enumerate(("pads_begin", "pads_end"))
+            _column(pad.paddings, i, site, constants, role) for i, role in enumerate(("pads_begin", "pads_end"))
         )
-    emit(reading.replacement(begins, ends), site, constants)
-    return [site.node]
+    return Applied([site.node], site, pad.replacement(begins, ends))
 
 
 def _column(paddings: ir.Value, i: int, site: NodeSite, constants: Constants, role: str) -> ir.Value:

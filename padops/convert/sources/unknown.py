@@ -7,7 +7,7 @@ from padops.convert.model.types import Types
 from padops.convert.sources.match import Match
 
 
-def find(site: NodeSite, types: Types) -> Match | None:
+def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises a Pad of a foreign domain, unless it calls a function of the model, whose body is looked into."""
     node = site.node
     if node.op_type not in ("Pad", "MirrorPad", "PadV2") or node.op_identifier() in site.scope.model.functions:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
-from padops.convert.standard.pad_info import Lacking, PadInfo
+from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.pad_values import Lacking, choice_of, rank_of, shape_of, vector_of
 from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS
 
 
@@ -33,11 +34,11 @@ def amounts_of(builder: GraphBuilder, pad: PadInfo) -> Amounts:
         return Amounts(*(_one_per_axis(builder, pad, numbers) for numbers in lists))
     if pad.has_attribute("padding_below"):
         names = ("padding_below", "padding_above", "padding_interior")
-        below, above, interior = (pad.numbers(builder, name) for name in names)
+        below, above, interior = (vector_of(builder, pad, name) for name in names)
         if isinstance(interior, np.ndarray) and not interior.any():
             interior = None
         elif isinstance(interior, ir.Value):  # of calls that differ; an absent one is empty there, and stands for zeros
-            rank = pad.rank(builder)
+            rank = rank_of(builder, pad)
             interior = builder.slice(builder.concat(interior, _filled(builder, 0, rank)), ints(0), rank)
         return Amounts(*(None if x is None else _one_per_axis(builder, pad, x) for x in (below, above, interior)))
     return _same(builder, pad) if pad.has_attribute("kernel_shape") else _pairs(builder, pad)
@@ -45,20 +46,20 @@ def amounts_of(builder: GraphBuilder, pad: PadInfo) -> Amounts:
 
 def _one_per_axis(builder: GraphBuilder, pad: PadInfo, numbers: Operand) -> Operand:
     """A list that does not fit if it is not as long as the rank (P8)."""
-    return builder.reshape(numbers, pad.rank(builder))
+    return builder.reshape(numbers, rank_of(builder, pad))
 
 
 def pads_of(builder: GraphBuilder, pad: PadInfo) -> Operand:
     """Begins, then ends, as an ONNX Pad has them: for the axes that another input lists, where it does."""
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
-    return pad.input("pads") if name is None else pad.numbers(builder, name)
+    return pad.input("pads") if name is None else vector_of(builder, pad, name)
 
 
 def _pairs(builder: GraphBuilder, pad: PadInfo) -> Amounts:
     """ONNX Pad."""
     if pad.some_axes:
         raise Lacking("axes", pad.op)
-    pads, axes, rank = pads_of(builder, pad), pad.input("axes"), pad.rank(builder)
+    pads, axes, rank = pads_of(builder, pad), pad.input("axes"), rank_of(builder, pad)
     count = rank if axes is None else _count(builder, axes)
     # A list of another length than two for each axis does not fit (P8).
     pairs = builder.reshape(pads, builder.concat(ints(2), count) if builder.opset >= 14 else ints(2, -1))
@@ -72,17 +73,17 @@ def _pairs(builder: GraphBuilder, pad: PadInfo) -> Amounts:
 
 def _same(builder: GraphBuilder, pad: PadInfo) -> Amounts:
     """S1: the amounts of the spatial axes follow from the shape."""
-    kernel = pad.numbers(builder, "kernel_shape")
+    kernel = vector_of(builder, pad, "kernel_shape")
     count = _count(builder, kernel)
     ones = _filled(builder, 1, count)
     stride, dilation = (
-        builder.slice(builder.concat(pad.numbers(builder, name), ones), ints(0), count)
+        builder.slice(builder.concat(vector_of(builder, pad, name), ones), ints(0), count)
         for name in ("strides", "dilations")
     )
     behind = ints(*(0 if name.startswith("NC") else 1 for name in DATA_FORMATS))
-    last = builder.reshape(builder.gather(behind, pad.choice(builder, "data_format", DATA_FORMATS)), ints(1))
+    last = builder.reshape(builder.gather(behind, choice_of(builder, pad, "data_format", DATA_FORMATS)), ints(1))
     first = builder.sub(ints(2), last)
-    size = builder.slice(pad.shape(builder), first, builder.add(first, count))
+    size = builder.slice(shape_of(builder, pad), first, builder.add(first, count))
     outputs = builder.div(builder.sub(builder.add(size, stride), scalar(1)), stride)
     reach = builder.add(builder.mul(builder.sub(kernel, scalar(1)), dilation), scalar(1))
     spanned = builder.add(builder.mul(builder.sub(outputs, scalar(1)), stride), reach)
@@ -91,7 +92,7 @@ def _same(builder: GraphBuilder, pad: PadInfo) -> Amounts:
     large = builder.sub(total, small)
     none = builder.mul(small, ints(0))
     sides = {"SAME_UPPER": (small, large), "SAME_LOWER": (large, small), "VALID": (none, none)}
-    chosen = pad.choice(builder, "auto_pad", AUTO_PADS)
+    chosen = choice_of(builder, pad, "auto_pad", AUTO_PADS)
     front, back = _filled(builder, 0, first), _filled(builder, 0, last)
     begin, end = (_pick(builder, [sides[name][i] for name in AUTO_PADS], chosen) for i in (0, 1))
     return Amounts(*(builder.concat(front, amount, back) for amount in (begin, end)))

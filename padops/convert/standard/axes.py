@@ -15,17 +15,18 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
-from padops.convert.standard.pad_info import PadInfo
+from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
 
 # An axis is one Gather where what it moves at a time is as long as this (else copying rows is quicker), or where there
 # are no more positions than this anyway.
 LONG_RUN = 16
-MOST_POSITIONS = 4096  # in one constant of the model
+MAX_POSITIONS = 4096  # in one constant of the model
 
 FIRST_WITH_EMPTY_RESHAPE = 14  # it has allowzero
 
@@ -56,7 +57,7 @@ class Work:
     def dim(self, axis: int) -> Operand:
         """The size of an axis, as a vector of one element."""
         if self.dims[axis] is None:
-            self.dims[axis] = self.builder.gather(self.pad.shape(self.builder), ints(axis))
+            self.dims[axis] = self.builder.gather(shape_of(self.builder, self.pad), ints(axis))
         return self.dims[axis]
 
     def run(self, axis: int) -> int:
@@ -106,7 +107,7 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     shown = [source_index(amounts, mode, position) for position in (*range(first), *range(last, amounts.output))]
     output = ints(amounts.output)
     alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
-    if work.by_elements or (alone and amounts.output <= MOST_POSITIONS):
+    if work.by_elements or (alone and amounts.output <= MAX_POSITIONS):
         whole = [source_index(amounts, mode, position) for position in range(amounts.output)]
         work.replace_axis(axis, [work.gather(axis, whole)], output)
         return
@@ -123,7 +124,7 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
     if not axes:
         return
     builder, pad, none = work.builder, work.pad, scalar(0)
-    extents = Extents.of(builder, pad.op, pad.shape(builder), amounts)
+    extents = Extents.of(builder, pad.op, shape_of(builder, pad), amounts)
     step: Operand = scalar(1)
     sides = (amounts.begin, amounts.end)
     if pad.op.limit is not Limit.NONE or not all(isinstance(x, np.ndarray) and (x >= 0).all() for x in sides):
@@ -188,7 +189,7 @@ def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Valu
         return builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
     if not work.has_no_blocks(with_what):
         return builder.emit("Expand", [with_what, shape], role="fill")
-    if isinstance(shape, np.ndarray) and prod(shape.tolist()) <= MOST_POSITIONS:
+    if isinstance(shape, np.ndarray) and prod(shape.tolist()) <= MAX_POSITIONS:
         zeros: Operand = np.zeros(shape, np.int64)
     else:
         zeros = builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(ints(0))})
@@ -196,7 +197,7 @@ def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Valu
 
 
 def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
-    """The plan of one axis, of the subject's mode or of another.
+    """The plan of one axis, of the Pad's mode or of another.
 
     Raises:
         PadError: The amounts break a rule on this axis.

@@ -10,9 +10,8 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.standard.known import pad_info_of, replacement_of
-from padops.convert.standard.pad_info import PadInfo
-from padops.spec.dtypes import by_name
+from padops.convert.sources.pad_info import PadInfo, describe_node
+from padops.convert.standard.pad_values import default_fill
 
 
 def apply(document: Document, pads: Sequence[NodeSite], op_type: str, name: str) -> int:
@@ -32,7 +31,7 @@ def apply(document: Document, pads: Sequence[NodeSite], op_type: str, name: str)
     lacking = []
     for site in pads:
         if site.node.op_type == op_type:
-            pad = pad_info_of(replacement_of(site.node), site, types)
+            pad = describe_node(site, types)
             position = pad.op.input_index(name)
             if pad.inputs[position] is None:
                 lacking.append((site, position, _default(pad, name)))
@@ -53,7 +52,4 @@ def _default(pad: PadInfo, name: str) -> np.ndarray | None:
     """What an absent input stands for (P7, P8), if that is known."""
     if name == "axes":
         return None if pad.dims is None else np.arange(len(pad.dims), dtype=np.int64)
-    if pad.type is None:
-        return None
-    dtype = by_name(pad.type).numpy
-    return np.array("", object) if dtype.kind == "O" else np.zeros((), dtype)
+    return None if pad.type is None else default_fill(pad.type)

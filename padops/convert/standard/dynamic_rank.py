@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 import onnx_ir as ir
 
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import BOOL, INT64, GraphBuilder, Operand, ints, scalar
-from padops.convert.standard.pad_info import PadInfo
+from padops.convert.standard.graph_builder import BOOL, INT64, GraphBuilder, ints, scalar
+from padops.convert.standard.pad_values import rank_of, shape_of
 
 # Of a inner, an axis and the indices so far, which have a last dim of 1 more: the indices with that axis.
 Row = Callable[[GraphBuilder, ir.Value, ir.Value], Operand]
@@ -22,7 +23,7 @@ Row = Callable[[GraphBuilder, ir.Value, ir.Value], Operand]
 
 def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amounts) -> ir.Value:
     """The index that each element of the output has in the flat data, by extending the data."""
-    size = pad.shape(builder)
+    size = shape_of(builder, pad)
     extents = Extents.of(builder, pad.op, size, amounts)
     step = extents.checked_step(builder, pad.op, pad.known_modes, choice, amounts)
     extension = look_up(builder, pad.known_modes, choice)
@@ -40,7 +41,7 @@ def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amoun
 
 def filled_indices(builder: GraphBuilder, pad: PadInfo, amounts: Amounts) -> ir.Value:
     """The same for mode constant, with elements of fill between any two of an axis as well (P6)."""
-    size = pad.shape(builder)
+    size = shape_of(builder, pad)
     steps = builder.add(amounts.interior, scalar(1))
     spread = builder.add(builder.mul(builder.sub(size, scalar(1)), steps), scalar(1))
     dilated = builder.where(builder.less(size, scalar(1)), scalar(0), spread)
@@ -77,5 +78,5 @@ def _over_axes(builder: GraphBuilder, pad: PadInfo, row: Row) -> ir.Value:
     so_far = ir.Value(name=builder.name("so_far"))  # a type would have to come with a shape
     made = row(inner, axis, inner.unsqueeze(so_far, -1))
     graph = inner.graph([axis, going, so_far], [going, made], "axes")
-    count = builder.reshape(pad.rank(builder), ints())
+    count = builder.reshape(rank_of(builder, pad), ints())
     return builder.emit("Loop", [count, None, scalar(0)], {"body": graph}, role="indices")

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
 from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
-from padops.convert.standard.exact_casts import carried
+from padops.convert.standard.exact_casts import write_exact
 from padops.convert.standard.graph_builder import GraphBuilder, scalar
-from padops.convert.standard.pad_info import Lacking, PadInfo
+from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import Attribute, Op
 from padops.spec.plan import Mode, PadError
 
@@ -24,107 +26,118 @@ MANY = 16  # calls that would each get the whole body: ONNX Runtime writes it ou
 _KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 
-def write(builder: GraphBuilder, op: Op, inputs: Sequence[ir.Value], pads_of_calls: Sequence[PadInfo]) -> ir.Value:
-    """Writes the body.
+class Calls:
+    """All calls of an operator, as far as they are known.
 
-    Args:
-        builder: Of the function.
+    Attributes:
         op: The operator.
-        inputs: Of the function, one for each of the operator's.
-        pads_of_calls: The calls.
-
-    Returns:
-        The function's output.
-
-    Raises:
-        Unconvertible: No body is right for all of the calls.
+        pads: The calls.
+        opset: Of the body.
+        proven: Of each call, whether nothing but ONNX Runtime's Pad is needed for it.
+        is_short: Whether the body is short because the calls are many, and may fail where it need not. It then is ONNX
+            Runtime's Pad alone, as far as that never gives wrong elements; see ``ort_pad.on_data_or_fail``.
     """
-    for one in pads_of_calls:
-        try:
-            rules.check(one)
-        except PadError as error:
-            raise Unconvertible(str(error)) from error
-    types = {one.type for one in pads_of_calls}
-    pad = _merge(op, inputs, pads_of_calls)
-    guarantees = emit_pad.Guarantees(
-        typed=all(ort_pad.has_type(name, builder.opset) for name in types),
-        ranked=all(one.dims for one in pads_of_calls),
-        right=all(_is_proven(one, builder.opset) for one in pads_of_calls),
-        or_fails=is_short(op, pads_of_calls, builder.opset),
-        keeps=all(_keeps(one) for one in pads_of_calls if Mode.CONSTANT in one.known_modes),
-        furthest=_furthest(pads_of_calls),
-    )
-    if not guarantees.ranked and len({one.dims == [] for one in pads_of_calls}) > 1:
-        # While it loads the model, where the rank is declared, in what stands there for other ranks (1.31).
-        raise Unconvertible(
-            "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
+
+    def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
+        self.op, self.pads, self.opset = op, pads, opset
+        self.proven = [_is_right(pad, opset) or _must_do(pad, opset) for pad in pads]
+        self.is_short = self.proven.count(False) > MANY and self._may_be_short()
+
+    def _may_be_short(self) -> bool:
+        modes = {mode for pad in self.pads for mode in pad.known_modes}
+        by_axes = any(pad.input("axes") is not None for pad in self.pads)
+        return (
+            self.opset >= FIRST_WITH_INPUTS
+            and modes <= {Mode.CONSTANT, Mode.EDGE} | (set() if by_axes else {Mode.REFLECT})
+            and all(ort_pad.takes_inputs(self.opset, pad) and has_type(pad.type, self.opset) for pad in self.pads)
+            and all(pad.only_adds for pad in self.pads)
         )
-    return carried(builder, pad, types, guarantees)
+
+    def write(self, builder: GraphBuilder, inputs: Sequence[ir.Value]) -> ir.Value:
+        """Writes the body.
+
+        Args:
+            builder: Of the function.
+            inputs: Of the function, one for each of the operator's.
+
+        Returns:
+            The function's output.
+
+        Raises:
+            Unconvertible: No body is right for all of the calls.
+        """
+        for pad in self.pads:
+            try:
+                rules.check(pad)
+            except PadError as error:
+                raise Unconvertible(str(error)) from error
+        types = {pad.type for pad in self.pads}
+        merged = _merge(self.op, inputs, self.pads)
+        guarantees = emit_pad.Guarantees(
+            typed=all(has_type(name, self.opset) for name in types),
+            ranked=all(pad.dims for pad in self.pads),
+            right=all(self.proven),
+            or_fails=self.is_short,
+            leaves_some=all(_leaves_some(pad) for pad in self.pads if Mode.CONSTANT in pad.known_modes),
+            reach=_reach(self.pads),
+        )
+        if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
+            # While it loads the model, where the rank is declared, in what stands there for other ranks (1.31).
+            raise Unconvertible(
+                "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
+            )
+        return write_exact(builder, merged, types, guarantees)
 
 
-def is_short(op: Op, pads_of_calls: Sequence[PadInfo], opset: int) -> bool:
-    """Whether the body for all calls of an operator is short because they are many, and may fail where it need not.
-
-    It then is ONNX Runtime's Pad alone, as far as that never gives wrong elements; see ``ort_pad.on_data_or_fail``.
-    """
-    if sum(not _is_proven(one, opset) for one in pads_of_calls) <= MANY or opset < ort_pad.FIRST_WITH_INPUTS:
-        return False
-    modes = {mode for one in pads_of_calls for mode in one.known_modes}
-    by_axes = any(one.input("axes") is not None for one in pads_of_calls)
-    return (
-        modes <= {Mode.CONSTANT, Mode.EDGE} | (set() if by_axes else {Mode.REFLECT})
-        and all(ort_pad.takes_inputs(opset, one) and ort_pad.has_type(one.type, opset) for one in pads_of_calls)
-        and all(_only_adds(one) for one in pads_of_calls)
-    )
-
-
-def _merge(op: Op, inputs: Sequence[ir.Value], pads_of_calls: Sequence[PadInfo]) -> PadInfo:
+def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
     """The call of which nothing is known but what all of them have in common."""
     given = []
     for i, value in enumerate(inputs):
-        present = {one.inputs[i] is not None for one in pads_of_calls}
+        present = {call.inputs[i] is not None for call in calls}
         given.append(value if True in present else None)
-    types = {one.type for one in pads_of_calls}
-    everywhere = [all(one.inputs[i] is not None for one in pads_of_calls) for i in range(len(inputs))]
+    types = {call.type for call in calls}
+    everywhere = [all(call.inputs[i] is not None for call in calls) for i in range(len(inputs))]
     position, axes = op.input_index(op.fill), op.input_index("axes")
     optional_fill = position is not None and not everywhere[position]
-    wide = all(one.wide_axes for one in pads_of_calls)
+    wide = all(call.wide_axes for call in calls)
     some_axes = axes is not None and given[axes] is not None and not everywhere[axes]
     if some_axes and not wide:
         raise Lacking("axes", op)
-    _check_ignored_fills(pads_of_calls)
-    attributes = {row.name: _common(row, pads_of_calls) for row in op.attributes}
+    _check_ignored_fills(calls)
+    attributes = {row.name: _common(row, calls) for row in op.attributes}
+    scalars = all(call.dims == [] for call in calls)
     return PadInfo(
-        op,
-        given,
-        {name: attribute for name, attribute in attributes.items() if attribute is not None},
-        types.pop() if len(types) == 1 else None,
-        [] if all(one.dims == [] for one in pads_of_calls) else None,
-        tuple(mode for mode in op.modes if any(mode in one.modes for one in pads_of_calls)),
-        given,
-        [] if optional_fill or all(one.fill_dims in ([], [1]) for one in pads_of_calls) else None,
-        all(one.flat_pads for one in pads_of_calls),
-        wide,
-        some_axes,
-        optional_fill and given[position] is not None,
+        op=op,
+        inputs=given,
+        given=given,
+        attributes={name: attribute for name, attribute in attributes.items() if attribute is not None},
+        type=types.pop() if len(types) == 1 else None,
+        dims=[] if scalars else None,
+        modes=tuple(mode for mode in op.modes if any(mode in call.modes for call in calls)),
+        fill_dims=[] if optional_fill or all(call.fill_dims in ([], [1]) for call in calls) else None,
+        rank=0 if scalars else None,
+        flat_pads=all(call.flat_pads for call in calls),
+        wide_axes=wide,
+        some_axes=some_axes,
+        some_fill=optional_fill and given[position] is not None,
     )
 
 
-def _check_ignored_fills(pads_of_calls: Sequence[PadInfo]) -> None:
+def _check_ignored_fills(calls: Sequence[PadInfo]) -> None:
     """Refuses a fill that its mode ignores, and that the built-in would refuse in the body that constant needs too."""
-    if not any(Mode.CONSTANT in one.known_modes for one in pads_of_calls):
+    if not any(Mode.CONSTANT in call.known_modes for call in calls):
         return
-    for one in pads_of_calls:
-        dims = one.fill_dims
-        if Mode.CONSTANT not in one.known_modes and dims is not None and None not in dims and prod(dims) != 1:
+    for call in calls:
+        dims = call.fill_dims
+        if Mode.CONSTANT not in call.known_modes and dims is not None and None not in dims and prod(dims) != 1:
             raise Unconvertible(
-                f"a node in mode {one.modes[0]} has a fill of {prod(dims)} elements, and nodes in mode constant need theirs"
+                f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, and nodes in mode constant need theirs"
             )
 
 
-def _common(row: Attribute, pads_of_calls: Sequence[PadInfo]) -> ir.Attr | None:
+def _common(row: Attribute, calls: Sequence[PadInfo]) -> ir.Attr | None:
     """An attribute as all calls have it, or a reference to what each of them has."""
-    given = [one.attributes.get(row.name) for one in pads_of_calls]
+    given = [call.attributes.get(row.name) for call in calls]
     values = {_plain(row.default if attribute is None else attribute.value) for attribute in given}
     if len(values) == 1 and not any(attribute is not None and attribute.is_ref() for attribute in given):
         return given[0]
@@ -143,7 +156,7 @@ def _plain(value: Any) -> Any:
 def _is_right(pad: PadInfo, opset: int) -> bool:
     """Whether ONNX Runtime's Pad is right for a call, as far as is known before it runs."""
     if pad.known_modes == (Mode.CONSTANT,):
-        return bool(pad.dims) and not pad.may_have_interior and _keeps(pad)
+        return bool(pad.dims) and not pad.may_have_interior and _leaves_some(pad)
     if not pad.is_known:
         return False
     builder = GraphBuilder(opset, lambda wanted: wanted)  # nothing will be written
@@ -153,57 +166,36 @@ def _is_right(pad: PadInfo, opset: int) -> bool:
         return False
 
 
-def _keeps(pad: PadInfo) -> bool:
+def _leaves_some(pad: PadInfo) -> bool:
     """Whether a call is known to leave something of each axis; see ``ort_pad.cropped``."""
-    if _only_adds(pad):
+    if pad.only_adds:
         return True
     if not pad.is_known:
         return False
-    builder = GraphBuilder(NEWEST, lambda wanted: wanted)  # nothing will be written
     try:
-        amounts = amounts_of(builder, pad)
-        window = pad.shape(builder) + np.minimum(amounts.begin, 0) + np.minimum(amounts.end, 0)
-    except (ValueError, IndexError):
+        amounts = pad.amounts
+    except PadError:
         return False
-    return bool((window > 0).all())
+    return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(pad.dims, amounts, strict=True))
 
 
-def _furthest(pads_of_calls: Sequence[PadInfo]) -> np.ndarray | None:
+def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
     """The greater amount of each axis in mode reflect, if it is known and the same in every call."""
-    reflecting = [one.input("pads") for one in pads_of_calls if Mode.REFLECT in one.known_modes]
+    reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
     if not reflecting or not all(isinstance(pads, np.ndarray) and pads.size % 2 == 0 for pads in reflecting):
         return None
     found = [pads.reshape(2, -1).max(axis=0) for pads in reflecting]
     return found[0] if all(np.array_equal(one, found[0]) for one in found) else None
 
 
-def _only_adds(pad: PadInfo) -> bool:
-    """Whether a call is known to crop nothing."""
-    if pad.has_attribute("kernel_shape"):
-        return True  # S1
-    lists = [value for row, value in zip(pad.op.inputs, pad.inputs) if row.kind != "T" and row.name != "axes"]
-    attributes = [pad.attributes.get(row.name) for row in pad.op.attributes if row.type == "ints"]
-    if any(isinstance(x, ir.Value) for x in lists) or any(x is not None and x.is_ref() for x in attributes):
-        return False
-    lists += [np.array(attribute.value) for attribute in attributes if attribute is not None]
-    return all((numbers >= 0).all() for numbers in lists)
-
-
-def _is_proven(pad: PadInfo, opset: int) -> bool:
-    """Whether nothing but ONNX Runtime's Pad is needed for a call; found out once for each."""
-    if opset not in pad.proven:
-        pad.proven[opset] = _is_right(pad, opset) or _must_do(pad, opset)
-    return pad.proven[opset]
-
-
 def _must_do(pad: PadInfo, opset: int) -> bool:
     """Whether ONNX Runtime's Pad is all that an opset has for a call, and fails where it is not right.
 
-    Before 1.25 it did not fail where a reflection was too long, neither here nor in the model that was converted; where
-    it had to crop as well as to reflect, that was wrong for amounts that are right, so there it is not enough.
+    Before 1.25 it does not fail where a reflection is too long, here as in the model that was converted. Where it has to crop
+    as well as to reflect, it is wrong for amounts that are right, so there it is not enough.
     """
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
     amounts = pad.attributes.get(name)
-    if opset >= ort_pad.FIRST_WITH_INPUTS or amounts is None or amounts.is_ref() or pad.op.fill != "value":
+    if opset >= FIRST_WITH_INPUTS or amounts is None or amounts.is_ref() or pad.op.fill != "value":
         return False
     return pad.known_modes == (Mode.EDGE,) or min(amounts.value, default=0) >= 0

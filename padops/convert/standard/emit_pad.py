@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_modes
 from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard import dynamic_rank, ort_pad
 from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
-from padops.convert.standard.pad_info import PadInfo
+from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.pad_values import any_fill, mode_of, rank_of
 from padops.spec.plan import Mode
 
 
@@ -24,17 +26,17 @@ class Guarantees:
         typed: ONNX Runtime's Pad has the type of the data.
         ranked: The data have at least one dim.
         right: ONNX Runtime's Pad is right for what is asked of it, whatever the mode.
-        or_fails: It is right or can be made to fail, and that is enough; see ``emit_function.is_short``.
-        furthest: The greater amount of each axis in mode reflect, where all calls have the same.
-        keeps: In mode constant, no axis is cropped away wholly; see ``ort_pad.cropped``.
+        or_fails: It is right or can be made to fail, and that is enough; see ``emit_function.Calls``.
+        leaves_some: In mode constant, no axis is cropped away wholly; see ``ort_pad.cropped``.
+        reach: The greater amount of each axis in mode reflect, where all calls have the same.
     """
 
     typed: bool
     ranked: bool
     right: bool
     or_fails: bool
-    keeps: bool
-    furthest: np.ndarray | None = None
+    leaves_some: bool
+    reach: np.ndarray | None = None
 
 
 def write(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> ir.Value:
@@ -54,21 +56,21 @@ def write(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees, branches:
     """
     if pad.dims == []:
         return builder.emit("Identity", [pad.data])  # P5: rank 0 passes through
-    if builder.opset < ort_pad.FIRST_WITH_INPUTS:
+    if builder.opset < FIRST_WITH_INPUTS:
         return _before_integers(builder, pad, guarantees)
     if guarantees.right and guarantees.typed:
         return ort_pad.on_data(builder, pad, ort_pad.own_amounts(builder, pad))
     if guarantees.or_fails:
-        return ort_pad.on_data_or_fail(builder, pad, guarantees.furthest)
+        return ort_pad.on_data_or_fail(builder, pad, guarantees.reach)
     if pad.may_have_interior:
         return _interior_or_not(builder, pad)
     if pad.known_modes == (Mode.CONSTANT,):
         return _finish(builder, pad, guarantees, lambda inner: _constant(inner, pad, guarantees))
-    choice = pad.mode(builder)
+    choice = mode_of(builder, pad)
     amounts = amounts_of(builder, pad)
-    pad.rank(builder)  # the branches have it in common
+    rank_of(builder, pad)  # the branches have it in common
 
-    alone = Mode.CONSTANT not in pad.known_modes or guarantees.keeps
+    alone = Mode.CONSTANT not in pad.known_modes or guarantees.leaves_some
 
     def extend(inner: GraphBuilder) -> Operand:
         # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside two.
@@ -92,22 +94,22 @@ def _finish(
     """The output from what a part writes: the output itself where the built-in has the type, else flat indices."""
     if guarantees.typed:
         return write_part(builder)
-    fill = pad.any_fill(builder) if Mode.CONSTANT in pad.known_modes else None
+    fill = any_fill(builder, pad) if Mode.CONSTANT in pad.known_modes else None
     return dynamic_rank.take(builder, pad.data, fill, write_part(builder))
 
 
 def _constant(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees) -> Operand:
     """Mode constant and nothing else: the output or, where the built-in does not have the type, flat indices."""
     if not guarantees.ranked:
-        has_dims = builder.less(scalar(0), builder.reshape(pad.rank(builder), ints()))
+        has_dims = builder.less(scalar(0), builder.reshape(rank_of(builder, pad), ints()))
         ranked = replace(guarantees, ranked=True)
         return builder.choose(
             has_dims,
             lambda inner: _constant(inner, pad, ranked),
             lambda inner: inner.emit("Identity", [pad.data]) if guarantees.typed else scalar(0),
         )
-    source = pad.data if guarantees.typed else ort_pad.numbers(builder, pad)
-    if guarantees.keeps:
+    source = pad.data if guarantees.typed else ort_pad.iota(builder, pad)
+    if guarantees.leaves_some:
         amounts = ort_pad.own_amounts(builder, pad)
     else:
         source, amounts = ort_pad.cropped(builder, pad, source)
@@ -123,14 +125,14 @@ def _extend(
         indices = dynamic_rank.indices(inner, pad, choice, amounts)
         return dynamic_rank.take(inner, pad.data, None, indices) if guarantees.typed else indices
 
-    if not branches or (len(pad.modes) == 1 and not pad.is_built_in(builder.opset)):
+    if not branches or (len(pad.modes) == 1 and not has_modes(pad, builder.opset)):
         return compute(builder)
 
     def delegate(inner: GraphBuilder) -> Operand:
         if guarantees.typed:
             return ort_pad.on_data(inner, pad, None if ort_pad.takes_inputs(inner.opset, pad) else amounts, pad.data)
-        own = ort_pad.harmless(inner, pad, choice, amounts, may_crop=guarantees.keeps)
-        return ort_pad.on_data(inner, pad, own, ort_pad.numbers(inner, pad), numbered=True)
+        own = ort_pad.bounded_amounts(inner, pad, choice, amounts, may_crop=guarantees.leaves_some)
+        return ort_pad.on_data(inner, pad, own, ort_pad.iota(inner, pad), numbered=True)
 
     return builder.choose(ort_pad.is_right(builder, pad, choice, amounts), delegate, compute)
 
@@ -152,13 +154,13 @@ def _interior_or_not(builder: GraphBuilder, pad: PadInfo) -> ir.Value:
     amounts = amounts_of(builder, pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices = dynamic_rank.filled_indices(builder, pad, amounts)
-        return dynamic_rank.take(builder, pad.data, pad.any_fill(builder), indices)
-    choice = pad.mode(builder)
-    pad.rank(builder)
+        return dynamic_rank.take(builder, pad.data, any_fill(builder, pad), indices)
+    choice = mode_of(builder, pad)
+    rank_of(builder, pad)
     constant = pad.known_modes.index(Mode.CONSTANT)
     indices = builder.choose(
         builder.equal(choice, scalar(constant)),
         lambda then: dynamic_rank.filled_indices(then, pad, amounts),
         lambda other: dynamic_rank.indices(other, pad, choice, amounts),
     )
-    return dynamic_rank.take(builder, pad.data, pad.any_fill(builder), indices)
+    return dynamic_rank.take(builder, pad.data, any_fill(builder, pad), indices)

@@ -11,7 +11,7 @@ built-in Pad of that mode does to 0, 1, 2, or by TfIdfVectorizer, which counts w
 session is created). Ranks, shapes, amounts, axes and fills are looked at when it runs, whatever the model says of them,
 with two exceptions: where the model says enough to prove that ONNX Runtime's own Pad is right, the body is that Pad; and
 where an operator has many calls of which it does not, but what they add is known, the body is that Pad and what makes it
-fail where it is not right (``emit_function.is_short``). For the whole body is written out, and optimised, once for each call.
+fail where it is not right (``emit_function.Calls``). For the whole body is written out, and optimised, once for each call.
 
 **What a body does** is written in ``standard/``: ONNX Runtime's Pad where it is right; else indices, by a Loop over the
 axes, and a Gather. Types that its Pad lacks go by the indices of the data, so that their bits are only moved; 4- and
@@ -41,11 +41,11 @@ from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types, declarations
 from padops.convert.records import PadRecord
 from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.pad_info import PadInfo, describe_node
 from padops.convert.standard import emit_function
 from padops.convert.standard.defaults import apply
 from padops.convert.standard.graph_builder import GraphBuilder
-from padops.convert.standard.known import pad_info_of, replacement_of
-from padops.convert.standard.pad_info import Lacking, PadInfo
+from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.schemas import register_schemas
 
@@ -107,16 +107,16 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
     """
     for _ in OPS[op_type].inputs:
         try:
-            pads_of_calls = _subjects(document, op_type)
-            function = _function(op_type, pads_of_calls, opset)
+            calls = emit_function.Calls(OPS[op_type], _described_calls(document, op_type), opset)
+            function = _function(calls)
         except Lacking as lack:
             count = apply(document, list(_pads(document.model)), op_type, lack.name)
             if not count:
                 raise
             result.notes.append(f"{count} {op_type} got the default of {lack.name} as an input, for the fallback")
             continue
-        if emit_function.is_short(OPS[op_type], pads_of_calls, opset):
-            result.notes.append(f"the fallback of {op_type}, with {len(pads_of_calls)} calls, {SHORT}")
+        if calls.is_short:
+            result.notes.append(f"the fallback of {op_type}, with {len(calls.pads)} calls, {SHORT}")
         return function
     raise AssertionError(f"{op_type} lacks more inputs than it has")
 
@@ -144,7 +144,7 @@ def _pads(model: ir.Model) -> Iterator[NodeSite]:
             yield site
 
 
-def _subjects(document: Document, op_type: str) -> list[PadInfo]:
+def _described_calls(document: Document, op_type: str) -> list[PadInfo]:
     """Every call of an operator, as it is once the model's own functions are written out.
 
     Raises:
@@ -157,7 +157,7 @@ def _subjects(document: Document, op_type: str) -> list[PadInfo]:
     found_here = [site for site in _pads(document.model) if site.node.op_type == op_type]
     if not found_here:
         raise Unconvertible("it stands in functions that nothing calls")
-    return [pad_info_of(replacement_of(site.node), site, types) for site in found_here]
+    return [describe_node(site, types) for site in found_here]
 
 
 def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
@@ -173,21 +173,21 @@ def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
     return onnx.inliner.inline_local_functions(message)
 
 
-def _function(op_type: str, pads_of_calls: Sequence[PadInfo], opset: int) -> ir.Function:
+def _function(calls: emit_function.Calls) -> ir.Function:
     """The function of an operator, for all of its calls.
 
     Raises:
         Unconvertible: There is none that is right for all of them.
     """
-    op = OPS[op_type]
+    op, opset = calls.op, calls.opset
     numbers = itertools.count()
     builder = GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}")
     inputs = [ir.Value(name=row.name) for row in op.inputs]
-    output = emit_function.write(builder, op, inputs, pads_of_calls)
-    graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op_type)
+    output = calls.write(builder, inputs)
+    graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
     kinds = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
     attributes = [ir.Attr(row.name, kinds[row.type], row.default) for row in op.attributes]
-    return ir.Function(DOMAIN, op_type, graph=graph, attributes=attributes)
+    return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)
 
 
 def _replace(document: Document, functions: Sequence[ir.Function], result: Embedded) -> None:

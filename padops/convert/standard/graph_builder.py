@@ -6,7 +6,7 @@ algorithm gives a handful of nodes where everything is known and the whole compu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,7 @@ import onnx_ir as ir
 
 from padops.convert.model.constants import tensor_of
 from padops.convert.sources.match import Unconvertible
-
-Operand = ir.Value | np.ndarray
+from padops.convert.sources.pad_info import Operand
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
@@ -24,7 +23,7 @@ FIRST = {
 }  # fmt: skip
 
 # Positions along an axis that are listed in the model; those of longer ones are computed in a run.
-MOST_LISTED = 1 << 20
+MAX_LISTED = 1 << 20
 
 INT64 = ir.TensorType(ir.DataType.INT64)
 BOOL = ir.TensorType(ir.DataType.BOOL)
@@ -77,6 +76,7 @@ class GraphBuilder:
         self._keep = keep or self._constant_node
         self._outer = outer
         self._known: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}
+        self._once: dict[Hashable, Operand] = {}
 
     def inner(self) -> GraphBuilder:
         """A graph builder for a graph inside this one; its constants stand here."""
@@ -94,6 +94,16 @@ class GraphBuilder:
         if key not in self._known:
             self._known[key] = self._keep(array, role)
         return self._known[key]
+
+    def once(self, key: Hashable, write: Callable[[], Operand]) -> Operand:
+        """What ``write`` writes into this graph, unless it or one around it has that under ``key`` already."""
+        builder: GraphBuilder | None = self
+        while builder is not None:
+            if key in builder._once:
+                return builder._once[key]
+            builder = builder._outer
+        self._once[key] = write()
+        return self._once[key]
 
     def emit(
         self,
@@ -238,7 +248,7 @@ class GraphBuilder:
 
     def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:
         limits = (start, stop, step)
-        if all(isinstance(limit, np.ndarray) for limit in limits) and abs(stop - start) // abs(step) > MOST_LISTED:
+        if all(isinstance(limit, np.ndarray) for limit in limits) and abs(stop - start) // abs(step) > MAX_LISTED:
             return self.emit("Range", limits)
         return self._apply("Range", lambda *limits: np.arange(*limits, dtype=np.int64), *limits)
 

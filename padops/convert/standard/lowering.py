@@ -7,11 +7,13 @@ from math import prod
 
 import numpy as np
 
+from padops.convert.sources.builtin_support import has_type
 from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
-    MOST_POSITIONS,
+    MAX_POSITIONS,
     Work,
     extend,
     extend_by_computing,
@@ -20,8 +22,8 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
-from padops.convert.standard.graph_builder import MOST_LISTED, GraphBuilder, Operand, ints, scalar
-from padops.convert.standard.pad_info import PadInfo
+from padops.convert.standard.graph_builder import MAX_LISTED, GraphBuilder, ints, scalar
+from padops.convert.standard.pad_values import any_fill
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan
 from padops.spec.dtypes import by_name
@@ -46,50 +48,35 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
-    carrier = check_moved(pad.type, builder.opset)
+    proxy = check_moved(pad.type, builder.opset)
     try:
         rules.check(pad)
         known = _known_amounts(pad)
-        if carrier is None:
+        if proxy is None:
             return _write(builder, pad, known, plain)
         output = _write(builder, cast_inputs(builder, pad), known, plain)
         if isinstance(output, np.ndarray):
             return output.astype(by_name(pad.type).numpy)
         return cast_back(builder, output, pad.type)
     except PadError as error:
-        told = PadError(error.rule, error.detail, pad.op.name, pad.name)
-        raise Unconvertible(str(told)) from error
+        raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
 
 
-def _known_amounts(pad: PadInfo) -> list[plan.Amounts] | None:
+def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
     """The amounts of every axis, or None where they are not known before it runs.
 
     Raises:
         PadError: They break a rule, whatever the data are.
     """
-    node = rules.node_of(pad)
-    if node is None or pad.dims is None:
+    if pad.dims is None or pad.node is None:
         return None
     if None not in pad.dims:
-        make_node_plan(node, pad.dims)
-    elif pad.has_attribute("kernel_shape") and any(pad.dims[i] is None for i in _changing(pad)):
-        return None  # they follow from dims that are not known
-    return pad.op.amounts(node, [1 if dim is None else dim for dim in pad.dims])
+        make_node_plan(pad.node, pad.dims)
+    return pad.amounts
 
 
-def _changing(pad: PadInfo) -> Sequence[int]:
-    """The axes that may be padded at all."""
-    rank, axes = len(pad.dims), pad.input("axes")
-    if isinstance(axes, np.ndarray):
-        return sorted({int(axis) % rank for axis in axes.reshape(-1)}) if rank else []
-    if not pad.has_attribute("kernel_shape"):
-        return range(rank)
-    layout = pad.attributes.get("data_format")
-    return range(2, rank) if layout is None or layout.value.startswith("NC") else range(1, rank - 1)
-
-
-def _write(builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | None, plain: bool) -> Operand:
-    (mode,) = pad.known_modes
+def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool) -> Operand:
+    mode = pad.mode
     unchecked = pad.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and pad.dims and None in pad.dims
     zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
     if pad.dims == [] or (zero and not unchecked):
@@ -100,7 +87,7 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | None
             return np.zeros(outputs, by_name(pad.type).numpy)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
     guarantees = emit_pad.Guarantees(
-        ort_pad.has_type(pad.type, builder.opset), ranked, right=False, or_fails=False, keeps=True
+        has_type(pad.type, builder.opset), ranked, right=False, or_fails=False, leaves_some=True
     )
     if known is not None and _fits(builder, pad, known, guarantees):
         return ort_pad.on_data(builder, pad, _amounts(pad, known, builder.opset))
@@ -138,13 +125,13 @@ def _amounts(pad: PadInfo, known: Sequence[plan.Amounts], opset: int) -> Amounts
 
 
 def _fill(
-    builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | None, guarantees: emit_pad.Guarantees
+    builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_pad.Guarantees
 ) -> Operand:
     """Mode constant where the built-in cannot do it in one node."""
     if known is not None and 0 in pad.dims and None not in pad.dims:
         outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
-        with_what = pad.any_fill(builder)
-        if isinstance(with_what, np.ndarray) and prod(outputs) <= MOST_POSITIONS:
+        with_what = any_fill(builder, pad)
+        if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
             return np.full(outputs, with_what)  # no element of the data is left to look at
     if known is None:
         return emit_pad.write(builder, pad, guarantees)
@@ -153,7 +140,7 @@ def _fill(
     grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
     if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
         return emit_pad.write(builder, pad, guarantees)
-    with_what = pad.any_fill(builder)
+    with_what = any_fill(builder, pad)
     work = Work.begin(builder, pad)
     if work.has_no_blocks(with_what):
         with_what = builder.reshape(with_what, ints(1))
@@ -165,11 +152,11 @@ def _fill(
     return work.value
 
 
-def _extend(builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | None) -> Operand:
+def _extend(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None) -> Operand:
     """The other modes, of known rank."""
     work = Work.begin(builder, pad)
     if known is None:
-        extend_by_computing(work, _changing(pad), amounts_of(builder, pad))
+        extend_by_computing(work, pad.paddable_axes, amounts_of(builder, pad))
         return work.value
     padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
     crops = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
@@ -179,7 +166,7 @@ def _extend(builder: GraphBuilder, pad: PadInfo, known: list[plan.Amounts] | Non
     to_compute = []
     for i, one in enumerate(known):
         extension = None if pad.dims[i] is None else _plan_of_extension(pad, i, one)
-        long = extension is not None and i in padded and i not in crops and work.listed(extension) > MOST_LISTED
+        long = extension is not None and i in padded and i not in crops and work.listed(extension) > MAX_LISTED
         if long or (extension is None and (i in padded or pad.op.limit is Limit.NGRAPH)):
             to_compute.append(i)
         elif i in padded and i not in crops:

@@ -1,7 +1,7 @@
 """Pads by ONNX Runtime's own Pad, where that is right: on the data, or on the indices of the data for other types.
 
-It is right in mode constant for data of any rank but 0, once they are ``cropped``, and in the others as far as
-``is_right`` says. All of that holds from onnxruntime 1.20 on; the newest release can do more.
+Where that is, ``sources/builtin_support.py`` says: in mode constant once the data are ``cropped``, and in the others as far
+as ``is_right`` asks. All of that holds from onnxruntime 1.20 on; the newest release can do more.
 """
 
 from __future__ import annotations
@@ -9,24 +9,15 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import KERNELS
+from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes
 from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.pad_info import Operand, PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
 from padops.convert.standard.extension import FAR, select
-from padops.convert.standard.graph_builder import GraphBuilder, Operand, ints, scalar
-from padops.convert.standard.pad_info import PadInfo
+from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, shape_of
 from padops.spec.dialects import onnx_pad
 from padops.spec.plan import Limit, Mode
-
-FIRST_WITH_INPUTS = 11
-FIRST_WITH_AXES = 18
-
-
-def has_type(name: str | None, opset: int) -> bool:
-    """Whether ONNX Runtime's Pad of an opset moves an element type without converting it."""
-    versions = [since for since in KERNELS[""] if since <= opset]
-    return bool(versions) and name in KERNELS[""][max(versions)]
-
 
 #                 added to the amounts and dims before they are compared with 0, and to the dims before the amounts
 _BOUNDS = {
@@ -44,11 +35,11 @@ def is_right(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amou
     Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source
     does: n - 1 for reflect, n for wrap.
     """
-    modes, size = pad.known_modes, pad.shape(builder)
-    free, furthest = _bounds(builder, pad, choice)
+    modes, size = pad.known_modes, shape_of(builder, pad)
+    free, reach = _bounds(builder, pad, choice)
     terms = [builder.add(amount, free) for amount in (amounts.begin, amounts.end)]
-    terms += [builder.sub(furthest, amount) for amount in (amounts.begin, amounts.end)]
-    terms += [builder.add(builder.sub(size, scalar(1)), free), builder.sub(pad.rank(builder), scalar(1))]
+    terms += [builder.sub(reach, amount) for amount in (amounts.begin, amounts.end)]
+    terms += [builder.add(builder.sub(size, scalar(1)), free), builder.sub(rank_of(builder, pad), scalar(1))]
     if pad.op.limit is Limit.NGRAPH:  # P4: reflect needs two elements, also where it adds none
         terms.append(
             builder.sub(size, select(builder, [2 if mode is Mode.REFLECT else -FAR for mode in modes], choice))
@@ -59,37 +50,41 @@ def is_right(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amou
 def _bounds(builder: GraphBuilder, pad: PadInfo, choice: Operand) -> tuple[Operand, Operand]:
     """How much may be cropped, and how much may be added to each axis, for the built-in to be right."""
     modes = pad.known_modes
-    usable = modes if pad.is_built_in(builder.opset) else (Mode.CONSTANT,)
+    usable = modes if has_modes(pad, builder.opset) else (Mode.CONSTANT,)
     bounds = [_BOUNDS[mode] if mode in usable else (0, -FAR) for mode in modes]
     free, reach = (select(builder, column, choice) for column in zip(*bounds))
-    return free, builder.add(pad.shape(builder), reach)
+    return free, builder.add(shape_of(builder, pad), reach)
 
 
-def harmless(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amounts, may_crop: bool) -> Amounts:
-    """The amounts where ``is_right`` says so, and else others; ``may_crop`` says whether mode constant is meant, too.
+def bounded_amounts(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amounts, may_crop: bool) -> Amounts:
+    """The amounts, within the bounds where the built-in is right: where ``is_right`` says so they are as they were.
 
-    Where shapes are known, ONNX Runtime computes the numbers of the data while it loads a model, and what the built-in makes
-    of them, also in a branch that is not going to be taken; before 1.25 wrong amounts make it fail, or read beyond them.
+    Of a branch that is never taken, too, ONNX Runtime may run the built-in while it loads the model; see
+    ``sources/builtin_support.py``.
+
+    Args:
+        builder: Where to write.
+        pad: The Pad.
+        choice: The position of its mode.
+        amounts: Of each axis.
+        may_crop: Whether mode constant is meant, too.
     """
-    free, furthest = _bounds(builder, pad, choice)
-    least = builder.negative(free) if may_crop else scalar(0)
-    sides = (builder.maximum(builder.minimum(amount, furthest), least) for amount in (amounts.begin, amounts.end))
+    free, reach = _bounds(builder, pad, choice)
+    lowest = builder.negative(free) if may_crop else scalar(0)
+    sides = (builder.maximum(builder.minimum(amount, reach), lowest) for amount in (amounts.begin, amounts.end))
     return Amounts(*sides)
 
 
 def _mode(builder: GraphBuilder, pad: PadInfo) -> dict[str, ir.Attr]:
     """The mode that the built-in gets: that of the operator, or constant where it does not have all that may be."""
-    if not pad.is_built_in(builder.opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
+    if not has_modes(pad, builder.opset) or (pad.op.mode not in pad.attributes and len(pad.modes) == 1):
         return {}
-    return {"mode": pad.mode_attribute}
+    return {"mode": mode_attribute(pad)}
 
 
 def cropped(builder: GraphBuilder, pad: PadInfo, source: ir.Value) -> tuple[ir.Value, Amounts]:
-    """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P3 FULL).
-
-    Before 1.24, ONNX Runtime's Pad is wrong where a crop leaves none of an axis, and crashes where it takes more.
-    """
-    amounts, size = amounts_of(builder, pad), pad.shape(builder)
+    """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P3 FULL)."""
+    amounts, size = amounts_of(builder, pad), shape_of(builder, pad)
     zero = scalar(0)
     output = builder.add(builder.add(amounts.begin, size), amounts.end)
     if pad.op.clamp:
@@ -108,7 +103,7 @@ def own_amounts(builder: GraphBuilder, pad: PadInfo) -> Amounts | None:
     amounts = amounts_of(builder, pad)
     if not pad.op.clamp:
         return amounts
-    total = builder.add(builder.add(amounts.begin, pad.shape(builder)), amounts.end)  # P1: if negative, 0
+    total = builder.add(builder.add(amounts.begin, shape_of(builder, pad)), amounts.end)  # P1: if negative, 0
     return Amounts(amounts.begin, builder.sub(amounts.end, builder.minimum(total, scalar(0))))
 
 
@@ -119,7 +114,7 @@ def on_data(
     source: ir.Value | None = None,
     numbered: bool = False,
 ) -> ir.Value:
-    """The built-in on the data, or on their ``numbers``.
+    """The built-in on the data, or on their ``iota``.
 
     Args:
         builder: Where to write.
@@ -136,24 +131,24 @@ def on_data(
     return builder.emit("Pad", [source, inputs[0], fill, *inputs[1:]], _mode(builder, pad))
 
 
-def on_data_or_fail(builder: GraphBuilder, pad: PadInfo, furthest: Operand | None) -> ir.Value:
+def on_data_or_fail(builder: GraphBuilder, pad: PadInfo, reach: Operand | None) -> ir.Value:
     """The built-in on the data, for amounts that are not negative; it fails where it is not right.
 
-    That is where an empty axis is extended, or where a reflection is longer than n - 1. Before 1.25 it then read beyond the
-    data, without a word; so the element that lies furthest in is asked for as well, which an empty axis does not have. In
-    mode reflect there is room for it in the place of the fill.
+    That is where an empty axis is extended, or where a reflection is longer than n - 1. Older releases do not fail there; so
+    the element that the reflection reaches is asked for as well, which such an axis does not have. In mode reflect there is
+    room for it in the place of the fill.
 
     Args:
         builder: Where to write.
         pad: The Pad.
-        furthest: The greater amount of each axis, where that is known.
+        reach: The greater amount of each axis, where that is known.
     """
     if Mode.REFLECT not in pad.known_modes:
         return on_data(builder, pad, None)
 
     def reflect(inner: GraphBuilder) -> ir.Value:
         (pads,) = _inputs(inner, pad, None)
-        index = furthest
+        index = reach
         if index is None:
             halves = inner.emit("Split", [pads], {"num_outputs": 2} if inner.opset >= 18 else {}, outputs=2)
             index = inner.maximum(*halves)
@@ -162,7 +157,7 @@ def on_data_or_fail(builder: GraphBuilder, pad: PadInfo, furthest: Operand | Non
 
     if pad.known_modes == (Mode.REFLECT,):
         return reflect(builder)
-    reflects = builder.equal(pad.mode(builder), scalar(pad.known_modes.index(Mode.REFLECT)))
+    reflects = builder.equal(mode_of(builder, pad), scalar(pad.known_modes.index(Mode.REFLECT)))
     return builder.choose(reflects, reflect, lambda inner: on_data(inner, pad.without(Mode.REFLECT), None))
 
 
@@ -171,7 +166,7 @@ def _fill(builder: GraphBuilder, pad: PadInfo) -> Operand | None:
     if Mode.CONSTANT not in pad.known_modes:
         return None
     fits = pad.fill_dims in ([], [1])
-    fill = pad.own(pad.op.fill, fits) or pad.fill(builder)
+    fill = pad.own(pad.op.fill, fits) or given_fill(builder, pad)
     if isinstance(fill, np.ndarray):
         return fill.reshape(())
     return fill if fill is None or fits else builder.emit("Reshape", [fill, ints(1)])
@@ -196,7 +191,7 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
             attributes.append(
                 ir.RefAttr("value", value.ref_attr_name, ir.AttributeType.FLOAT) if value.is_ref() else value
             )
-    elif (fill := pad.fill(builder)) is not None:
+    elif (fill := given_fill(builder, pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":
             raise Unconvertible(
                 f"Pad has a fill as an input from opset {FIRST_WITH_INPUTS} on, and this is {builder.opset}"
@@ -205,9 +200,9 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
     return builder.emit("Pad", [pad.data], {attribute.name: attribute for attribute in attributes})
 
 
-def numbers(builder: GraphBuilder, pad: PadInfo) -> ir.Value:
+def iota(builder: GraphBuilder, pad: PadInfo) -> ir.Value:
     """0, 1, 2 ... in the shape of the data, which have at least one dim."""
-    shape = pad.shape(builder)
+    shape = shape_of(builder, pad)
     # Before opset 14 Reshape cannot make a dim of 0, but Slice can.
     roomy = builder.maximum(shape, scalar(1)) if builder.opset < 14 else shape
     known = isinstance(roomy, np.ndarray)
@@ -240,5 +235,5 @@ def takes_fill(builder: GraphBuilder, pad: PadInfo) -> bool:
     """Whether the built-in can have the fill: before opset 11 it is a float that has to be known."""
     if builder.opset >= FIRST_WITH_INPUTS or pad.op.input_index(pad.op.fill) is None:
         return True
-    fill = pad.fill(builder)
+    fill = given_fill(builder, pad)
     return fill is None or (isinstance(fill, np.ndarray) and fill.dtype == np.float32)

@@ -5,21 +5,10 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-import onnx_ir as ir
 
-from padops.convert.standard.pad_info import PadInfo
+from padops.convert.sources.pad_info import PadInfo
 from padops.spec import plan
-from padops.spec.dialects import Node
 from padops.spec.plan import Mode, PadError
-
-
-def node_of(pad: PadInfo) -> Node | None:
-    """The node as its dialect sees it, or None where some of that is not known before it runs."""
-    if any(attribute.is_ref() for attribute in pad.attributes.values()):
-        return None
-    attributes = {key: attribute.value for key, attribute in pad.attributes.items()}
-    inputs = [None if row.kind == "T" else value for row, value in zip(pad.op.inputs, pad.inputs, strict=True)]
-    return None if any(isinstance(x, ir.Value) for x in inputs) else Node(pad.op, pad.name, attributes, inputs)
 
 
 def check(pad: PadInfo) -> None:
@@ -28,7 +17,7 @@ def check(pad: PadInfo) -> None:
     Raises:
         PadError: Which rule it breaks: of P6, P8 and S1 what attributes do, and P7.
     """
-    op, dims, node = pad.op, pad.fill_dims, node_of(pad)
+    op, dims, node = pad.op, pad.fill_dims, pad.node
     if dims is not None and None not in dims and prod(dims) != 1 and pad.known_modes == (Mode.CONSTANT,):
         raise PadError("P7", f"{op.fill} has {prod(dims)} elements, expected one", op.name, pad.name)
     if node is None or (rank := _rank(pad)) is None:

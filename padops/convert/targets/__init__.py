@@ -1,8 +1,8 @@
 """What Pads become: one file for each form of the output.
 
-A target puts a :class:`~padops.convert.sources.match.Replacement` in the place of a node. To add one, write a file with a
-function ``emit(replacement, site, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before
-it has changed anything, or ``Unneeded``, and list it here.
+A target puts a Pad, as :class:`~padops.convert.sources.pad_info.PadInfo` describes it, in the place of a node. To add one, write a file with a
+function ``emit(pad, site, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before it has
+changed anything, or ``Unneeded``, and list it here.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Replacement
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.targets import native, onnx, pyop
 
-TARGETS: dict[str, Callable[[Replacement, NodeSite, Constants, Types], Sequence[str] | None]] = {
+TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str]]] = {
     "padops": native.emit,
     "onnx": onnx.emit,
     "pyop": pyop.emit,

@@ -12,15 +12,15 @@ from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, remove_unused, replace_in_place, walk
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Replacement, Unconvertible, Unneeded
+from padops.convert.sources.match import Unconvertible, Unneeded
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.graph_builder import GraphBuilder
-from padops.convert.standard.known import pad_info_of
 from padops.convert.standard.lowering import write
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 
 
-def emit(replacement: Replacement, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
 
     Raises:
@@ -30,10 +30,12 @@ def emit(replacement: Replacement, site: NodeSite, constants: Constants, types: 
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
+    if pad.problem is not None:
+        raise Unconvertible(pad.problem)
     builder = GraphBuilder(opset, lambda role: constants.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}"))
     plain = site.node.op_identifier() == ("", "Pad", "")
     try:
-        output = write(builder, pad_info_of(replacement, site, types), plain)
+        output = write(builder, pad, plain)
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
@@ -83,7 +85,7 @@ def _graphs(node: ir.Node) -> Iterator[ir.Graph]:
 
 
 def _detach(nodes: Sequence[ir.Node]) -> None:
-    """Makes nodes that are in no graph forget the values that they read."""
+    """Takes their inputs away from nodes that are in no graph, so that no value counts them among its uses."""
     for node in nodes:
         for graph in _graphs(node):
             _detach(list(graph))

@@ -10,16 +10,14 @@ import onnx_ir as ir
 from padops.convert.errors import PadopsError
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, constant, remove_unused, replace_in_place
-from padops.convert.sources.match import Replacement
-from padops.spec.dialects import OPS
+from padops.convert.sources.pad_info import PadInfo
 
 
-def values(replacement: Replacement, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
-    """The inputs of the replacement, its arrays as new constants."""
-    rows = OPS[replacement.op_type].inputs
+def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
+    """The inputs of a node that is this Pad; arrays that the node did not have as new constants."""
     return [
-        constants.add(value, site, rows[i].name) if isinstance(value, np.ndarray) else value
-        for i, value in enumerate(replacement.inputs)
+        constants.add(value, site, row.name) if isinstance(value, np.ndarray) else value
+        for row, value in zip(pad.op.inputs, pad.given, strict=True)
     ]
 
 

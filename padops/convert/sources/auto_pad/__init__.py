@@ -15,29 +15,27 @@ Bits stay as they are wherever ONNX Runtime computes SAME rightly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from math import prod
-
-import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
-from padops.convert.sources.auto_pad.operators import OPERATORS
-from padops.convert.sources.auto_pad.reading import Reading, read, read_mode
 from padops.convert.sources.auto_pad.rewrites import Choices, by_size, explicit, same_pad
-from padops.convert.sources.match import Emit, Match, Rewrite, Unconvertible
+from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
+from padops.convert.sources.match import Applied, Match, Rewrite, Unconvertible
+from padops.convert.sources.window_operators import WINDOW_OPERATORS
 
-MOST_BRANCHES = 64
+MAX_BRANCHES = 64
 EXPLICIT = "explicit pads"
 
 
-def find(site: NodeSite, types: Types) -> Match | None:
+def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises a node that pads SAME; others, those with VALID or without auto_pad included, are no concern of it."""
     node = site.node
-    operator = OPERATORS.get((node.domain, node.op_type))
+    operator = WINDOW_OPERATORS.get((node.domain, node.op_type))
     if operator is None or "auto_pad" not in node.attributes:
         return None
     name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
@@ -45,33 +43,33 @@ def find(site: NodeSite, types: Types) -> Match | None:
         mode = read_mode(site)
         if mode is None:
             return None
-        return _finding(f"{name} auto_pad={mode}", read(site, operator, mode, types))
+        return _match(f"{name} auto_pad={mode}", read_window(site, operator, mode, types))
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
 
 
-def _finding(form: str, reading: Reading) -> Match:
+def _match(form: str, window: SameWindow) -> Match:
     """What the node is to become.
 
     Raises:
         Unconvertible: Nothing that does the same.
     """
-    if reading.operator.transposed:
-        amounts = [transposed(axis, more, reading.mode) for axis, more in zip(reading.axes, reading.output_padding)]
+    if window.operator.transposed:
+        amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         if None in amounts:
             raise Unconvertible(
                 "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
                 "reference and TensorFlow do not agree on the elements that are missing"
             )
-        return _explicit(form, reading, amounts)
-    choices = [axis.amounts(reading.mode) for axis in reading.axes]
-    fits = not reading.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in reading.axes)))
+        return _explicit(form, window, amounts)
+    choices = [axis.amounts(window.mode) for axis in window.axes]
+    fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
     if fits and all(choice is not None and len(choice) == 1 for choice in choices):
-        return _explicit(form, reading, [choice[0] for choice in choices])
-    if reading.unpadded:
-        return _by_size(form, reading, choices, fits)
+        return _explicit(form, window, [choice[0] for choice in choices])
+    if window.unpadded:
+        return _by_size(form, window, choices, fits)
     notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    return Match(form, _edit("SamePad_1", reading, partial(same_pad, reading=reading)), notes=notes)
+    return Match(form, _rewrite("SamePad_1", window, partial(same_pad, window=window)), notes=notes)
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -79,35 +77,35 @@ def _fits(choice: list[Amount] | None, kernel: int) -> bool:
     return choice is None or all(amount.begin < kernel and amount.end < kernel for amount in choice)
 
 
-def _explicit(form: str, reading: Reading, amounts: list[Amount]) -> Match:
+def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
     pads = [amount.begin for amount in amounts] + [amount.end for amount in amounts]
-    return Match(form, _edit(EXPLICIT, reading, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
+    return Match(form, _rewrite(EXPLICIT, window, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
 
 
-def _by_size(form: str, reading: Reading, choices: Choices, fits: bool) -> Match:
-    told = f"it {reading.unpadded}"
+def _by_size(form: str, window: SameWindow, choices: Choices, fits: bool) -> Match:
+    why = f"it {window.unpadded}"
     if not fits:
-        raise Unconvertible(f"{told}, and ONNX Runtime takes no pads as large as the kernel")
+        raise Unconvertible(f"{why}, and ONNX Runtime takes no pads as large as the kernel")
     if None in choices:
-        raise Unconvertible(f"{told}, and its strides leave too many amounts to choose from")
-    if (branches := prod(map(len, choices))) > MOST_BRANCHES:
-        raise Unconvertible(f"{told}, and there are {branches} amounts to choose from, more than {MOST_BRANCHES}")
-    if reading.opset is None or reading.opset < 7:
-        raise Unconvertible(f"{told}, and opset {reading.opset} cannot choose by size")
-    notes = (f"an If chooses between {branches} pads by the size; {told}",)
-    return Match(form, _edit(EXPLICIT, reading, partial(by_size, reading=reading, choices=choices)), notes=notes)
+        raise Unconvertible(f"{why}, and its strides leave too many amounts to choose from")
+    if (branches := prod(map(len, choices))) > MAX_BRANCHES:
+        raise Unconvertible(f"{why}, and there are {branches} amounts to choose from, more than {MAX_BRANCHES}")
+    if window.opset is None or window.opset < 7:
+        raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
+    notes = (f"an If chooses between {branches} pads by the size; {why}",)
+    return Match(form, _rewrite(EXPLICIT, window, partial(by_size, window=window, choices=choices)), notes=notes)
 
 
-def _edit(op_type: str, reading: Reading, apply: Callable[[NodeSite, Constants, Emit], Sequence[ir.Node]]) -> Rewrite:
-    """The edit, with what ONNX Runtime makes of the node as it is (measured with onnxruntime 1.31.1)."""
+def _rewrite(op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied]) -> Rewrite:
+    """The rewrite, with what ONNX Runtime makes of the node as it is (measured with onnxruntime 1.31.1)."""
     needed = None
-    pooling = reading.operator.pooling
-    if reading.operator.transposed:
+    pooling = window.operator.pooling
+    if window.operator.transposed:
         pass  # right by itself
-    elif any(axis.dilation > 1 for axis in reading.axes):
+    elif any(axis.dilation > 1 for axis in window.axes):
         needed = "ONNX Runtime refuses SAME with a dilation"
         if pooling:
             needed = "ONNX Runtime computes SAME as if there were no dilation"
-    elif pooling and any(axis.least < 0 for axis in reading.axes):
+    elif pooling and any(axis.min_total < 0 for axis in window.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
     return Rewrite(op_type, apply, needed, "ONNX Runtime pads it rightly by itself", corrects=pooling)

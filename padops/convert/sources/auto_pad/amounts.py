@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from padops.spec.dialects import same_padding
 
-MOST_STRIDES = 1 << 12  # sizes of which the amounts are looked at, one for each remainder of the stride
+MAX_STRIDES = 1 << 12  # sizes of which the amounts are looked at, one for each remainder of the stride
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Axis:
         return (self.kernel - 1) * self.dilation + 1
 
     @property
-    def least(self) -> int:
-        """The total of the amounts before it is raised to 0; the least that it may be, where the size is not known."""
+    def min_total(self) -> int:
+        """The total of the amounts before it is raised to 0; the smallest that it may be, where the size is not known."""
         if self.size is not None:
             return (-(-self.size // self.stride) - 1) * self.stride + self.extent - self.size
         return self.extent - self.stride
@@ -51,13 +51,13 @@ class Axis:
 
         The total depends on the size only by (n - 1) % stride. Two totals with the same begin differ by one, and one
         element more at the end never makes room for another output, so the larger end does for both; it is only where
-        the window begins that sizes have to be told apart.
+        the window begins that sizes differ.
         """
         if self.size is not None:
             return [Amount(*self._same(self.size, mode))]
         if self.stride == 1:
             return [Amount(*self._same(1, mode))]
-        if self.stride > MOST_STRIDES:
+        if self.stride > MAX_STRIDES:
             return None
         found: dict[int, Amount] = {}  # by their begin; totals only fall while the remainder rises
         for remainder in range(self.stride):

@@ -10,8 +10,8 @@ import onnx_ir as ir
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, replace_in_place
 from padops.convert.sources.auto_pad.amounts import Amount
-from padops.convert.sources.auto_pad.reading import Reading
-from padops.convert.sources.match import Emit, Replacement
+from padops.convert.sources.auto_pad.window import SameWindow
+from padops.convert.sources.match import Applied, Replacement
 from padops.spec.dialects import DOMAIN
 
 Choices = Sequence[Sequence[Amount]]  # of each axis
@@ -22,61 +22,58 @@ IMPLIED = ("auto_pad", "ceil_mode")
 FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): "NDHWC"}  # else NCHW or NHWC
 
 
-def explicit(site: NodeSite, constants: Constants, emit: Emit, pads: Sequence[int]) -> list[ir.Node]:
+def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
     """Writes the amounts into the node."""
     node = site.node
     for name in IMPLIED:
         node.attributes.pop(name, None)
     node.attributes.add(ir.AttrInt64s("pads", pads))
-    return [node]
+    return Applied([node])
 
 
-def same_pad(site: NodeSite, constants: Constants, emit: Emit, reading: Reading) -> list[ir.Node]:
+def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
     """Puts SamePad_1 in front of the node, which from now on pads nothing."""
     node = site.node
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
     data = node.inputs[0]
     before = ir.Node(DOMAIN, "SamePad_1", [data], outputs=[padded], name=padded.name)
     node.prepend(before)
-    axes, last = reading.axes, reading.first == 1
+    axes, last = window.axes, window.first == 1
     attributes = [
-        ir.AttrString("auto_pad", reading.mode),
+        ir.AttrString("auto_pad", window.mode),
         ir.AttrString("data_format", FORMATS.get((len(axes), last), "NHWC" if last else "NCHW")),
         ir.AttrInt64s("dilations", [axis.dilation for axis in axes]),
         ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
         ir.AttrInt64s("strides", [axis.stride for axis in axes]),
     ]
-    replacement = Replacement(
-        "SamePad_1", (data, reading.fill), {attribute.name: attribute for attribute in attributes}
-    )
-    emit(replacement, NodeSite(before, site.path, site.scope), constants)
+    replacement = Replacement("SamePad_1", (data, window.fill), {attribute.name: attribute for attribute in attributes})
     node.replace_input_with(0, padded)
     for name in IMPLIED:
         node.attributes.pop(name, None)
-    return [node]
+    return Applied([node], NodeSite(before, site.path, site.scope), replacement)
 
 
-def by_size(site: NodeSite, constants: Constants, emit: Emit, reading: Reading, choices: Choices) -> list[ir.Node]:
+def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
     """Turns the node into an If, whose branches have the node with each of the amounts that it may need."""
     node = site.node
-    tests = _tests(site, constants, reading, choices)
+    tests = _tests(site, constants, window, choices)
     inputs = list(node.inputs)
     kept = [attribute for name, attribute in node.attributes.items() if name not in IMPLIED]
 
-    def body(settled: tuple[Amount, ...], i: int = 0) -> _Body:
+    def body(chosen: tuple[Amount, ...], i: int = 0) -> _Body:
         """The node once every axis has its amounts; before, an If that asks for the i-th of the next axis."""
-        if len(settled) == len(choices):
-            pads = [amount.begin for amount in settled] + [amount.end for amount in settled]
+        if len(chosen) == len(choices):
+            pads = [amount.begin for amount in chosen] + [amount.end for amount in chosen]
             return node.domain, node.op_type, inputs, [*kept, ir.AttrInt64s("pads", pads)]
-        axis, choice = len(settled), choices[len(settled)]
+        axis, choice = len(chosen), choices[len(chosen)]
         if i == len(choice) - 1:
-            return body((*settled, choice[i]))
-        branches = {"then_branch": body((*settled, choice[i])), "else_branch": body(settled, i + 1)}
+            return body((*chosen, choice[i]))
+        branches = {"then_branch": body((*chosen, choice[i])), "else_branch": body(chosen, i + 1)}
         graphs = [ir.AttrGraph(name, _branch(site, constants, inner)) for name, inner in branches.items()]
         return "", "If", [tests[axis][i]], graphs
 
     replace_in_place(node, *body(()))
-    return [node]
+    return Applied([node])
 
 
 def _branch(site: NodeSite, constants: Constants, body: _Body) -> ir.Graph:
@@ -88,7 +85,7 @@ def _branch(site: NodeSite, constants: Constants, body: _Body) -> ir.Graph:
     return ir.Graph([], outputs, nodes=[inner], name=constants.fresh(f"{name}_graph"))
 
 
-def _tests(site: NodeSite, constants: Constants, reading: Reading, choices: Choices) -> list[list[ir.Value]]:
+def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> list[list[ir.Value]]:
     """For each axis and each of its amounts but the last, whether the size is one of those that need it.
 
     Of operators that opset 7 has already: Mod and Less of integers are younger.
@@ -100,11 +97,11 @@ def _tests(site: NodeSite, constants: Constants, reading: Reading, choices: Choi
     zero, one = scalar(0, "zero"), scalar(1, "one")
     shape = constants.insert("Shape", [site.node.inputs[0]], site, "shape")
     tests: list[list[ir.Value]] = []
-    for i, (axis, choice) in enumerate(zip(reading.axes, choices)):
+    for i, (axis, choice) in enumerate(zip(window.axes, choices)):
         tests.append([])
         if len(choice) == 1:
             continue
-        size = constants.insert("Gather", [shape, scalar(reading.first + i, "axis")], site, "size")
+        size = constants.insert("Gather", [shape, scalar(window.first + i, "axis")], site, "size")
         last = constants.insert("Sub", [size, one], site, "last")
         stride = scalar(axis.stride, "stride")
         steps = constants.insert("Div", [last, stride], site, "steps")

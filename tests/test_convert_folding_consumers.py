@@ -116,7 +116,7 @@ def test_a_zero_point_that_is_the_fill() -> None:
     assert run(message, feeds) == run(source, feeds)
 
 
-def test_several_takers() -> None:
+def test_several_consumers() -> None:
     nodes = [pad(["x", "pads"], "p", name="pad"),
              helper.make_node("Conv", ["p", "w"], ["a"], name="one"),
              helper.make_node("Conv", ["p", "w"], ["b"], name="two", pads=[1, 1, 1, 1]),

@@ -10,8 +10,8 @@ import onnx_ir as ir
 from padops.convert.model.graphs import NodeSite, caller_strings
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Axis
-from padops.convert.sources.auto_pad.operators import Operator
 from padops.convert.sources.match import Unconvertible, string_attribute
+from padops.convert.sources.window_operators import WindowOperator
 from padops.spec.dtypes import by_name
 from padops.spec.plan import LARGEST
 
@@ -20,7 +20,7 @@ OTHERS = ("", "NOTSET", "VALID")
 
 
 @dataclass(frozen=True)
-class Reading:
+class SameWindow:
     """What a node does.
 
     Attributes:
@@ -36,7 +36,7 @@ class Reading:
     """
 
     node: ir.Node
-    operator: Operator
+    operator: WindowOperator
     mode: str
     axes: tuple[Axis, ...]
     first: int
@@ -65,15 +65,15 @@ def read_mode(site: NodeSite) -> str | None:
     return mode
 
 
-def read(site: NodeSite, operator: Operator, mode: str, types: Types) -> Reading:
+def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
     """The node as its attributes and inputs say.
 
     Raises:
         Unconvertible: They contradict each other, or do not say enough.
     """
     node = site.node
-    if operator.reason is not None:
-        raise Unconvertible(operator.reason)
+    if operator.no_auto_pad is not None:
+        raise Unconvertible(operator.no_auto_pad)
     if "pads" in node.attributes:
         raise Unconvertible("auto_pad and pads are given together, and ONNX has no meaning for that")
     if not node.inputs or node.inputs[0] is None:
@@ -90,7 +90,7 @@ def read(site: NodeSite, operator: Operator, mode: str, types: Types) -> Reading
     first = 1 if last else 2
     sizes = _sizes(node, first, len(kernel), types)
     type_name = types.name(node.inputs[0], node.outputs[0]) if operator.outside == "lowest" else None
-    return Reading(
+    return SameWindow(
         node=node,
         operator=operator,
         mode=mode,
@@ -103,7 +103,7 @@ def read(site: NodeSite, operator: Operator, mode: str, types: Types) -> Reading
     )
 
 
-def _kernel(node: ir.Node, operator: Operator, channels_last: bool, types: Types) -> list[int]:
+def _kernel(node: ir.Node, operator: WindowOperator, channels_last: bool, types: Types) -> list[int]:
     """The kernel's size: an attribute, else the shape of the weights."""
     kernel = _ints(node, "kernel_shape")
     if kernel is not None:
@@ -129,7 +129,7 @@ def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | No
     return [dim if dim is not None and dim > 0 else None for dim in shape[first : first + count]]
 
 
-def _fill(node: ir.Node, operator: Operator, type_name: str | None) -> ir.Value | np.ndarray | None:
+def _fill(node: ir.Node, operator: WindowOperator, type_name: str | None) -> ir.Value | np.ndarray | None:
     """What the operator reads outside the data."""
     if operator.outside == "lowest":
         if type_name is None:
@@ -140,7 +140,7 @@ def _fill(node: ir.Node, operator: Operator, type_name: str | None) -> ir.Value 
     return node.inputs[position] if position is not None and position < len(node.inputs) else None
 
 
-def _unpadded(node: ir.Node, operator: Operator, type_name: str | None) -> str:
+def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) -> str:
     if operator.outside == "not counted" and not _number(node, "count_include_pad", 0):
         return "counts only data"
     if operator.outside == "lowest" and len(node.outputs) > 1 and node.outputs[1].name:
@@ -168,11 +168,11 @@ def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | Non
         return None
     if attribute.is_ref() or attribute.type != ir.AttributeType.INTS:
         raise Unconvertible(f"its attribute {name} is {_what(attribute)}")
-    values, least = list(attribute.value), 0 if name == "output_padding" else 1
+    values, smallest = list(attribute.value), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
         raise Unconvertible(f"{name} has {len(values)} values, expected {count} (1 per spatial axis) [S1]")
-    if wrong := [value for value in values if not least <= value <= LARGEST]:
-        raise Unconvertible(f"{name} has {wrong[0]}, expected {least} to {LARGEST} [S1]")
+    if wrong := [value for value in values if not smallest <= value <= LARGEST]:
+        raise Unconvertible(f"{name} has {wrong[0]}, expected {smallest} to {LARGEST} [S1]")
     return values or None
 
 

@@ -1,0 +1,307 @@
+"""What is known of a Pad before it runs; everything that decides about Pads reads it here.
+
+Amounts, axes and fills count as known where they follow from constants: see ``model/evaluate.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.evaluate import evaluate
+from padops.convert.model.graphs import NodeSite
+from padops.convert.model.types import Types
+from padops.convert.sources.match import Replacement, Unconvertible, misfit, type_of
+from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op
+from padops.spec.dtypes import by_name, by_numpy
+from padops.spec.plan import Amounts, Mode, PadError
+
+Operand = ir.Value | np.ndarray  # a value of the graph, or its elements where they are known
+Dims = Sequence[int | None]  # None for each that is not known
+
+
+@dataclass(frozen=True, eq=False)
+class PadInfo:
+    """A Pad as an operator of the domain ``padops``.
+
+    Attributes:
+        op: Its operator.
+        inputs: One for each of ``op.inputs``: a value, an array where it is known, None where it is absent.
+        given: The same as the node has them, where a new node may have them too.
+        attributes: Those given; a reference to an attribute of the function around counts as unknown.
+        type: Element type of the data, where there is one only.
+        dims: Of the data; None where not even their number is known.
+        modes: What the mode may be, in the spelling of the operator.
+        fill_dims: Of the fill; None also where there is none, and [] where it is not there in every call.
+        rank: The number of dims, of the data or, where those say nothing, of the output.
+        flat_pads: Whether the input pads has one dim (P8 allows two).
+        wide_axes: Whether the input axes is of int64.
+        some_axes: Whether it is there in some calls only.
+        some_fill: Whether the fill is there in some calls only.
+        name: Of the node, for errors.
+        problem: What is wrong with it whatever the data are: an input that is missing or of the wrong type, an attribute that
+            is missing or says what its operator does not know (P8, P9, S1); else None.
+    """
+
+    op: Op
+    inputs: Sequence[Operand | None]
+    given: Sequence[Operand | None]
+    attributes: Mapping[str, ir.Attr]
+    type: str | None
+    dims: Dims | None
+    modes: tuple[str, ...]
+    fill_dims: Dims | None = None
+    rank: int | None = None
+    flat_pads: bool = True
+    wide_axes: bool = True
+    some_axes: bool = False
+    some_fill: bool = False
+    name: str = ""
+    problem: str | None = None
+
+    @property
+    def data(self) -> ir.Value:
+        data = self.inputs[0]
+        assert isinstance(data, ir.Value), "no source finds a Pad without data"
+        return data
+
+    def input(self, name: str) -> Operand | None:
+        """An input by its name; None where it is absent, or the operator has none of that name."""
+        position = self.op.input_index(name)
+        return None if position is None else self.inputs[position]
+
+    def own(self, name: str, fits: bool) -> ir.Value | None:
+        """The value that the node has for an input, where a new node can have it too."""
+        position = self.op.input_index(name)
+        value = None if position is None else self.given[position]
+        return value if fits and isinstance(value, ir.Value) else None
+
+    def has_attribute(self, name: str) -> bool:
+        """Whether the operator has an attribute of that name."""
+        return any(row.name == name for row in self.op.attributes)
+
+    # --- the mode -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def known_modes(self) -> tuple[Mode, ...]:
+        """What the mode may be."""
+        return tuple(Mode(mode.lower()) for mode in self.modes)
+
+    @property
+    def mode(self) -> Mode | None:
+        """The mode, or None where a function's caller gives it."""
+        return self.known_modes[0] if len(self.modes) == 1 else None
+
+    def without(self, mode: Mode) -> PadInfo:
+        """The same where it is in another of its modes."""
+        return replace(self, modes=tuple(spelled for spelled in self.modes if Mode(spelled.lower()) is not mode))
+
+    def only(self, mode: Mode) -> PadInfo:
+        """The same in one of its modes."""
+        spelled = self.modes[self.known_modes.index(mode)]
+        attributes = {name: attribute for name, attribute in self.attributes.items() if name != self.op.mode}
+        return replace(self, modes=(spelled,), attributes=attributes | {self.op.mode: ir.AttrString("mode", spelled)})
+
+    # --- the amounts --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def node(self) -> Node | None:
+        """The node as its dialect sees it, or None where some of what the amounts follow from is not known."""
+        plain = {name: attribute.value for name, attribute in self.attributes.items() if not attribute.is_ref()}
+        if set(self.attributes) - set(plain) - {self.op.mode, self.op.fill}:
+            return None
+        arrays: list[np.ndarray | None] = []
+        for row, value in zip(self.op.inputs, self.inputs, strict=True):
+            if row.kind != "T" and isinstance(value, ir.Value):
+                return None
+            arrays.append(value if row.kind != "T" and isinstance(value, np.ndarray) else None)
+        return Node(self.op, self.name, plain, arrays)
+
+    @cached_property
+    def amounts(self) -> tuple[Amounts, ...] | None:
+        """The amounts of each axis, None where they are not known; empty where they are 0 and the rank is not known.
+
+        Raises:
+            PadError: They break a rule, whatever the data are.
+        """
+        node = self.node
+        if node is None:
+            return None
+        if self.rank is None:
+            return _amounts_of_any_rank(node)
+        dims = self.dims or [None] * self.rank
+        if self.op.name == "SamePad_1" and node.attribute("auto_pad") != "VALID":
+            if any(dims[i] is None for i in self.paddable_axes):
+                return None  # they follow from dims that are not known
+        return tuple(self.op.amounts(node, [1 if dim is None else dim for dim in dims]))
+
+    @property
+    def paddable_axes(self) -> Sequence[int]:
+        """The axes that may be padded at all, where the rank is known."""
+        rank, axes = self.rank or 0, self.input("axes")
+        if isinstance(axes, np.ndarray):
+            return sorted({int(axis) % rank for axis in axes.reshape(-1)}) if rank else []
+        if not self.has_attribute("kernel_shape"):
+            return range(rank)
+        layout = self.attributes.get("data_format")
+        return range(2, rank) if layout is None or layout.value.startswith("NC") else range(1, rank - 1)
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether it is known that no amount is negative, whatever the rank and the axes are."""
+        if self.has_attribute("kernel_shape"):
+            return True  # S1
+        inputs = [value for row, value in zip(self.op.inputs, self.inputs) if row.kind != "T" and row.name != "axes"]
+        names = [row.name for row in self.op.attributes if row.type == "ints" and row.name in self.attributes]
+        attributes = [self.attributes[name] for name in names]
+        return all(isinstance(x, np.ndarray) and bool((x >= 0).all()) for x in inputs) and all(
+            not attribute.is_ref() and min(attribute.value, default=0) >= 0 for attribute in attributes
+        )
+
+    @property
+    def is_known(self) -> bool:
+        """Whether shape, amounts and mode are known, so that nothing of the plan is left to compute."""
+        return self.dims is not None and None not in self.dims and self.node is not None and self.mode is not None
+
+    @property
+    def may_have_interior(self) -> bool:
+        """Whether the amounts have an interior, or one that the caller gives."""
+        interior = self.attributes.get("padding_interior")
+        return interior is not None and (interior.is_ref() or any(interior.value))
+
+    # --- the fill -----------------------------------------------------------------------------------------------------
+
+    @property
+    def has_default_fill(self) -> bool:
+        """Whether the fill is known to be the default (P7)."""
+        position = self.op.input_index(self.op.fill)
+        if position is not None:
+            return self.inputs[position] is None
+        attribute = self.attributes.get(self.op.fill)
+        if attribute is not None and attribute.is_ref():
+            return False
+        value = np.float32(0 if attribute is None else attribute.value)
+        return bool(value == 0 and not np.signbit(value))
+
+    @cached_property
+    def known_fill(self) -> np.ndarray | None:
+        """The elements of the fill, of which mode constant wants one; None where it is the default, or is not known."""
+        position = self.op.input_index(self.op.fill)
+        if position is not None:
+            given = self.inputs[position]
+            return given if isinstance(given, np.ndarray) else None
+        attribute = self.attributes.get(self.op.fill)
+        if attribute is None or attribute.is_ref() or self.has_default_fill or self.type is None:
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(np.float32(attribute.value)).astype(by_name(self.type).numpy)
+
+
+def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
+    """The amounts where the rank follows from them."""
+    op = node.op
+    if op.name == "SamePad_1":
+        rank = len(node.attribute("kernel_shape")) + 2
+        return tuple(op.amounts(node, [1] * rank)) if node.attribute("auto_pad") == "VALID" else None
+    if op.input_index("axes") is not None and node.integers("axes") is not None:
+        return None if node.integers("pads").any() else ()
+    if op.input_index("pads") is not None:
+        rank = node.integers("pads").size // 2
+    elif op.input_index("pads_begin") is not None:
+        rank = node.integers("pads_begin").size
+    else:
+        per_axis = {"paddings": 2, "pads": 2, "padding_below": 1}
+        rank = next(
+            len(node.attribute(row.name)) // per_axis[row.name] for row in op.attributes if row.name in per_axis
+        )
+    return tuple(op.amounts(node, [1] * rank))
+
+
+def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
+    """The Pad that a replacement stands for, with everything that the model says of it.
+
+    Args:
+        replacement: What the node is, or is to become.
+        site: The node.
+        types: Of the model.
+    """
+    op = OPS[replacement.op_type]
+    given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))[: len(op.inputs)]
+    inputs = [given[0], *(_known(value, site, types) for value in given[1:])]
+    by_role = {row.name: value for row, value in zip(op.inputs, given)}
+    fill, pads, axes = (by_role.get(name) for name in (op.fill, "pads", "axes"))
+    name = site.node.name or ""
+    modes, problem = _modes(op, replacement.attributes, name)
+    dims = types.shape(given[0])
+    shown = types.shape(site.node.outputs[0]) if dims is None else dims
+    return PadInfo(
+        op=op,
+        inputs=inputs,
+        given=given,
+        attributes=replacement.attributes,
+        type=_type(fill, given[0], site, types),
+        dims=dims,
+        modes=modes or op.modes,
+        fill_dims=list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill),
+        rank=None if shown is None else len(shown),
+        flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
+        wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
+        name=name,
+        problem=misfit(replacement) or _wrong_type(op, inputs) or problem,
+    )
+
+
+def describe_node(site: NodeSite, types: Types) -> PadInfo:
+    """An operator of padops, described as ``describe`` does.
+
+    Raises:
+        Unconvertible: There is a problem with it.
+    """
+    node = site.node
+    pad = describe(Replacement(node.op_type, tuple(node.inputs), dict(node.attributes)), site, types)
+    if pad.problem is not None:
+        raise Unconvertible(pad.problem)
+    return pad
+
+
+def _wrong_type(op: Op, inputs: Sequence[Operand | None]) -> str | None:
+    """Which input is of numbers other than integers where those are expected."""
+    for row, array in zip(op.inputs, inputs):
+        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
+            return f"its input {row.name} is of type {type_of(array)}, expected integers"
+    return None
+
+
+def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[str, ...], str | None]:
+    """What the mode may be, and what is wrong with the attributes."""
+    given = {key: attribute.value for key, attribute in attributes.items() if not attribute.is_ref()}
+    try:
+        if len(given) == len(attributes):
+            Node(op, name, given).mode()
+        mode = None if op.mode in attributes and op.mode not in given else Node(op, name, given).attribute(op.mode)
+        if mode is not None and mode not in op.modes:
+            raise PadError("P9", f"{op.mode} '{mode}' is not one of {', '.join(op.modes)}", op.name, name)
+    except PadError as error:
+        return (), str(error)
+    return op.modes if mode is None else (mode,), None
+
+
+def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | None:
+    """The elements of an input where they are known, else the input itself."""
+    if value is None or isinstance(value, np.ndarray):
+        return value
+    array = evaluate(value, site.scope, types)
+    if array is None:
+        return value
+    return array.astype(object) if array.dtype.kind in "SU" else array
+
+
+def _type(fill: Operand | None, data: ir.Value, site: NodeSite, types: Types) -> str | None:
+    """The element type of the data, which the fill and the output have too."""
+    if isinstance(fill, np.ndarray):
+        return by_numpy(fill.dtype).name
+    return types.name(data, fill, *site.node.outputs)

@@ -1,0 +1,72 @@
+"""The operators that move a window over their data and can pad by themselves: one row each.
+
+What such an operator reads outside its data decides what Pad can stand in front of it (``auto_pad``), and which Pad in front
+of it can be folded into it (``folding/consumers.py``, with what has been measured of that).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+
+
+@dataclass(frozen=True)
+class WindowOperator:
+    """How an operator pads.
+
+    Attributes:
+        outside: What it reads outside its data. A pooling by averages leaves the outside out of its counts, unless told
+            otherwise.
+        pooling: Whether ONNX Runtime takes only amounts smaller than the kernel for it, and never a dilation with SAME.
+        weight: The input whose shape gives the kernel where the attribute is absent.
+        zero_point: The input with the zero point of the data.
+        channels_last: Where the channels stand, or the name of the attribute that says it.
+        transposed: Whether the amounts are cropped from the output.
+        no_auto_pad: Why a node with ``auto_pad`` is left as it is.
+        folds: Whether it may take the amounts of a Pad.
+        no_fold: Why it may not, where that is worth saying.
+        since: The opset from which on it can read outside what ``outside`` says.
+    """
+
+    outside: Literal["zero", "zero point", "lowest", "not counted"] = "zero"
+    pooling: bool = False
+    weight: int | None = None
+    zero_point: int | None = None
+    channels_last: bool | Literal["channels_last"] = False
+    transposed: bool = False
+    no_auto_pad: str | None = None
+    folds: bool = False
+    no_fold: str | None = None
+    since: int = 0
+
+
+BLOCKED = WindowOperator(
+    no_auto_pad="the domain com.microsoft.nchwc is ONNX Runtime's own; convert the model it was made from"
+)
+NCHWC = "com.microsoft.nchwc"
+
+WINDOW_OPERATORS: dict[tuple[str, str], WindowOperator] = {
+    ("", "Conv"): WindowOperator(weight=1, folds=True),
+    ("", "ConvInteger"): WindowOperator("zero point", weight=1, zero_point=2, folds=True),
+    ("", "QLinearConv"): WindowOperator("zero point", weight=3, zero_point=2, folds=True),
+    ("", "ConvTranspose"): WindowOperator(weight=1, transposed=True, no_fold="its pads crop the output"),
+    ("", "MaxPool"): WindowOperator("lowest", pooling=True, folds=True),
+    ("", "AveragePool"): WindowOperator("not counted", pooling=True, folds=True, since=7),  # count_include_pad
+    ("", "LpPool"): WindowOperator(pooling=True),
+    (MICROSOFT, "FusedConv"): WindowOperator(weight=1),
+    (MICROSOFT, "NhwcConv"): WindowOperator(channels_last=True),
+    (MICROSOFT, "NhwcFusedConv"): WindowOperator(channels_last=True),
+    (MICROSOFT, "NhwcMaxPool"): WindowOperator("lowest", pooling=True, channels_last=True),
+    (MICROSOFT, "QLinearAveragePool"): WindowOperator(
+        "not counted", pooling=True, zero_point=2, channels_last="channels_last"
+    ),
+    (MICROSOFT, "QLinearConv"): WindowOperator("zero point", weight=3, zero_point=2, channels_last="channels_last"),
+    (MICROSOFT, "MaxpoolWithMask"): WindowOperator(no_auto_pad="its mask would have to be padded with the data"),
+    (MICROSOFT, "ConvTransposeWithDynamicPads"): WindowOperator(no_auto_pad="its amounts are an input"),
+    **dict.fromkeys(((NCHWC, "Conv"), (NCHWC, "MaxPool"), (NCHWC, "AveragePool")), BLOCKED),
+}
+
+# Types whose lowest value is one that no other is mixed up with: of floats, that would be minus infinity beside a NaN.
+LOWEST_IS_EXACT = ("int8", "uint8")

@@ -1,0 +1,35 @@
+"""Calls of functions that have Pads in them: what ONNX Runtime cannot infer of their outputs is stated.
+
+Where a Pad has no fallback, ONNX Runtime infers nothing through the body of a function with it, and does not load a model
+that does not say of what type the call's output is.
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from padops.convert.model.graphs import walk
+from padops.convert.model.types import Types
+from padops.convert.targets.native import declare
+from padops.runtime import pyop
+from padops.spec.dialects import DOMAIN
+
+
+def declare_calls(model: ir.Model, types: Types) -> list[ir.Node]:
+    """States types and shapes of what functions with Pads give, as far as they can be inferred; gives the calls."""
+    if not model.functions:
+        return []
+    within: dict[ir.OperatorIdentifier, set[ir.OperatorIdentifier]] = {}  # of each function, what its body has
+    calls = []
+    for site in walk(model):
+        if isinstance(site.scope.root, ir.Function):
+            within.setdefault(site.scope.root.identifier(), set()).add(site.node.op_identifier())
+        elif site.node.op_identifier() in model.functions:
+            calls.append(site.node)
+    padding = {name for name, body in within.items() if any(domain in (DOMAIN, pyop.DOMAIN) for domain, *_ in body)}
+    while more := {name for name, body in within.items() if name not in padding and body & padding}:
+        padding |= more
+    calls = [node for node in calls if node.op_identifier() in padding and node.domain != DOMAIN]
+    for value in (value for node in calls for value in node.outputs):
+        declare(value, None, types)
+    return calls

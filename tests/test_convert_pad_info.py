@@ -1,0 +1,278 @@
+"""What is known of a Pad before it runs: amounts that follow from constants count as those that are literal."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Sequence
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+import pytest
+from folding_models import LEVELS, fold, operators, outcomes, run
+from onnx import helper
+from small_models import BOOL, FLOAT, INT64, info, model, pad, tensor
+
+import padops
+from padops.convert import Conversion
+
+W = np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)
+X = np.random.default_rng(1).standard_normal((2, 3, 7, 6)).astype(np.float32)
+
+
+def concat(begins: Sequence[int], ends: Sequence[int], *others: onnx.NodeProto, **parts: Any) -> onnx.ModelProto:
+    """A model whose Pads read ``Concat(begins, ends)``, as exporters write it."""
+    halves = [tensor("begins", begins), tensor("ends", ends)]
+    joined = helper.make_node("Concat", ["begins", "ends"], ["pads"], name="concat", axis=0)
+    return model([joined, *others], tensors=[*halves, *parts.pop("tensors", [])], **parts)
+
+
+def reflecting(begin: int, inputs: Sequence[tuple] = (), **parts: Any) -> onnx.ModelProto:
+    node = pad(name="pad", mode="reflect")
+    return concat([begin], [0], node, inputs=[("x", FLOAT, [8]), *inputs], **parts)
+
+
+def in_front_of_conv(begins: Sequence[int] = (0, 0, 1, 2), inputs: Sequence[tuple] = ()) -> onnx.ModelProto:
+    nodes = [pad(["x", "pads"], "p", name="pad"), helper.make_node("Conv", ["p", "w"], ["y"], name="conv")]
+    return concat(begins, [0, 0, 0, 1], *nodes, inputs=[("x", FLOAT, [2, 3, 7, 6]), *inputs],
+                  outputs=[("y", FLOAT, [None] * 4)], tensors=[tensor("w", W, np.float32)])  # fmt: skip
+
+
+def needed(source: onnx.ModelProto) -> Conversion:
+    return padops.convert(source, select="needed", fold=False)
+
+
+def fails(message: onnx.ModelProto, feeds: dict[str, np.ndarray], level: str) -> bool:
+    try:
+        run(message, feeds, level)
+    except Exception:  # onnxruntime's exceptions have no common class of their own
+        return True
+    return False
+
+
+# --- amounts that a chain of constants makes --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", ["DISABLE_ALL", "ENABLE_ALL"])
+def test_needed_follows_a_concat(level: str) -> None:
+    feeds = {"x": np.arange(8, dtype=np.float32)}
+    (record,) = needed(reflecting(11)).records
+    assert (record.status, record.notes[-1]) == (
+        "converted",
+        "ONNX Runtime refuses to reflect more than once (axis 0: 11, 0 of 8 elements)",
+    )
+    assert fails(reflecting(11), feeds, level) or native.RUNTIME < (1, 25)
+    expected = np.pad(feeds["x"], (11, 0), "reflect")
+    assert run(needed(reflecting(11)).proto(), feeds, level) == [native.bits(expected)]
+    (record,) = needed(reflecting(7)).records
+    assert (record.status, record.reason) == ("not needed", "ONNX Runtime runs it: float, reflect")
+    assert not fails(reflecting(7), feeds, level)
+
+
+SPECIAL = np.array([np.inf, -np.inf, np.nan, -0.0, 0.0, 1e-45, -1e-45, 3e38], np.float32)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("weights", ["finite", "special"])
+def test_a_conv_takes_the_amounts_of_a_concat(level: str, weights: str) -> None:
+    source = in_front_of_conv()
+    rng = np.random.default_rng(7)
+    data = X
+    if weights == "special":
+        kernel = next(t for t in source.graph.initializer if t.name == "w")
+        kernel.CopyFrom(tensor("w", rng.choice(SPECIAL, W.shape), np.float32))
+        data = rng.choice(SPECIAL, X.shape)
+    conversion = fold(source)
+    assert outcomes(conversion) == [("pad", "folded", ("conv",))]
+    assert conversion.records[0].notes == ("pads [1, 2, 0, 1]",)
+    message = conversion.proto()
+    assert operators(message) == ["Conv"] and [t.name for t in message.graph.initializer] == ["w"]
+    assert run(message, {"x": data}, level) == run(source, {"x": data}, level)
+
+
+def test_what_else_reads_a_chain_keeps_it() -> None:
+    source = in_front_of_conv()
+    source.graph.output.append(info(("pads", INT64, [8])))
+    message = fold(source).proto()
+    assert operators(message) == ["Concat", "Conv"]
+    assert run(message, {"x": X}) == run(source, {"x": X})
+
+
+@pytest.mark.parametrize("level", ["DISABLE_ALL", "ENABLE_ALL"])
+@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
+def test_two_pads_of_chains_become_one(target: str, level: str) -> None:
+    nodes = [
+        pad(["x", "pads"], "p", name="first", mode="edge"),
+        pad(["p", "pads"], "y", name="second", mode="edge"),
+    ]
+    source = concat([1, 0], [0, 2], *nodes, inputs=[("x", FLOAT, [None, None])])
+    conversion = fold(source, target=target)
+    assert outcomes(conversion)[0] == ("first", "folded", ("second",))
+    assert "Concat" not in operators(conversion.proto())
+    feeds = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    if target == "pyop":
+        options = native.session_options()
+        padops.register(options, backend="pyop")
+        made = native.session(conversion.proto(), options).run(None, feeds)
+    else:
+        assert run(conversion.proto(), feeds, level) == run(source, feeds, level)
+        return
+    assert [native.bits(array) for array in made] == run(source, feeds, level)
+
+
+def test_a_reshape_of_a_shape_counts_as_known() -> None:
+    """Amounts from dims that the model states, by Shape, Gather, Sub and Concat: of a width of 5, 3 more."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["dims"]),
+        helper.make_node("Gather", ["dims", "one"], ["width"], axis=0),
+        helper.make_node("Sub", ["eight", "width"], ["end"]),
+        helper.make_node("Concat", ["zeros", "end"], ["pads"], axis=0),
+        pad(name="pad", mode="reflect"),
+    ]
+    tensors = [tensor("one", [1]), tensor("eight", [8]), tensor("zeros", [0, 0, 0])]
+    source = model(nodes, inputs=[("x", FLOAT, [2, 5])], tensors=tensors)
+    (record,) = needed(source).records
+    assert record.reason == "ONNX Runtime runs it: float, reflect"
+    source.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 4
+    (record,) = needed(source).records
+    assert record.notes[-1] == "ONNX Runtime refuses to reflect more than once (axis 1: 0, 4 of 4 elements)"
+
+
+# --- what is not known ------------------------------------------------------------------------------------------------
+
+
+def test_a_half_that_the_caller_may_override_is_not_known() -> None:
+    inputs = [("begins", INT64, [4])]
+    conversion = fold(in_front_of_conv(inputs=inputs))
+    assert conversion.records[0].notes[-1] == "not folded: Conv conv: the amounts are not known"
+    source = reflecting(11, inputs=[("begins", INT64, [1])])
+    (record,) = needed(source).records
+    assert record.status == "not needed" and record.reason.endswith("elements to reflect")
+
+
+def test_a_dim_that_the_nodes_contradict_is_not_believed() -> None:
+    """The model says that three elements are eight, which it would need for the amounts that it computes."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"]),
+        helper.make_node("Shape", ["r"], ["n"]),
+        helper.make_node("Sub", ["n", "four"], ["begin"]),
+        helper.make_node("Concat", ["begin", "zero"], ["pads"], axis=0),
+        pad(["r", "pads"], name="pad", mode="reflect"),
+    ]
+    tensors = [tensor("four", [4]), tensor("zero", [0])]
+    source = model(nodes, inputs=[("x", FLOAT, [3])], tensors=tensors)
+    source.graph.value_info.append(info(("r", FLOAT, [4])))
+    conversion = fold(source)
+    assert [record.status for record in conversion.records] == ["converted"]  # with 4 elements it would change nothing
+    source.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 4
+    assert [record.status for record in fold(source).records] == ["folded"]
+
+
+@pytest.mark.parametrize("inside", ["graph", "function"])
+def test_a_vast_chain_is_not_computed(inside: str) -> None:
+    nodes = [
+        helper.make_node("Mul", ["many", "many"], ["more"]),
+        helper.make_node("ConstantOfShape", ["more"], ["zeros"]),
+        helper.make_node("Slice", ["zeros", "start", "stop"], ["pads"]),
+        pad(name="pad"),
+    ]
+    constants = {"many": [1 << 14], "start": [0], "stop": [4]}
+    if inside == "graph":
+        source = model(nodes, tensors=[tensor(*row) for row in constants.items()])
+    else:
+        made = [helper.make_node("Constant", [], [name], value_ints=row) for name, row in constants.items()]
+        body = helper.make_function("d", "F", ["x"], ["y"], [*made, *nodes], [helper.make_opsetid("", 17)])
+        call = helper.make_node("F", ["x"], ["y"], domain="d")
+        source = model([call], functions=[body], imports=[("d", 1)])
+    fold(in_front_of_conv())  # imports what evaluates
+    tracemalloc.start()
+    try:
+        conversion = padops.convert(source, select="needed")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert conversion.records[0].reason is not None or conversion.records[0].notes
+    assert peak < 1 << 28, f"{peak:,} bytes for {8 << 28:,} of zeros"
+
+
+# --- axes, and SAME ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", ["ENABLE_BASIC", "ENABLE_ALL"])
+def test_axes_that_a_cast_makes_int32_are_refused_as_constant_ones_are(level: str) -> None:
+    nodes = [
+        helper.make_node("Cast", ["wide"], ["axes"], to=onnx.TensorProto.INT32),
+        pad(["x", "pads", "", "axes"], name="pad"),
+    ]
+    source = model(nodes, 18, tensors=[tensor("wide", [1]), tensor("pads", [1, 1])])
+    (record,) = needed(source).records
+    assert record.notes[-1] == "ONNX Runtime refuses constant axes of type int32"
+    assert fails(source, {"x": np.zeros((2, 3), np.float32)}, level)
+
+
+def same_pad(dims: Sequence[Any] | None, padded: Sequence[Any] | None = None) -> onnx.ModelProto:
+    attributes = {"kernel_shape": [3, 3], "strides": [2, 2]}
+    nodes = [
+        helper.make_node("SamePad_1", ["x"], ["p"], name="pad", domain="padops", **attributes),
+        helper.make_node("Conv", ["p", "w"], ["y"], name="conv", strides=[2, 2]),
+    ]
+    source = model(nodes, inputs=[("x", FLOAT, dims)], outputs=[("y", FLOAT, None)], imports=[("padops", 1)],
+                   tensors=[tensor("w", W, np.float32)])  # fmt: skip
+    if padded is not None:
+        source.graph.value_info.append(info(("p", FLOAT, padded)))
+    return source
+
+
+def test_same_amounts_follow_from_the_spatial_dims_alone() -> None:
+    source = same_pad([None, 3, 7, 6])
+    conversion = fold(source)
+    assert outcomes(conversion) == [("pad", "folded", ("conv",))]
+    for level in LEVELS:
+        assert run(conversion.proto(), {"x": X}, level) == run(source, {"x": X}, level)
+
+
+def test_same_amounts_do_not_follow_from_the_padded_dims() -> None:
+    """Where nothing is known of the data, what is said of the output is their rank at most."""
+    source = same_pad(None, [2, 3, 9, 7])
+    conversion = fold(source)
+    assert outcomes(conversion) == [("pad", "already converted", ())]
+    assert conversion.records[0].notes == ("not folded: Conv conv: the amounts are not known",)
+
+
+# --- functions without fallbacks --------------------------------------------------------------------------------------
+
+
+def in_a_function(depth: int, dims: Sequence[Any] | None = (2, 3), place: str = "graph") -> onnx.ModelProto:
+    """A Pad in a function, called by ``depth`` functions one in another; the call's output is no output of the model."""
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
+    bodies = [helper.make_function("d", "F0", ["x", "pads"], ["y"], [pad(mode="reflect")], imports)]
+    for i in range(1, depth):
+        call = helper.make_node(f"F{i - 1}", ["x", "pads"], ["y"], domain="d")
+        bodies.append(helper.make_function("d", f"F{i}", ["x", "pads"], ["y"], [call], imports))
+    call = helper.make_node(f"F{depth - 1}", ["x", "pads"], ["p"], domain="d")
+    nodes = [call, helper.make_node("Relu", ["p"], ["y"])]
+    inputs = [("x", FLOAT, dims)]
+    if place == "branch":
+        nodes[1].output[0] = "inner"
+        graphs = {f"{name}_branch": helper.make_graph(nodes, name, [], [info(("inner", FLOAT, None))])
+                  for name in ("then", "else")}  # fmt: skip
+        nodes = [helper.make_node("If", ["c"], ["z"], **graphs), helper.make_node("Abs", ["z"], ["y"])]
+        inputs.append(("c", BOOL, []))
+    return model(nodes, functions=bodies, imports=[("d", 1)], inputs=inputs, tensors=[tensor("pads", [0, 2, 0, 1])])
+
+
+@pytest.mark.parametrize("level", ["DISABLE_ALL", "ENABLE_ALL"])
+@pytest.mark.parametrize("place", ["graph", "branch"])
+@pytest.mark.parametrize("dims", [[2, 3], ["n", 3], None])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_call_of_a_function_without_fallback_loads(depth: int, dims: Any, place: str, level: str) -> None:
+    source = in_a_function(depth, dims, place)
+    message = padops.convert(source, fallback=False).proto()
+    assert len(message.functions) == depth
+    feeds = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    if place == "branch":
+        feeds["c"] = np.array(True)
+    assert run(message, feeds, level) == run(source, feeds, level)
+    again = padops.convert(message, fallback=False)
+    assert again.proto() == message
