@@ -31,8 +31,9 @@ RUNTIMES = ("1.20.1", "1.22.1", "1.24.4", "1.27.0", "newest")
 RUNTIME = "onnxruntime"
 # Those whose expectations hold for every runtime and every version of NumPy and onnx that padops is for.
 # fmt: off
-TESTS = ("specifications", "specifications_dialects", "errors", "inference", "session", "shapes", "load", "convert_places",
-         "pyop")
+TESTS = ("spec/test_specifications", "spec/test_specifications_dialects", "spec/test_shapes", "csrc/test_errors",
+         "csrc/test_inference", "csrc/test_load", "runtime/test_session", "convert/sources/test_convert_places",
+         "runtime/test_pyop")
 # fmt: on
 EXAMPLES = "200"
 # Samples with element types that came later than the oldest runtime: the release that first reads them.
@@ -177,7 +178,7 @@ def convert_samples(cell: Cell, version: str) -> tuple:
 
 def run_tests(cell: Cell) -> tuple:
     """Run the chosen tests; how many passed, and what failed."""
-    chosen = [f"tests/test_{name}.py" for name in TESTS if name != "pyop" or cell.has("onnxruntime-extensions")]
+    chosen = [f"tests/{name}.py" for name in TESTS if name != "runtime/test_pyop" or cell.has("onnxruntime-extensions")]
     ran = cell.command("-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
     counted = re.search(r"(\d+) passed", ran.stdout)
     if ran.returncode == 0 and counted:

@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 # than its window. Unless it is told, it uses oneDNN on some processors only.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
 
+NEIGHBOURS = {path.stem: path for path in HERE.rglob("*.py") if path.parent.name not in ("mutation", "long")}
 PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
 
 
@@ -32,14 +33,14 @@ def peers_of(file: Path) -> set[str]:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         for name in {name.partition(".")[0] for name in names}:
-            neighbour = HERE / f"{name}.py"
-            found |= peers_of(neighbour) if neighbour.is_file() else {name} & PEERS
+            neighbour = NEIGHBOURS.get(name)
+            found |= peers_of(neighbour) if neighbour else {name} & PEERS
     return found
 
 
 MISSING = {
-    file.name: missing
-    for file in sorted(HERE.glob("test_*.py"))
+    file.relative_to(HERE).as_posix(): missing
+    for file in sorted(HERE.rglob("test_*.py"))
     if (missing := sorted(peer for peer in peers_of(file) if find_spec(peer) is None))
 }
 

@@ -197,7 +197,7 @@ def test_rules_are_numbered_without_a_gap() -> None:
 
 
 def test_only_documented_rules_are_named() -> None:
-    tests = [path for path in (ROOT / "tests").glob("*.py") if path.name != Path(__file__).name]
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name]
     for paths in (MODULES, SOURCES, tests):
         assert named(paths) - documented() == set()
 
@@ -207,5 +207,5 @@ def test_both_languages_raise_the_same_rules() -> None:
 
 
 def test_each_rule_is_named_in_a_test() -> None:
-    tests = [path for path in (ROOT / "tests").glob("test_*.py") if path.name != Path(__file__).name]
+    tests = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != Path(__file__).name]
     assert documented() - named(tests) == set()

@@ -1,6 +1,6 @@
 """The element types that padops moves: one row each.
 
-The native library holds the same table in ``csrc/core/types.inc``; ``tests/test_describe.py`` compares the two.
+The native library holds the same table in ``csrc/core/types.inc``; ``tests/csrc/test_describe.py`` compares the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Load for minutes: what tests/test_load.py does for a second. Memory must stay flat; "harmed" counts wrong results."""
+"""Load for minutes: what tests/csrc/test_load.py does for a second. Memory must stay flat; "harmed" counts wrong results."""
 
 from __future__ import annotations
 

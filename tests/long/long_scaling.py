@@ -1,6 +1,6 @@
 """Long chains of Pads: 10,000 of them, with every option, in under 20 seconds of one processor.
 
-``tests/test_convert_scaling.py`` counts the same work at small sizes, and holds that it is linear.
+``tests/convert/model/test_convert_scaling.py`` counts the same work at small sizes, and holds that it is linear.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-FUZZ = Path(__file__).resolve().parent.parent / "test_session_fuzz.py"
+FUZZ = Path(__file__).resolve().parents[1] / "csrc" / "test_session_fuzz.py"
 SESSIONS = int(os.environ.get("PADOPS_SESSIONS", "10000"))
 BATCH = 100
 
@@ -31,10 +31,11 @@ BATCH = 100
 def test_sessions(tally, sizes: str, count: int, tried: str) -> None:
     seen: Counter[str] = Counter()
     harmed = 0
+    environment = {**os.environ, "PYTHONPATH": str(FUZZ.parents[1] / "models")}
     batch = BATCH if count >= BATCH else count
     for start in range(0, count, batch):
         command = [sys.executable, str(FUZZ), str(min(batch, count - start)), str(start), sizes]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=3600)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=3600, env=environment)
         if done.returncode:
             harmed += 1
             print(" ".join(command), f"exit code {done.returncode}", done.stderr[-6000:], sep="\n")

@@ -17,7 +17,7 @@ KINDS: dict[str, Callable[[int], Iterator[Mutant]]] = {
     "npz": npz_inputs.mutants,
 }
 if not LACKING or os.environ.get("PADOPS_PEERS"):
-    sys.path.append(str(Path(__file__).parents[1]))  # where pytest has it already, with the neighbours of this package
+    sys.path.append(str(Path(__file__).parents[1] / "models"))  # pytest has it already
     from . import openvino_ir
 
     KINDS["openvino"] = openvino_ir.mutants

@@ -1,4 +1,4 @@
-// The operators of the domain, one row each. padops/dialects/ has the same table; tests/test_describe.py compares the
+// The operators of the domain, one row each. padops/dialects/ has the same table; tests/csrc/test_describe.py compares the
 // two through describe().
 #pragma once
 

@@ -2,7 +2,7 @@
 
 A dialect knows how its specification spells a Pad: which inputs and attributes carry the amounts, which modes it has
 and how negative amounts act. It knows nothing of element types beyond their names, and nothing of ONNX Runtime. The
-native library holds the same table in ``csrc/core/dialects.cpp``; ``tests/test_describe.py`` compares the two.
+native library holds the same table in ``csrc/core/dialects.cpp``; ``tests/csrc/test_describe.py`` compares the two.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is known of OpenVINO's layers and of onnxifier's rules for them; each line was measured against OpenVINO.
 
-``tests/test_convert_openvino_ir.py`` compares every type of layer that is listed here with OpenVINO's CPU device.
+``tests/convert/readers/test_convert_openvino_ir.py`` compares every type of layer that is listed here with OpenVINO's CPU device.
 """
 
 from __future__ import annotations

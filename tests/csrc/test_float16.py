@@ -14,7 +14,7 @@ import onnx
 import pytest
 from onnx import helper
 
-SOURCE = Path(__file__).resolve().parent.parent / "padops" / "csrc"
+SOURCE = Path(__file__).resolve().parents[2] / "padops" / "csrc"
 
 
 def floats() -> np.ndarray:

@@ -19,7 +19,7 @@ from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.spec import reference
 from padops.spec.bits import to_bytes
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_bench_writes_table_json_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

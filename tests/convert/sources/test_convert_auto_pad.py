@@ -22,7 +22,7 @@ import padops
 from padops.convert.sources.auto_pad.amounts import Axis
 from padops.spec.dialects import same_padding
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 UINT8 = onnx.TensorProto.UINT8
 
 

@@ -23,7 +23,7 @@ from padops import cli
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 
 # --- how many nodes --------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from padops.convert import PadopsError, PadsLeftError, VerificationError
 from padops.runtime import pyop
 from padops.spec.dtypes import DTYPES
 
-MODELS = Path(__file__).resolve().parent.parent / "models"
+MODELS = Path(__file__).resolve().parents[3] / "models"
 WHOLE = ("pad_02", "pad_11", "pad_18", "pad_19", "nested", "string", "int16")  # every Pad has a type that Python has
 
 

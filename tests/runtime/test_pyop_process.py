@@ -26,7 +26,8 @@ def run(attributes, array, op="Pad_2", node="decoder/pad"):
 
 def in_process(code: str) -> subprocess.CompletedProcess:
     """Runs code after HEAD, in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    here = Path(__file__).parent
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent / "models")])}
     command = [sys.executable, "-c", HEAD + code]
     return subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=120)
 

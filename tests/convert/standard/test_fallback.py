@@ -244,7 +244,7 @@ def test_on_the_oldest_runtime(oldest_runtime: Path) -> None:  # noqa: F811
     wanted = ["test_fixed_cases", "test_many_calls_get_a_short_body", "test_other_calls_get_the_whole_body"]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *(f"{__file__}::{name}" for name in wanted)]
     ran = subprocess.run(
-        command, check=False, cwd=Path(__file__).parent.parent, env=environment, capture_output=True, text=True
+        command, check=False, cwd=Path(__file__).parents[3], env=environment, capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
     assert f"onnxruntime {test_old_runtime.OLDEST}: {oldest_runtime}" in ran.stdout

@@ -29,7 +29,7 @@ from small_models import (
 import padops
 from padops.convert import PadopsError
 
-MODELS = Path(__file__).resolve().parent.parent / "models"
+MODELS = Path(__file__).resolve().parents[3] / "models"
 PADS = tensor("pads", [0, 1, 0, 1])
 
 

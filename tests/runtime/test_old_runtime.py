@@ -17,7 +17,7 @@ import pytest
 
 import padops
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 OLDEST = re.search(r'"onnxruntime>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8")).group(1)
 KERNEL_TESTS = [
     f"tests/test_{name}.py"

@@ -239,7 +239,7 @@ def test_a_model_of_openvinos_onnx_frontend(tmp_path):
 )
 def test_real_models(tmp_path, monkeypatch, name, pads, shapes):
     """Networks with reflected, constant and computed pads, through OpenVINO's ONNX frontend and its IR."""
-    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "scripts")
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "scripts")
     source = importlib.import_module("fetch_models").fetch()[name]
     openvino.save_model(openvino.convert_model(source), tmp_path / "m.xml", compress_to_fp16=False)
     given = {"fmin": np.array(46.875, np.float32), "fmax": np.array(2093.75, np.float32)}

@@ -22,7 +22,7 @@ from padops.spec import plan
 from padops.spec.dialects.same_pad import same_padding
 from padops.spec.plan import LARGEST, Crop, Limit, Mode
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "tests" / "cpp" / "formulas.cpp"]
 CSRC = ROOT / "padops" / "csrc"
 SOURCES += [CSRC / "core" / f"{name}.cpp" for name in ("amounts", "dialects", "plan", "runs")]

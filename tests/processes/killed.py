@@ -87,7 +87,7 @@ def _serve() -> None:
     from padops.convert.records import versions
 
     versions()
-    source = Path(__file__).parents[1] / "models" / "pad_18.onnx"
+    source = Path(__file__).parents[2] / "models" / "pad_18.onnx"
     cli.main(["convert", str(source), "--dry-run", "-q"])  # loads everything before the first fork
     gc.freeze()  # so that no fork copies everything when it looks for garbage
     for line in sys.stdin:
