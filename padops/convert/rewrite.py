@@ -129,4 +129,4 @@ class ConvertPads(ir.passes.InPlacePass):
         except Unneeded as why:
             return match.record(site, "not needed", str(why))
         self._document.touched.add(site.node)
-        return replace(record, op_type=CALLED.get(self._target, record.op_type), notes=(*record.notes, *notes))
+        return replace(record, op_type=CALLED.get(self._target, record.op_type), notes=(*record.notes, *(notes or ())))

@@ -84,8 +84,6 @@ class PadInfo:
         """Whether the operator has an attribute of that name."""
         return any(row.name == name for row in self.op.attributes)
 
-    # --- the mode -----------------------------------------------------------------------------------------------------
-
     @cached_property
     def known_modes(self) -> tuple[Mode, ...]:
         """What the mode may be."""
@@ -105,8 +103,6 @@ class PadInfo:
         spelled = self.modes[self.known_modes.index(mode)]
         attributes = {name: attribute for name, attribute in self.attributes.items() if name != self.op.mode}
         return replace(self, modes=(spelled,), attributes=attributes | {self.op.mode: ir.AttrString("mode", spelled)})
-
-    # --- the amounts --------------------------------------------------------------------------------------------------
 
     @cached_property
     def node(self) -> Node | None:
@@ -172,8 +168,6 @@ class PadInfo:
         """Whether the amounts have an interior, or one that the caller gives."""
         interior = self.attributes.get("padding_interior")
         return interior is not None and (interior.is_ref() or any(interior.value))
-
-    # --- the fill -----------------------------------------------------------------------------------------------------
 
     @property
     def has_default_fill(self) -> bool:
@@ -295,9 +289,7 @@ def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | Non
     if value is None or isinstance(value, np.ndarray):
         return value
     array = evaluate(value, site.scope, types)
-    if array is None:
-        return value
-    return array.astype(object) if array.dtype.kind in "SU" else array
+    return value if array is None else array.astype(object) if array.dtype.kind in "SU" else array
 
 
 def _type(fill: Operand | None, data: ir.Value, site: NodeSite, types: Types) -> str | None:

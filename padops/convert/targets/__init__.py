@@ -15,7 +15,7 @@ from padops.convert.model.types import Types
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.targets import native, onnx, pyop
 
-TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str]]] = {
+TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str] | None]] = {
     "padops": native.emit,
     "onnx": onnx.emit,
     "pyop": pyop.emit,

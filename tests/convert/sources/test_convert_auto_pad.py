@@ -97,7 +97,7 @@ def test_every_amount_that_an_axis_may_need(mode: str) -> None:
             assert amount.begin == begin and amount.end >= end
             outputs = (size + amount.begin + amount.end - axis.extent) // stride + 1
             assert outputs == -(-size // stride)
-            assert axis.least <= Axis(size, kernel, stride, dilation).least
+            assert axis.min_total <= Axis(size, kernel, stride, dilation).min_total
     assert Axis(None, 3, 1 << 13, 1).amounts(mode) is None
 
 
