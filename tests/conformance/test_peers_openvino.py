@@ -30,7 +30,7 @@ SIGNED = [name for name in INTEGER_KINDS["integer"] if name.startswith("int")]
 EXACT = [name for name in ELEMENT_TYPES if name in TYPES]
 EVALUATED = [name for name in EXACT if TYPES[name].bits not in (2, 4)]  # evaluate() corrupts its memory with int4
 
-MOST_OF_FILL = 2**24  # the CPU device reads any integer fill as a float
+MAX_FILL = 2**24  # the CPU device reads any integer fill as a float
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def kept(array: np.ndarray | None, fill: bool) -> np.ndarray | None:
         elif name in ("float16", "float8e4m3fn", "float8e5m2", "float4e2m1"):
             array = np.where(np.isnan(array) | (array == 0), np.zeros((), array.dtype), array)
         elif name in ("int64", "uint64", "int32", "uint32") and (fill or name.endswith("64")):
-            array = np.asarray(array % array.dtype.type(MOST_OF_FILL if fill else 2**31))
+            array = np.asarray(array % array.dtype.type(MAX_FILL if fill else 2**31))
         return np.zeros_like(array) if fill and name != "string" and array == 0 else array
 
 

@@ -6,7 +6,7 @@ import loads
 import pytest
 
 # Kilobytes. A million calls and ten thousand sessions: what one of them kept, even a byte of it, would be seen at once.
-MOST_GROWTH = {"tiny_calls": 1000, "shared_options": 8000, "fresh_options": 8000}
+MAX_GROWTH = {"tiny_calls": 1000, "shared_options": 8000, "fresh_options": 8000}
 TIMEOUT = 3600
 
 
@@ -31,7 +31,7 @@ def test_32_sessions_at_once(tally) -> None:
 def test_memory_stays_flat(tally, name: str, count: int, tried: str) -> None:
     load = loads.in_process(name, count, TIMEOUT)
     print(f"{name}: {load.grown} kB more after {count:,} than after a tenth of them")
-    tally(tried, load.count, load.wrong + (load.grown > MOST_GROWTH[name]))
+    tally(tried, load.count, load.wrong + (load.grown > MAX_GROWTH[name]))
 
 
 def test_forks(tally) -> None:

@@ -14,7 +14,7 @@ import pytest
 import padops
 
 COUNT = 10_000
-MOST = 20.0  # seconds
+MAX_SECONDS = 20.0  # seconds
 CHAINS = (
     "in_a_row",
     "reflecting",
@@ -38,5 +38,5 @@ def test_a_chain_of_ten_thousand(options: str, tally: Callable[[str, int, int], 
         took[made] = time.process_time() - start
         assert len(conversion.records) == COUNT
     print(*(f"{made} {seconds:.1f} s" for made, seconds in took.items()), sep=", ")
-    slow = sum(seconds > MOST for seconds in took.values())
-    tally(f"a chain of {COUNT:,} Pads converted in under {MOST:.0f} s, {options}", len(took), slow)
+    slow = sum(seconds > MAX_SECONDS for seconds in took.values())
+    tally(f"a chain of {COUNT:,} Pads converted in under {MAX_SECONDS:.0f} s, {options}", len(took), slow)

@@ -20,7 +20,7 @@ import pytest
 import padops
 
 FEW = 60
-MOST = 2.1  # times the work for twice the Pads; a constant part of the work makes it less than 2
+MAX_RATIO = 2.1  # times the work for twice the Pads; a constant part of the work makes it less than 2
 LOWERED = ("with_amounts_of_their_own", "with_conv", "between_casts", "read_inside", "in_functions", "of_padops")
 
 
@@ -54,7 +54,7 @@ def check(made: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -
     padops.convert(build(2), **options)  # imports modules, and fills what is remembered for good
     once, twice = (work(build(count), options, monkeypatch) for count in (FEW, 2 * FEW))
     for what, count in twice.items():
-        assert count <= MOST * once[what], f"{FEW} Pads: {once[what]:,} {what}; {2 * FEW} Pads: {count:,}"
+        assert count <= MAX_RATIO * once[what], f"{FEW} Pads: {once[what]:,} {what}; {2 * FEW} Pads: {count:,}"
 
 
 @pytest.mark.parametrize("options", pad_chains.OPTIONS)

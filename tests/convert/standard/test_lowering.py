@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[3]
 # --- how many nodes --------------------------------------------------------------------------------------------------
 
 MAIN_TYPES = ("float", "double", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool", "string")
-MOST_NODES = 3  # for each axis that is padded
+MAX_NODES = 3  # for each axis that is padded
 
 # Pairs of begin and end for the axes of data of shape 5, 40, 6: what only adds, only crops, and both.
 AMOUNTS = [
@@ -94,10 +94,10 @@ def _allowed(case: case_strategies.Case, held: str) -> int:
     type_name = by_numpy(case.inputs[0].dtype).name
     mode = case.attributes.get(OPS[case.op].mode, "constant").lower()
     if type_name == "string" and any(case.attributes.get("padding_interior", ())):
-        return MOST_NODES + 1 + (held != "all")  # ONNX Runtime's Gather moves strings right along the last axis only
+        return MAX_NODES + 1 + (held != "all")  # ONNX Runtime's Gather moves strings right along the last axis only
     if type_name == "bfloat16" and held != "all" and mode == "constant":
-        return MOST_NODES + 1  # ONNX Runtime expands no bfloat16
-    return MOST_NODES
+        return MAX_NODES + 1  # ONNX Runtime expands no bfloat16
+    return MAX_NODES
 
 
 @pytest.mark.parametrize("op", OPS)
