@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 import onnx_ir as ir
@@ -22,6 +23,11 @@ from padops.spec.plan import Amounts, Mode, PadError
 
 Operand = ir.Value | np.ndarray  # a value of the graph, or its elements where they are known
 Dims = Sequence[int | None]  # None for each that is not known
+
+
+def all_known(dims: Dims | None) -> TypeGuard[Sequence[int]]:
+    """Whether there are dims, and none of them is unknown."""
+    return dims is not None and None not in dims
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +79,16 @@ class PadInfo:
         """An input by its name; None where it is absent, or the operator has none of that name."""
         position = self.op.input_index(name)
         return None if position is None else self.inputs[position]
+
+    def required(self, name: str) -> Operand:
+        """An input that the operator does not do without."""
+        given = self.input(name)
+        assert given is not None, "what lacks it is refused: see misfit"
+        return given
+
+    def size(self, axis: int) -> int | None:
+        """The size of an axis, None where it is not known."""
+        return None if self.dims is None else self.dims[axis]
 
     def own(self, name: str, fits: bool) -> ir.Value | None:
         """The value that the node has for an input, where a new node can have it too."""
