@@ -15,7 +15,8 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar

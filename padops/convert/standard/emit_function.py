@@ -11,7 +11,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import PadInfo, all_known
+from padops.convert.sources.operands import all_known
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.exact_casts import write_exact

@@ -10,7 +10,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_modes
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import dynamic_rank, ort_pad
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar

@@ -14,7 +14,7 @@ import onnx_ir as ir
 
 from padops.convert.model.constants import tensor_of
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand
+from padops.convert.sources.operands import Operand, all_arrays
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
@@ -39,11 +39,6 @@ def ints(*values: int) -> np.ndarray:
 def scalar(value: int) -> np.ndarray:
     """An int64 of rank 0."""
     return np.array(value, np.int64)
-
-
-def all_arrays(operands: Sequence[Operand]) -> TypeGuard[Sequence[np.ndarray]]:
-    """Whether all operands are known."""
-    return all(isinstance(x, np.ndarray) for x in operands)
 
 
 def is_number(x: Operand, number: int) -> TypeGuard[np.ndarray]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from padops.convert.sources.builtin_support import has_type
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo, all_known
+from padops.convert.sources.operands import Operand, all_known
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
@@ -115,13 +116,18 @@ def _fits(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts], gu
     return bool(ort_pad.is_right(builder, pad, scalar(0), vectors))
 
 
+def _size(pad: PadInfo, axis: int) -> int | None:
+    """The size of an axis, None where it is not known."""
+    return None if pad.dims is None else pad.dims[axis]
+
+
 def _amounts(pad: PadInfo, known: Sequence[plan.Amounts], opset: int) -> Amounts | None:
     """The amounts for the built-in; None where it can have the node's own inputs."""
     if ort_pad.takes_inputs(opset, pad):
         return None
     begins, ends = (list(numbers) for numbers in zip(*((one.begin, one.end) for one in known)))
     if pad.op.clamp:  # P1: a dim that would be negative is 0
-        ends = [max(end, -begin - (pad.size(i) or 0)) for i, (begin, end) in enumerate(zip(begins, ends))]
+        ends = [max(end, -begin - (_size(pad, i) or 0)) for i, (begin, end) in enumerate(zip(begins, ends))]
     return Amounts(ints(*begins), ints(*ends))
 
 
@@ -137,7 +143,7 @@ def _fill(
     if known is None:
         return emit_pad.write(builder, pad, guarantees)
     axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
-    sizes = [pad.size(i) for i in axes]
+    sizes = [_size(pad, i) for i in axes]
     grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
     if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
         return emit_pad.write(builder, pad, guarantees)
@@ -161,13 +167,13 @@ def _extend(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] |
         return work.value
     padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
     to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
-    crops = {i: size for i in to_crop if (size := pad.size(i)) is not None}
+    crops = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
     if len(crops) < len(to_crop):
         crops = {}
     _crop(work, crops, known)
     to_compute = []
     for i, one in enumerate(known):
-        size = pad.size(i)
+        size = _size(pad, i)
         extension = None if size is None else _plan_of_extension(pad, i, size, one)
         long = extension is not None and i in padded and i not in crops and work.listed(extension) > MAX_LISTED
         if long or (extension is None and (i in padded or pad.op.limit is Limit.NGRAPH)):

@@ -11,7 +11,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
 from padops.convert.standard.extension import FAR, select
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
