@@ -18,7 +18,7 @@ from padops.convert.model.types import Types
 from padops.convert.sources.match import Replacement, Unconvertible, misfit, type_of
 from padops.convert.sources.operands import Dims, Operand, all_known
 from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op
-from padops.spec.dtypes import by_name, by_numpy
+from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Mode, PadError
 
 
@@ -295,7 +295,5 @@ def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | Non
 def _type(fill: Operand | None, data: ir.Value | None, site: NodeSite, types: Types) -> str | None:
     """The element type of the data, which the fill and the output have too."""
     if isinstance(fill, np.ndarray):
-        row = by_numpy(fill.dtype)
-        assert row is not None
-        return row.name
+        return type_of(fill)
     return types.name(data, fill, *site.node.outputs)
