@@ -19,6 +19,7 @@ SCHEMA = 2  # of the report; raised when a reader of an older report would misre
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
+Outcome = Literal["equal", "close", "different", "runs", "fails"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Verification:
         notes: How it was done, and what was found on the way.
     """
 
-    outcome: Literal["equal", "close", "different", "runs", "fails"]
+    outcome: Outcome
     outputs: tuple[OutputComparison, ...] = ()
     inputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

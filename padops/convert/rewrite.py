@@ -74,9 +74,10 @@ class ConvertPads(ir.passes.InPlacePass):
         decisions = [self._decide(site, match, types) for site, match in found]
         self.records = {decision.site.node: decision.record for decision in decisions}
         converted = [decision for decision in decisions if decision.record.status == "converted"]
-        constants = Constants(model) if converted else None
-        for decision in converted:
-            self.records[decision.site.node] = self._apply(decision, constants, types)
+        if converted:
+            constants = Constants(model)
+            for decision in converted:
+                self.records[decision.site.node] = self._apply(decision, constants, types)
         if converted and self._target != "onnx":
             self._document.touched.update(declare_calls(model, types))
         self.problem = types.problem
@@ -116,12 +117,13 @@ class ConvertPads(ir.passes.InPlacePass):
         if isinstance(match.replacement, Rewrite):
             done = match.replacement.apply(site, constants)
             self._document.touched.update(done.touched)
-            if done.replacement is not None:
+            if done.replacement is not None and done.site is not None:
                 try:
                     emit(describe(done.replacement, done.site, types), done.site, constants, types)
                 except Unconvertible as why:  # what is around it has been changed already
                     raise PadopsError(f"{site.path} cannot be converted: {why}") from why
             return record
+        assert decision.info is not None, "only of a rewrite there is none"
         try:
             notes = emit(decision.info, site, constants, types)
         except Unconvertible as why:

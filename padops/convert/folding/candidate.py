@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Match
+from padops.convert.sources.match import Match, Replacement
 from padops.convert.sources.pad_info import PadInfo, describe
 from padops.spec.dialects import Op
 from padops.spec.plan import Amounts, Limit, Mode, PadError
@@ -86,6 +86,7 @@ class Candidate:
 
 def candidate(site: NodeSite, match: Match, types: Types) -> Candidate | None:
     """The Pad of a match with a Replacement; None where it breaks a rule, which is to be said where it runs."""
+    assert isinstance(match.replacement, Replacement)
     info = describe(match.replacement, site, types)
     fill = info.known_fill
     if info.problem is not None or (fill is not None and fill.size != 1 and info.mode is Mode.CONSTANT):  # P7

@@ -7,6 +7,7 @@ elements are only copied. Of a NaN, ONNX Runtime's Casts keep the sign and may l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 import onnx_ir as ir
@@ -14,7 +15,7 @@ import onnx_ir as ir
 from padops.convert.folding.candidate import Candidate
 from padops.convert.folding.forms import set_input
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import Index, NodeSite
+from padops.convert.model.graphs import Index, NodeSite, take_out
 from padops.convert.model.types import Types
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
@@ -53,7 +54,7 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
     index = pad.site.scope.index
     if not is_cast(before) or not _is_read_once(pad.data, index) or before.graph is not node.graph:
         return None
-    after = pad.output.uses()[0].node if _is_read_once(pad.output, index) else None
+    after = next(iter(pad.output.uses())).node if _is_read_once(pad.output, index) else None
     if not is_cast(after) or after.graph is not node.graph:
         return None
     narrow, wide = types.name(before.inputs[0]), _cast_type(before)
@@ -64,14 +65,14 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
     _retype(pad, narrow, constants)
     data = before.inputs[0]
     node.replace_input_with(0, data)
-    node.graph.remove(before, safe=True)
+    take_out(before)
     _take_over(pad.site, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
     types.invalidate(pad.output)
     first, second = before.name or "Cast", after.name or "Cast"
     return Dropped((node,), f"of {narrow}, without {first} to {wide} and {second} back")
 
 
-def is_cast(node: ir.Node | None) -> bool:
+def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:
     """Whether a node is a Cast whose type is known."""
     if node is None or node.domain != "" or node.op_type != "Cast" or "to" not in node.attributes:
         return False
@@ -130,10 +131,9 @@ def _retype(pad: Candidate, narrow: str, constants: Constants) -> None:
 def _take_over(site: NodeSite, after: ir.Node, kind: ir.TensorType) -> None:
     """Lets the node give what the Cast behind it gave, under the same name."""
     made, former = site.node.outputs[0], after.outputs[0]
-    graph = site.node.graph
     name, shape = former.name, former.shape
     former.replace_all_uses_with(made, replace_graph_outputs=True)
-    graph.remove(after, safe=True)
+    take_out(after)
     site.scope.index.rename(made, name)
     made.type = kind
     if shape is not None:

@@ -155,7 +155,7 @@ def _check_fill(node: ir.Node, operator: WindowOperator, pad: Candidate, types: 
 def _zero_point(node: ir.Node, operator: WindowOperator, scope: Scope) -> bytes | ir.Value | None:
     """The zero point as a fill is described."""
     position = operator.zero_point
-    value = node.inputs[position] if position < len(node.inputs) else None
+    value = node.inputs[position] if position is not None and position < len(node.inputs) else None
     if value is None:
         return ZERO
     array = constant(value, scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import onnx_ir as ir
 
@@ -24,7 +25,7 @@ from padops.convert.sources.match import Replacement
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Mode
 
-FOLDED = "folded"
+FOLDED: Final = "folded"
 
 
 class FoldPads(ir.passes.InPlacePass):
@@ -113,9 +114,11 @@ class FoldPads(ir.passes.InPlacePass):
         """Lets a Pad do the work of the one in front of it too."""
         if self._after_conversion and self._target == "onnx":
             return False  # lowering knows why it has written two
-        before = pads.get(pad.data.producer())
-        first = None if before is None else self._candidate(before)
-        if first is None or (touched := join(first, pad, self._constants())) is None:
+        node = pad.data.producer()
+        before = None if node is None else pads.get(node)
+        if before is None or (first := self._candidate(before)) is None:
+            return False
+        if (touched := join(first, pad, self._constants())) is None:
             return False
         removal = remove(before, self._types)
         assert removal is not None and not removal.notes, "only the second Pad reads the first"

@@ -12,12 +12,14 @@ neither.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import onnx_ir as ir
 
 from padops.convert.folding.candidate import NOTHING, Candidate, sum_of
 from padops.convert.folding.forms import can_write_amounts, write_amounts
 from padops.convert.model.constants import Constants
-from padops.spec.plan import Mode
+from padops.spec.plan import Amounts, Mode
 
 
 def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
@@ -30,18 +32,22 @@ def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.
     one_after_the_other = len(uses) == 1 and not first.output.is_graph_output()
     if not one_after_the_other or second.site.node.graph is not first.site.node.graph:
         return None
-    if not _may_join(first, second) or not can_write_amounts(second):
+    if first.amounts is None or second.amounts is None or not _may_join(first, first.amounts, second, second.amounts):
+        return None
+    if not can_write_amounts(second):
         return None
     write_amounts(second, sum_of(first.amounts, second.amounts), constants)
     return (second.site.node,)
 
 
-def _may_join(first: Candidate, second: Candidate) -> bool:
-    if first.mode is None or first.mode is not second.mode or not first.only_adds or second.amounts is None:
+def _may_join(
+    first: Candidate, first_amounts: Sequence[Amounts], second: Candidate, second_amounts: Sequence[Amounts]
+) -> bool:
+    if first.mode is None or first.mode is not second.mode or not first.only_adds:
         return False
-    if not first.amounts or len(first.amounts) != len(second.amounts):
+    if not first_amounts or len(first_amounts) != len(second_amounts):
         return False
-    if any(amounts.interior for amounts in second.amounts):
+    if any(amounts.interior for amounts in second_amounts):
         return False
     if first.mode is Mode.CONSTANT:
         return first.fill is not None and first.fill == second.fill
@@ -49,5 +55,5 @@ def _may_join(first: Candidate, second: Candidate) -> bool:
         return False
     if first.mode is Mode.EDGE:
         return True
-    apart = all(NOTHING in pair for pair in zip(first.amounts, second.amounts, strict=True))
+    apart = all(NOTHING in pair for pair in zip(first_amounts, second_amounts, strict=True))
     return apart and first.op.limit is second.op.limit

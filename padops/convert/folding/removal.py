@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import onnx_ir as ir
 
 from padops.convert.model.evaluate import remove_unread
-from padops.convert.model.graphs import NodeSite, replace_in_place
+from padops.convert.model.graphs import NodeSite, replace_in_place, take_out
 from padops.convert.model.types import Types
 from padops.convert.sources.builtin_support import has_identity
 
@@ -38,6 +38,7 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Removal |
     """
     node = site.node
     data, output = node.inputs[0], node.outputs[0]
+    assert data is not None, "no source finds a Pad without data"
     read = list(dict.fromkeys(value for value in node.inputs[1:] if value is not None))
     is_output = output.is_graph_output()
     if is_output or _is_hidden(data, output, site):
@@ -50,7 +51,7 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Removal |
         return Removal((node,), (f"an Identity stays: {why}",))
     readers = tuple(dict.fromkeys(use.node for use in output.uses()))
     output.replace_all_uses_with(data)
-    node.graph.remove(node, safe=True)
+    take_out(node)
     remove_unread(read, site.scope.index)
     return Removal(readers)
 

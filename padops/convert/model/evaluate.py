@@ -111,8 +111,11 @@ def _is_vast(node: ir.Node, scope: Scope, types: Types) -> bool:
         sizes = [x for x in asked if x is not None]
         if len(sizes) < len(asked):
             return True
-        dims = _range(*sizes) if node.op_type == "Range" else sizes[0].reshape(-1).tolist() if sizes else []
-    return math.prod(dim for dim in dims if dim is not None) > LARGEST_CONSTANT
+        if node.op_type == "Range":
+            dims = [*_range(*sizes)]
+        else:
+            dims = sizes[0].reshape(-1).tolist() if sizes else []
+    return math.prod([dim for dim in dims if dim is not None]) > LARGEST_CONSTANT
 
 
 def _range(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> list[int]:

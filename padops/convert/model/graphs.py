@@ -189,10 +189,10 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> Iterator[tuple[ir.Graph
             yield from zip(node.attributes[attribute.name].value, attribute.graphs, strict=True)
 
 
-def caller_strings(scope: Scope, name: str) -> set[str]:
-    """What the attribute ``name`` of the function around ``scope`` may be: its default, and what calls give it."""
-    function = scope.root
-    assert isinstance(function, ir.Function)
+def caller_strings(scope: Scope, reference: ir.Attr) -> set[str]:
+    """What a reference to an attribute of the function around ``scope`` may be: its default, and what calls give it."""
+    function, name = scope.root, reference.ref_attr_name
+    assert isinstance(function, ir.Function) and name is not None
     given = [function.attributes.get(name)]
     given += [node.attributes.get(name) for node in scope.index.calls(function)]
     return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
@@ -221,6 +221,12 @@ def replace_in_place(
     for attribute in wanted.values():
         node.attributes.add(attribute)
     node.domain, node.op_type = domain, op_type
+
+
+def take_out(node: ir.Node) -> None:
+    """Takes a node that nothing reads any more out of its graph."""
+    assert node.graph is not None, "it is in one"
+    node.graph.remove(node, safe=True)
 
 
 def remove_unused(values: Iterable[ir.Value], index: Index) -> None:

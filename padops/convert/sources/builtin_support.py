@@ -25,6 +25,7 @@ import numpy as np
 
 from padops.convert.sources.match import RunsAs
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.spec.plan import Amounts, Mode, PadError
 
@@ -122,7 +123,7 @@ def _rank(pad: PadInfo, found: RunsAs) -> str | None:
 
 def _fill(pad: PadInfo, found: RunsAs) -> str | None:
     dims = pad.fill_dims
-    if pad.mode is Mode.CONSTANT or dims is None or None in dims or prod(dims) == 1:
+    if pad.mode is Mode.CONSTANT or not all_known(dims) or prod(dims) == 1:
         return None
     which = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
     return f"ONNX Runtime refuses a fill of {prod(dims)} elements{which}"

@@ -23,6 +23,7 @@ from padops.convert.sources.match import (
     settle_version,
     string_attribute,
 )
+from padops.convert.sources.operands import Operand
 from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name
 
@@ -83,7 +84,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
         check_integers(site, pads=1, axes=3)
         type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
         mode = string_attribute(node, "mode", "constant")
-        if mode is None and "wrap" in caller_strings(site.scope, node.attributes["mode"].ref_attr_name):
+        if mode is None and "wrap" in caller_strings(site.scope, node.attributes["mode"]):
             mode = "wrap"
         found = _OnnxNode(site, since, amounts, type_name, mode)
         replacement = _replacement(found)
@@ -153,21 +154,23 @@ def _replacement(found: _OnnxNode) -> Replacement:
 def _replacement_of_inputs(found: _OnnxNode) -> Replacement:
     """The same in the form that Pad has since version 11."""
     node, scope = found.site.node, found.site.scope
-    data, pads, fill, axes = found.inputs
+    data, given_pads, given_fill, axes = found.inputs
+    pads: Operand | None = given_pads
+    fill: Operand | None = given_fill
     version = max(found.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
     op_type = settle_version(version, found.type, found.mode, found.notes)
     if found.amounts is not None:
         amounts = _amounts(node.attributes[found.amounts])
-        if pads is None:
+        if given_pads is None:
             pads = amounts
         else:
-            _require_same(constant(pads, scope), amounts, found.amounts)
+            _require_same(constant(given_pads, scope), amounts, found.amounts)
     if "value" in node.attributes and found.mode in ("constant", None):
         value = _fill(node.attributes["value"], found.type)
-        if fill is None:
+        if given_fill is None:
             fill = value
         else:
-            _require_same(constant(fill, scope), value, "value")
+            _require_same(constant(given_fill, scope), value, "value")
     attributes = {name: attribute for name, attribute in node.attributes.items() if name == "mode"}
     return Replacement(op_type, (data, pads, fill, axes)[: len(OPS[op_type].inputs)], attributes)
 

@@ -16,12 +16,10 @@ from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.match import Replacement, Unconvertible, misfit, type_of
+from padops.convert.sources.operands import Dims, Operand, all_known
 from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op
-from padops.spec.dtypes import by_name, by_numpy
+from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Mode, PadError
-
-Operand = ir.Value | np.ndarray  # a value of the graph, or its elements where they are known
-Dims = Sequence[int | None]  # None for each that is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +159,7 @@ class PadInfo:
     @property
     def is_known(self) -> bool:
         """Whether shape, amounts and mode are known, so that nothing of the plan is left to compute."""
-        return self.dims is not None and None not in self.dims and self.node is not None and self.mode is not None
+        return all_known(self.dims) and self.node is not None and self.mode is not None
 
     @property
     def may_have_interior(self) -> bool:
@@ -202,11 +200,11 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
         rank = len(node.attribute("kernel_shape")) + 2
         return tuple(op.amounts(node, [1] * rank)) if node.attribute("auto_pad") == "VALID" else None
     if op.input_index("axes") is not None and node.integers("axes") is not None:
-        return None if node.integers("pads").any() else ()
+        return None if node.required_integers("pads").any() else ()
     if op.input_index("pads") is not None:
-        rank = node.integers("pads").size // 2
+        rank = node.required_integers("pads").size // 2
     elif op.input_index("pads_begin") is not None:
-        rank = node.integers("pads_begin").size
+        rank = node.required_integers("pads_begin").size
     else:
         per_axis = {"paddings": 2, "pads": 2, "padding_below": 1}
         rank = next(
@@ -225,19 +223,21 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
     """
     op = OPS[replacement.op_type]
     given = (*replacement.inputs, *(None,) * (len(op.inputs) - len(replacement.inputs)))[: len(op.inputs)]
-    inputs = [given[0], *(_known(value, site, types) for value in given[1:])]
+    data, *others = given
+    assert data is None or isinstance(data, ir.Value), "no source knows the data"
+    inputs = [data, *(_known(value, site, types) for value in others)]
     by_role = {row.name: value for row, value in zip(op.inputs, given)}
     fill, pads, axes = (by_role.get(name) for name in (op.fill, "pads", "axes"))
     name = site.node.name or ""
     modes, problem = _modes(op, replacement.attributes, name)
-    dims = types.shape(given[0])
+    dims = types.shape(data)
     shown = types.shape(site.node.outputs[0]) if dims is None else dims
     return PadInfo(
         op=op,
         inputs=inputs,
         given=given,
         attributes=replacement.attributes,
-        type=_type(fill, given[0], site, types),
+        type=_type(fill, data, site, types),
         dims=dims,
         modes=modes or op.modes,
         fill_dims=list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill),
@@ -292,8 +292,8 @@ def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | Non
     return value if array is None else array.astype(object) if array.dtype.kind in "SU" else array
 
 
-def _type(fill: Operand | None, data: ir.Value, site: NodeSite, types: Types) -> str | None:
+def _type(fill: Operand | None, data: ir.Value | None, site: NodeSite, types: Types) -> str | None:
     """The element type of the data, which the fill and the output have too."""
     if isinstance(fill, np.ndarray):
-        return by_numpy(fill.dtype).name
+        return type_of(fill)
     return types.name(data, fill, *site.node.outputs)

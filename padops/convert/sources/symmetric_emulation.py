@@ -21,12 +21,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeGuard
 
 import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import NodeSite, Scope, constant, remove_unused, replace_in_place
+from padops.convert.model.graphs import NodeSite, Scope, constant, remove_unused, replace_in_place, take_out
 from padops.convert.model.types import Types
 from padops.convert.sources import onnx_pad
 from padops.convert.sources.builtin_support import needs, runs
@@ -63,19 +64,19 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     if not _is(node, "Pad") or not node.inputs:
         return None
     before = _producer(node.inputs[0])
-    is_second = _mode(node) == "reflect" and _is(before, "Pad")
+    first = before if _mode(node) == "reflect" and _is(before, "Pad") else node
     try:
-        emulation = _recognise(before if is_second else node, site.scope, types)
+        emulation = _recognise(first, site.scope, types)
     except _NoMatch:
         return None
     second = NodeSite(emulation.nodes[1], site.path, site.scope)
     plain = onnx_pad.match_onnx_pad(second, types)
-    if plain.replacement is None:
+    if plain is None or not isinstance(plain.replacement, Replacement):
         return None
     pad = describe(plain.replacement, second, types)
     needed, as_it_is = needs(pad, plain.runs_as), runs(pad)
-    if is_second:
-        note = f"in one with {before.name or 'the Pad before it'}"
+    if first is not node:
+        note = f"in one with {first.name or 'the Pad before it'}"
         return Match(FORM, Rewrite(OP, lambda site, constants: Applied([]), needed, as_it_is), notes=(note,))
     last = emulation.nodes[-1]
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
@@ -96,8 +97,8 @@ def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
     axes = np.flatnonzero(added[:rank]).tolist()
     _require(axes and (added[:rank] == added[rank:]).all())
     _require(len({reader for reader, _ in scope.index.last_uses(first.outputs[0])}) == 1)
-    second = _reader(first.outputs[0])
-    _require(_is(second, "Pad") and _mode(second) == "reflect" and _is_plain(second))
+    second = _expect(_reader(first.outputs[0]), "Pad")
+    _require(_mode(second) == "reflect" and _is_plain(second))
     _require(first.inputs[0] is not None and second.inputs[0] is first.outputs[0])
     amounts = _amounts(second, scope)
     _check_amounts(amounts, axes, rank, types.shape(first.inputs[0]))
@@ -122,8 +123,7 @@ def _match_transpose(nodes: list[ir.Node], rank: int) -> list[int] | None:
     transpose = next((node for node in _readers(nodes[-1].outputs[0]) if _is(node, "Transpose")), None)
     if transpose is None:
         return None
-    perm = transpose.attributes.get("perm")
-    _require(perm is not None and perm.type == ir.AttributeType.INTS and not perm.is_ref())
+    perm = _expect_attribute(transpose, "perm", ir.AttributeType.INTS)
     _require(sorted(perm.value) == list(range(rank)))
     nodes.append(transpose)
     return list(perm.value)
@@ -132,8 +132,8 @@ def _match_transpose(nodes: list[ir.Node], rank: int) -> list[int] | None:
 def _match_split(nodes: list[ir.Node], order: list[int] | None, rank: int, scope: Scope) -> None:
     """Adds the nodes that take the shape of the reflection apart, in the order of the result's axes."""
     readers = [reader for node in nodes[1:] for reader in _readers(node.outputs[0])]
-    shape = next((node for node in readers if _is(node, "Shape")), None)
-    _require(shape is not None and not shape.attributes)
+    shape = _expect(next((node for node in readers if _is(node, "Shape")), None), "Shape")
+    _require(not shape.attributes)
     nodes.append(shape)
     reader = _reader(shape.outputs[0])
     if order is not None and shape.inputs[0] is nodes[1].outputs[0]:
@@ -154,21 +154,20 @@ def _match_compress(
     order: list[int] | None,
 ) -> int:
     """Adds the nodes that take the elements out of one axis of ``value``, and gives the axis."""
-    compress = next((node for node in _readers(value) if node not in nodes), None)
-    _require(_is(compress, "Compress") and compress.inputs[0] is value)
+    compress = _expect(next((node for node in _readers(value) if node not in nodes), None), "Compress")
+    _require(compress.inputs[0] is value)
     position = _int(compress, "axis", -1)
     _require(0 <= position < len(dims))
     axis = position if order is None else order[position]
-    scatter = _producer(compress.inputs[1])
-    _require(_is(scatter, "ScatterElements", "Scatter") and len(scatter.inputs) == 3)
+    scatter = _expect(_producer(compress.inputs[1]), "ScatterElements", "Scatter")
+    _require(len(scatter.inputs) == 3)
     _require(_int(scatter, "axis", 0) == 0 and set(scatter.attributes) <= {"axis"})
     ones, places, marks = scatter.inputs
     _require(_equals(constant(marks, scope), np.zeros(2, bool)))
     _require(_equals(constant(places, scope), np.array([amounts[axis], -1 - amounts[axis + len(dims)]])))
-    fill = _producer(ones)
-    _require(_is(fill, "ConstantOfShape") and fill.inputs[0] is dims[position])
-    tensor = fill.attributes.get("value")
-    _require(tensor is not None and tensor.type == ir.AttributeType.TENSOR and not tensor.is_ref())
+    fill = _expect(_producer(ones), "ConstantOfShape")
+    _require(fill.inputs[0] is dims[position])
+    tensor = _expect_attribute(fill, "value", ir.AttributeType.TENSOR)
     _require(_equals(tensor.value.numpy(), np.ones(1, bool)))
     nodes += [fill, scatter, compress]
     return position
@@ -205,7 +204,7 @@ def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Appli
     begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
     attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
     for node in reversed(others):
-        node.graph.remove(node, safe=True)
+        take_out(node)
     remove_unused(read, site.scope.index)
     replacement = Replacement(OP, (data, begins, ends, None), attributes)
     return Applied([last], NodeSite(operator, site.path, site.scope), replacement)
@@ -218,7 +217,8 @@ def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:
         _require(not attribute.is_ref() and len(node.inputs) == 1)
         return np.array(attribute.value, np.int64)
     array = constant(node.inputs[1], scope) if len(node.inputs) > 1 else None
-    _require(array is not None)
+    if array is None:
+        raise _NoMatch
     return array.reshape(-1)
 
 
@@ -242,11 +242,10 @@ def _mode(node: ir.Node) -> str | None:
 
 
 def _int(node: ir.Node, name: str, default: int) -> int:
-    attribute = node.attributes.get(name)
-    if attribute is None:
+    if name not in node.attributes:
         return default
-    _require(attribute.type == ir.AttributeType.INT and not attribute.is_ref())
-    return attribute.value
+    value: int = _expect_attribute(node, name, ir.AttributeType.INT).value
+    return value
 
 
 def _readers(value: ir.Value) -> list[ir.Node]:
@@ -266,8 +265,23 @@ def _producer(value: ir.Value | None) -> ir.Node | None:
     return None if value is None else value.producer()
 
 
-def _is(node: ir.Node | None, *op_types: str) -> bool:
+def _is(node: ir.Node | None, *op_types: str) -> TypeGuard[ir.Node]:
     return node is not None and node.domain == "" and node.op_type in op_types
+
+
+def _expect(node: ir.Node | None, *op_types: str) -> ir.Node:
+    """The node, which must be one of these operators."""
+    if not _is(node, *op_types):
+        raise _NoMatch
+    return node
+
+
+def _expect_attribute(node: ir.Node, name: str, kind: ir.AttributeType) -> ir.Attr:
+    """The attribute, which must be there, with a value of that type."""
+    attribute = node.attributes.get(name)
+    if attribute is None or attribute.type != kind or attribute.is_ref():
+        raise _NoMatch
+    return attribute
 
 
 def _equals(array: np.ndarray | None, expected: np.ndarray) -> bool:

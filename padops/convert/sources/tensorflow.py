@@ -29,6 +29,7 @@ from padops.convert.sources.match import (
     check_integers,
     string_attribute,
 )
+from padops.convert.sources.operands import Operand
 from padops.spec.dialects import OPS
 
 OWN_DOMAIN = "ai.onnx.converters.tensorflow"  # where tf2onnx puts custom nodes that no domain was named for
@@ -106,6 +107,7 @@ def _read(site: NodeSite, types: Types) -> _TensorflowPad:
             raise Unconvertible(f"mode {text!r} is not one of {', '.join(MODES)}")
         mode = MODES[text]
     data, paddings = node.inputs[0], node.inputs[1]
+    assert data is not None and paddings is not None
     type_name = types.name(data, *node.outputs)
     if type_name is not None and type_name not in OPS[OP].types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
@@ -129,6 +131,8 @@ def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] 
 
 def _apply(site: NodeSite, constants: Constants, pad: _TensorflowPad) -> Applied:
     """Takes amounts that are known only at run time apart, by two nodes in front of the node."""
+    begins: Operand
+    ends: Operand
     if isinstance(pad.paddings, np.ndarray):
         begins, ends = (np.ascontiguousarray(column, np.int64) for column in pad.paddings.T)
     else:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
 from padops.convert.standard.pad_values import Lacking, choice_of, rank_of, shape_of, vector_of
 from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS
@@ -30,18 +31,27 @@ def amounts_of(builder: GraphBuilder, pad: PadInfo) -> Amounts:
         Unconvertible: They cannot be had at this opset.
     """
     if pad.op.input_index("pads_begin") is not None:
-        lists = (builder.to_int64(pad.input(name)) for name in ("pads_begin", "pads_end"))
+        lists = (builder.to_int64(_required(pad, name)) for name in ("pads_begin", "pads_end"))
         return Amounts(*(_one_per_axis(builder, pad, numbers) for numbers in lists))
     if pad.has_attribute("padding_below"):
         names = ("padding_below", "padding_above", "padding_interior")
-        below, above, interior = (vector_of(builder, pad, name) for name in names)
+        below, above, between = (vector_of(builder, pad, name) for name in names)
+        interior: Operand | None = between
         if isinstance(interior, np.ndarray) and not interior.any():
             interior = None
         elif isinstance(interior, ir.Value):  # of calls that differ; an absent one is empty there, and stands for zeros
             rank = rank_of(builder, pad)
             interior = builder.slice(builder.concat(interior, _filled(builder, 0, rank)), ints(0), rank)
-        return Amounts(*(None if x is None else _one_per_axis(builder, pad, x) for x in (below, above, interior)))
+        begin, end = (_one_per_axis(builder, pad, x) for x in (below, above))
+        return Amounts(begin, end, None if interior is None else _one_per_axis(builder, pad, interior))
     return _same(builder, pad) if pad.has_attribute("kernel_shape") else _pairs(builder, pad)
+
+
+def _required(pad: PadInfo, name: str) -> Operand:
+    """An input that the operator does not do without."""
+    given = pad.input(name)
+    assert given is not None, "what lacks it is refused: see misfit"
+    return given
 
 
 def _one_per_axis(builder: GraphBuilder, pad: PadInfo, numbers: Operand) -> Operand:
@@ -52,7 +62,7 @@ def _one_per_axis(builder: GraphBuilder, pad: PadInfo, numbers: Operand) -> Oper
 def pads_of(builder: GraphBuilder, pad: PadInfo) -> Operand:
     """Begins, then ends, as an ONNX Pad has them: for the axes that another input lists, where it does."""
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
-    return pad.input("pads") if name is None else vector_of(builder, pad, name)
+    return _required(pad, "pads") if name is None else vector_of(builder, pad, name)
 
 
 def _pairs(builder: GraphBuilder, pad: PadInfo) -> Amounts:

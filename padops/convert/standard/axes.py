@@ -15,7 +15,8 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
@@ -52,13 +53,15 @@ class Work:
     @staticmethod
     def begin(builder: GraphBuilder, pad: PadInfo) -> Work:
         """Nothing has been done yet."""
+        assert pad.dims is not None, "only of known rank there are axes to go by"
         return Work(builder, pad, pad.data, [None if dim is None else ints(dim) for dim in pad.dims])
 
     def dim(self, axis: int) -> Operand:
         """The size of an axis, as a vector of one element."""
-        if self.dims[axis] is None:
-            self.dims[axis] = self.builder.gather(shape_of(self.builder, self.pad), ints(axis))
-        return self.dims[axis]
+        size = self.dims[axis]
+        if size is None:
+            size = self.dims[axis] = self.builder.gather(shape_of(self.builder, self.pad), ints(axis))
+        return size
 
     def run(self, axis: int) -> int:
         """Elements that lie side by side for one position of an axis, as far as is known."""
@@ -104,11 +107,11 @@ class Work:
 def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     """Extends one axis of known size by known amounts."""
     first, last = _core(amounts)
-    shown = [source_index(amounts, mode, position) for position in (*range(first), *range(last, amounts.output))]
+    shown = [_shown(amounts, mode, position) for position in (*range(first), *range(last, amounts.output))]
     output = ints(amounts.output)
     alone = first == last or amounts.output <= LONG_RUN or work.run(axis) >= LONG_RUN
     if work.by_elements or (alone and amounts.output <= MAX_POSITIONS):
-        whole = [source_index(amounts, mode, position) for position in range(amounts.output)]
+        whole = [_shown(amounts, mode, position) for position in range(amounts.output)]
         work.replace_axis(axis, [work.gather(axis, whole)], output)
         return
     offset = amounts.start - amounts.begin
@@ -117,6 +120,13 @@ def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
     parts += work.core(axis, first + offset, last + offset)
     parts += [work.gather(axis, back)] if back else []
     work.replace_axis(axis, parts or [work.gather(axis, [])], output)
+
+
+def _shown(amounts: AxisPlan, mode: Mode, position: int) -> int:
+    """The position of the source that one of the output shows, in a mode that has no fill."""
+    index = source_index(amounts, mode, position)
+    assert index is not None
+    return index
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> None:
@@ -182,11 +192,15 @@ def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Valu
     """A tensor of fill that is ``count`` long on one axis, and as the others are."""
     builder = work.builder
     shape = builder.concat(*(count if i == axis else work.dim(i) for i in range(len(work.dims))))
-    known = isinstance(with_what, np.ndarray)
-    if known and isinstance(shape, np.ndarray) and (prod(shape.tolist()) <= SMALL_BLOCK or builder.opset < 9):
-        return builder.constant(np.full(shape, with_what.reshape(())), "fill")
-    if known and with_what.dtype.kind != "O":
-        return builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(with_what.reshape(1))}, role="fill")
+    known = with_what if isinstance(with_what, np.ndarray) else None
+    if (
+        known is not None
+        and isinstance(shape, np.ndarray)
+        and (prod(shape.tolist()) <= SMALL_BLOCK or builder.opset < 9)
+    ):
+        return builder.constant(np.full(shape, known.reshape(())), "fill")
+    if known is not None and known.dtype.kind != "O":
+        return builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(known.reshape(1))}, role="fill")
     if not work.has_no_blocks(with_what):
         return builder.emit("Expand", [with_what, shape], role="fill")
     if isinstance(shape, np.ndarray) and prod(shape.tolist()) <= MAX_POSITIONS:

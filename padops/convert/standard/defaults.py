@@ -33,19 +33,21 @@ def apply(document: Document, pads: Sequence[NodeSite], op_type: str, name: str)
         if site.node.op_type == op_type:
             pad = describe_node(site, types)
             position = pad.op.input_index(name)
+            assert position is not None, "only what some calls have can be lacking"
             if pad.inputs[position] is None:
                 lacking.append((site, position, _default(pad, name)))
-    if any(default is None for _, _, default in lacking):
+    known = [(site, position, default) for site, position, default in lacking if default is not None]
+    if len(known) < len(lacking):
         return 0
     constants = Constants(document.model)
-    for site, position, default in lacking:
+    for site, position, default in known:
         node = site.node
         if len(node.inputs) <= position:
             node.resize_inputs(position + 1)
         node.replace_input_with(position, constants.add(default, site, name))
         document.touched.add(node)
     document.write_back()
-    return len(lacking)
+    return len(known)
 
 
 def _default(pad: PadInfo, name: str) -> np.ndarray | None:

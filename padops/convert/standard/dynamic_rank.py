@@ -11,14 +11,15 @@ from collections.abc import Callable
 
 import onnx_ir as ir
 
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
 from padops.convert.standard.graph_builder import BOOL, INT64, GraphBuilder, ints, scalar
 from padops.convert.standard.pad_values import rank_of, shape_of
 
 # Of a inner, an axis and the indices so far, which have a last dim of 1 more: the indices with that axis.
-Row = Callable[[GraphBuilder, ir.Value, ir.Value], Operand]
+Row = Callable[[GraphBuilder, ir.Value, Operand], Operand]
 
 
 def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amounts) -> ir.Value:
@@ -28,7 +29,7 @@ def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amoun
     step = extents.checked_step(builder, pad.op, pad.known_modes, choice, amounts)
     extension = look_up(builder, pad.known_modes, choice)
 
-    def row(inner: GraphBuilder, axis: ir.Value, so_far: ir.Value) -> Operand:
+    def row(inner: GraphBuilder, axis: ir.Value, so_far: Operand) -> Operand:
         positions = inner.range(scalar(0), inner.gather(extents.output, axis), step)
         positions = inner.sub(positions, inner.gather(extents.shift, axis))
         shown = extension.within(inner, positions, inner.gather(extents.window, axis))
@@ -41,15 +42,16 @@ def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amoun
 
 def filled_indices(builder: GraphBuilder, pad: PadInfo, amounts: Amounts) -> ir.Value:
     """The same for mode constant, with elements of fill between any two of an axis as well (P6)."""
-    size = shape_of(builder, pad)
-    steps = builder.add(amounts.interior, scalar(1))
+    size, interior = shape_of(builder, pad), amounts.interior
+    assert interior is not None, "it is known to be none, and another way has been taken"
+    steps = builder.add(interior, scalar(1))
     spread = builder.add(builder.mul(builder.sub(size, scalar(1)), steps), scalar(1))
     dilated = builder.where(builder.less(size, scalar(1)), scalar(0), spread)
     output = builder.add(builder.add(amounts.begin, dilated), amounts.end)
-    worst = builder.negative(builder.lowest(builder.concat(output, amounts.interior, ints(0))))
+    worst = builder.negative(builder.lowest(builder.concat(output, interior, ints(0))))
     step = builder.emit("Gather", [ints(1), worst], role="P1_P6")
 
-    def row(inner: GraphBuilder, axis: ir.Value, so_far: ir.Value) -> Operand:
+    def row(inner: GraphBuilder, axis: ir.Value, so_far: Operand) -> Operand:
         positions = inner.range(scalar(0), inner.gather(output, axis), step)
         positions = inner.sub(positions, inner.gather(amounts.begin, axis))
         every, count = inner.gather(steps, axis), inner.gather(size, axis)

@@ -11,6 +11,7 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
 from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
@@ -119,7 +120,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
         flat_pads=all(call.flat_pads for call in calls),
         wide_axes=wide,
         some_axes=some_axes,
-        some_fill=optional_fill and given[position] is not None,
+        some_fill=optional_fill and position is not None and given[position] is not None,
     )
 
 
@@ -129,7 +130,7 @@ def _check_ignored_fills(calls: Sequence[PadInfo]) -> None:
         return
     for call in calls:
         dims = call.fill_dims
-        if Mode.CONSTANT not in call.known_modes and dims is not None and None not in dims and prod(dims) != 1:
+        if Mode.CONSTANT not in call.known_modes and all_known(dims) and prod(dims) != 1:
             raise Unconvertible(
                 f"a node in mode {call.modes[0]} has a fill of {prod(dims)} elements, and nodes in mode constant need theirs"
             )
@@ -176,15 +177,18 @@ def _leaves_some(pad: PadInfo) -> bool:
         amounts = pad.amounts
     except PadError:
         return False
+    if amounts is None or not all_known(pad.dims):
+        return False  # never, since it is known
     return all(size + min(one.begin, 0) + min(one.end, 0) > 0 for size, one in zip(pad.dims, amounts, strict=True))
 
 
 def _reach(calls: Sequence[PadInfo]) -> np.ndarray | None:
     """The greater amount of each axis in mode reflect, if it is known and the same in every call."""
     reflecting = [call.input("pads") for call in calls if Mode.REFLECT in call.known_modes]
-    if not reflecting or not all(isinstance(pads, np.ndarray) and pads.size % 2 == 0 for pads in reflecting):
+    known = [pads for pads in reflecting if isinstance(pads, np.ndarray) and pads.size % 2 == 0]
+    if not known or len(known) < len(reflecting):
         return None
-    found = [pads.reshape(2, -1).max(axis=0) for pads in reflecting]
+    found = [pads.reshape(2, -1).max(axis=0) for pads in known]
     return found[0] if all(np.array_equal(one, found[0]) for one in found) else None
 
 
@@ -194,7 +198,7 @@ def _must_do(pad: PadInfo, opset: int) -> bool:
     Before 1.25 it does not fail where a reflection is too long, here as in the model that was converted. Where it has to crop
     as well as to reflect, it is wrong for amounts that are right, so there it is not enough.
     """
-    name = next((row.name for row in pad.op.attributes if row.type == "ints"), None)
+    name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     amounts = pad.attributes.get(name)
     if opset >= FIRST_WITH_INPUTS or amounts is None or amounts.is_ref() or pad.op.fill != "value":
         return False

@@ -10,7 +10,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_modes
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import dynamic_rank, ort_pad
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
@@ -93,7 +94,9 @@ def _finish(
 ) -> ir.Value:
     """The output from what a part writes: the output itself where the built-in has the type, else flat indices."""
     if guarantees.typed:
-        return write_part(builder)
+        output = write_part(builder)
+        assert isinstance(output, ir.Value), "only flat indices can be known"
+        return output
     fill = any_fill(builder, pad) if Mode.CONSTANT in pad.known_modes else None
     return dynamic_rank.take(builder, pad.data, fill, write_part(builder))
 
@@ -108,7 +111,7 @@ def _constant(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees) -> Op
             lambda inner: _constant(inner, pad, ranked),
             lambda inner: inner.emit("Identity", [pad.data]) if guarantees.typed else scalar(0),
         )
-    source = pad.data if guarantees.typed else ort_pad.iota(builder, pad)
+    source: Operand = pad.data if guarantees.typed else ort_pad.iota(builder, pad)
     if guarantees.leaves_some:
         amounts = ort_pad.own_amounts(builder, pad)
     else:

@@ -10,7 +10,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import EXACT_CASTS, MOVED, has_type
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.pad_values import Lacking
@@ -44,16 +45,18 @@ def write_exact(
         raise Unconvertible(
             f"its data are of several types, {', '.join(sorted(map(str, types)))}, some of which are cast"
         )
-    cast, guarantees = cast_inputs(builder, pad), replace(guarantees, typed=has_type(*proxies, builder.opset))
+    (proxy,) = proxies
+    cast, guarantees = cast_inputs(builder, pad), replace(guarantees, typed=has_type(proxy, builder.opset))
     return cast_back(builder, emit_pad.write(builder, cast, guarantees), pad.type)
 
 
 def cast_inputs(builder: GraphBuilder, pad: PadInfo) -> PadInfo:
     """The same Pad of the type that it is to be done in."""
+    assert pad.type is not None, "check_moved has found one to do it in"
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
     position = pad.op.input_index(pad.op.fill)
-    inputs = [builder.emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
+    inputs: list[Operand | None] = [builder.emit("Cast", [pad.data], {"to": to.onnx}), *pad.inputs[1:]]
     if position is not None:
         if pad.some_fill:
             raise Lacking(pad.op.fill, pad.op)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from padops.convert.sources.pad_info import Operand
+from padops.convert.sources.operands import Operand
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.graph_builder import GraphBuilder, ints, is_number, scalar
 from padops.spec.dialects import Op

@@ -7,14 +7,14 @@ algorithm gives a handful of nodes where everything is known and the whole compu
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import tensor_of
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand
+from padops.convert.sources.operands import Operand, all_arrays
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
@@ -24,6 +24,8 @@ FIRST = {
 
 # Positions along an axis that are listed in the model; those of longer ones are computed in a run.
 MAX_LISTED = 1 << 20
+
+T = TypeVar("T", bound=Operand)
 
 INT64 = ir.TensorType(ir.DataType.INT64)
 BOOL = ir.TensorType(ir.DataType.BOOL)
@@ -39,7 +41,7 @@ def scalar(value: int) -> np.ndarray:
     return np.array(value, np.int64)
 
 
-def is_number(x: Operand, number: int) -> bool:
+def is_number(x: Operand, number: int) -> TypeGuard[np.ndarray]:
     """Whether an operand is known to be one element of that value."""
     return isinstance(x, np.ndarray) and x.size == 1 and x.dtype == np.int64 and x.item() == number
 
@@ -84,7 +86,7 @@ class GraphBuilder:
 
     def _constant_node(self, array: np.ndarray, role: str) -> ir.Value:
         value = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
-        self.arrays[value.producer()] = array
+        self.arrays[self.nodes[-1]] = array
         return value
 
     def constant(self, array: np.ndarray, role: str = "c") -> ir.Value:
@@ -112,8 +114,20 @@ class GraphBuilder:
         attributes: Mapping[str, Any] | None = None,
         *,
         role: str = "",
-        outputs: int = 1,
-    ) -> Any:
+    ) -> ir.Value:
+        """Writes a node with one output, and gives that; the rest is as in ``emit_several``."""
+        (value,) = self.emit_several(op_type, inputs, attributes, role=role, outputs=1)
+        return value
+
+    def emit_several(
+        self,
+        op_type: str,
+        inputs: Sequence[Operand | None],
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        role: str = "",
+        outputs: int,
+    ) -> list[ir.Value]:
         """Writes a node.
 
         Args:
@@ -124,7 +138,7 @@ class GraphBuilder:
             outputs: How many there are.
 
         Returns:
-            The output, or a list of them where there are several.
+            The outputs.
 
         Raises:
             Unconvertible: The opset does not have it.
@@ -143,12 +157,12 @@ class GraphBuilder:
         name = self.name(role or op_type.lower())
         values = [ir.Value(name=name if outputs == 1 else self.name(f"{name}_{i}")) for i in range(outputs)]
         self.nodes.append(ir.Node("", op_type, given, list(made.values()), outputs=values, name=name))
-        return values[0] if outputs == 1 else values
+        return values
 
     # --- arithmetic of int64 ------------------------------------------------------------------------------------------
 
     def _apply(self, op_type: str, known: Callable[..., np.ndarray], *operands: Operand) -> Operand:
-        if all(isinstance(x, np.ndarray) for x in operands):
+        if all_arrays(operands):
             return np.asarray(known(*operands))
         return self.emit(op_type, operands)
 
@@ -210,17 +224,17 @@ class GraphBuilder:
         parts = [x for x in vectors if not (isinstance(x, np.ndarray) and x.size == 0)]
         if not parts:
             return ints()
-        if all(isinstance(x, np.ndarray) for x in parts):
+        if all_arrays(parts):
             return np.concatenate(parts)
         return parts[0] if len(parts) == 1 else self.emit("Concat", parts, {"axis": 0})
 
     def slice(self, vector: Operand, start: Operand, stop: Operand) -> Operand:
         """Part of a vector; ``start`` and ``stop`` have one element."""
-        if all(isinstance(x, np.ndarray) for x in (vector, start, stop)):
+        if isinstance(vector, np.ndarray) and isinstance(start, np.ndarray) and isinstance(stop, np.ndarray):
             return vector[int(start[0]) : int(stop[0])]
         return self.part(vector, start, stop, ints(0))
 
-    def part(self, x: Operand, start: Operand, stop: Operand, axes: np.ndarray) -> Operand:
+    def part(self, x: Operand, start: Operand, stop: Operand, axes: np.ndarray) -> ir.Value:
         """Part of a tensor along some axes."""
         if self.opset >= 10:
             return self.emit("Slice", [x, start, stop, axes])
@@ -248,7 +262,7 @@ class GraphBuilder:
 
     def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:
         limits = (start, stop, step)
-        if all(isinstance(limit, np.ndarray) for limit in limits) and abs(stop - start) // abs(step) > MAX_LISTED:
+        if all_arrays(limits) and abs(limits[1] - limits[0]) // abs(limits[2]) > MAX_LISTED:
             return self.emit("Range", limits)
         return self._apply("Range", lambda *limits: np.arange(*limits, dtype=np.int64), *limits)
 
@@ -264,8 +278,8 @@ class GraphBuilder:
     # --- graphs inside the graph --------------------------------------------------------------------------------------
 
     def choose(
-        self, condition: Operand, then: Callable[[GraphBuilder], Operand], other: Callable[[GraphBuilder], Operand]
-    ) -> ir.Value:
+        self, condition: Operand, then: Callable[[GraphBuilder], T], other: Callable[[GraphBuilder], T]
+    ) -> T | ir.Value:
         """One of two computations, by a bool of rank 0."""
         if isinstance(condition, np.ndarray):
             return (then if condition else other)(self)

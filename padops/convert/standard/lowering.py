@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
 
 from padops.convert.sources.builtin_support import has_type
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand, all_known
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (
@@ -49,6 +50,7 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
     proxy = check_moved(pad.type, builder.opset)
+    assert pad.type is not None, "check_moved refuses it"
     try:
         rules.check(pad)
         known = _known_amounts(pad)
@@ -70,7 +72,7 @@ def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
     """
     if pad.dims is None or pad.node is None:
         return None
-    if None not in pad.dims:
+    if all_known(pad.dims):
         make_node_plan(pad.node, pad.dims)
     return pad.amounts
 
@@ -81,7 +83,7 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
     zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
     if pad.dims == [] or (zero and not unchecked):
         return pad.data
-    if known is not None and None not in pad.dims:
+    if known is not None and all_known(pad.dims):
         outputs = [plan_of(pad, i, *row, Mode.CONSTANT).output for i, row in enumerate(zip(pad.dims, known))]
         if 0 in outputs:
             return np.zeros(outputs, by_name(pad.type).numpy)
@@ -104,14 +106,19 @@ def _fits(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts], gu
         return False
     if pad.known_modes == (Mode.CONSTANT,):
         shrinks = any(amounts.begin < 0 or amounts.end < 0 for amounts in known)
-        if shrinks and None not in pad.dims:
+        if shrinks and all_known(pad.dims):
             left = [size + min(one.begin, 0) + min(one.end, 0) for size, one in zip(pad.dims, known)]
             return min(left) > 0 and ort_pad.takes_fill(builder, pad)
         return not (pad.op.clamp and shrinks) and ort_pad.takes_fill(builder, pad)
-    if None in pad.dims or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
+    if not all_known(pad.dims) or all(amounts.begin <= 0 and amounts.end <= 0 for amounts in known):
         return False
     vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
     return bool(ort_pad.is_right(builder, pad, scalar(0), vectors))
+
+
+def _size(pad: PadInfo, axis: int) -> int | None:
+    """The size of an axis, None where it is not known."""
+    return None if pad.dims is None else pad.dims[axis]
 
 
 def _amounts(pad: PadInfo, known: Sequence[plan.Amounts], opset: int) -> Amounts | None:
@@ -120,7 +127,7 @@ def _amounts(pad: PadInfo, known: Sequence[plan.Amounts], opset: int) -> Amounts
         return None
     begins, ends = (list(numbers) for numbers in zip(*((one.begin, one.end) for one in known)))
     if pad.op.clamp:  # P1: a dim that would be negative is 0
-        ends = [max(end, -begin - (size or 0)) for begin, end, size in zip(begins, ends, pad.dims)]
+        ends = [max(end, -begin - (_size(pad, i) or 0)) for i, (begin, end) in enumerate(zip(begins, ends))]
     return Amounts(ints(*begins), ints(*ends))
 
 
@@ -128,7 +135,7 @@ def _fill(
     builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, guarantees: emit_pad.Guarantees
 ) -> Operand:
     """Mode constant where the built-in cannot do it in one node."""
-    if known is not None and 0 in pad.dims and None not in pad.dims:
+    if known is not None and all_known(pad.dims) and 0 in pad.dims:
         outputs = [plan_of(pad, i, *row).output for i, row in enumerate(zip(pad.dims, known))]
         with_what = any_fill(builder, pad)
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
@@ -136,7 +143,7 @@ def _fill(
     if known is None:
         return emit_pad.write(builder, pad, guarantees)
     axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
-    sizes = [pad.dims[i] for i in axes]
+    sizes = [_size(pad, i) for i in axes]
     grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
     if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
         return emit_pad.write(builder, pad, guarantees)
@@ -159,37 +166,39 @@ def _extend(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] |
         extend_by_computing(work, pad.paddable_axes, amounts_of(builder, pad))
         return work.value
     padded = [i for i, one in enumerate(known) if one != plan.Amounts(0, 0)]
-    crops = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
-    if any(pad.dims[i] is None for i in crops):
-        crops = []
+    to_crop = [i for i in padded if known[i].begin <= 0 and known[i].end <= 0]
+    crops = {i: size for i in to_crop if (size := _size(pad, i)) is not None}
+    if len(crops) < len(to_crop):
+        crops = {}
     _crop(work, crops, known)
     to_compute = []
     for i, one in enumerate(known):
-        extension = None if pad.dims[i] is None else _plan_of_extension(pad, i, one)
+        size = _size(pad, i)
+        extension = None if size is None else _plan_of_extension(pad, i, size, one)
         long = extension is not None and i in padded and i not in crops and work.listed(extension) > MAX_LISTED
         if long or (extension is None and (i in padded or pad.op.limit is Limit.NGRAPH)):
             to_compute.append(i)
-        elif i in padded and i not in crops:
+        elif extension is not None and i in padded and i not in crops:
             extend(work, i, extension, pad.known_modes[0])
     vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
     extend_by_computing(work, to_compute, vectors)
     return work.value
 
 
-def _plan_of_extension(pad: PadInfo, axis: int, amounts: plan.Amounts) -> AxisPlan | None:
+def _plan_of_extension(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts) -> AxisPlan | None:
     """The plan of an axis of known size; None where it is right only if some other dim turns out to be 0 (P5)."""
     try:
-        return plan_of(pad, axis, pad.dims[axis], amounts)
+        return plan_of(pad, axis, size, amounts)
     except PadError as error:
         if error.rule != "P5":
             raise
         return None
 
 
-def _crop(work: Work, axes: Sequence[int], known: Sequence[plan.Amounts]) -> None:
-    """Takes elements away from some axes, in one node."""
+def _crop(work: Work, axes: Mapping[int, int], known: Sequence[plan.Amounts]) -> None:
+    """Takes elements away from some axes, whose sizes are given, in one node."""
     if axes:
-        plans = [plan_of(work.pad, i, work.pad.dims[i], known[i]) for i in axes]
+        plans = [plan_of(work.pad, i, size, known[i]) for i, size in axes.items()]
         starts = [min(-known[i].begin, one.size) for i, one in zip(axes, plans)]
         stops = [start + one.output for start, one in zip(starts, plans)]
         work.value = work.builder.part(work.value, ints(*starts), ints(*stops), ints(*axes))

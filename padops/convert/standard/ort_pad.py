@@ -11,11 +11,12 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
 from padops.convert.standard.extension import FAR, select
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
-from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, shape_of
+from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, reference, shape_of
 from padops.spec.dialects import onnx_pad
 from padops.spec.plan import Limit, Mode
 
@@ -82,7 +83,7 @@ def _mode(builder: GraphBuilder, pad: PadInfo) -> dict[str, ir.Attr]:
     return {"mode": mode_attribute(pad)}
 
 
-def cropped(builder: GraphBuilder, pad: PadInfo, source: ir.Value) -> tuple[ir.Value, Amounts]:
+def cropped(builder: GraphBuilder, pad: PadInfo, source: Operand) -> tuple[ir.Value, Amounts]:
     """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P3 FULL)."""
     amounts, size = amounts_of(builder, pad), shape_of(builder, pad)
     zero = scalar(0)
@@ -111,7 +112,7 @@ def on_data(
     builder: GraphBuilder,
     pad: PadInfo,
     amounts: Amounts | None,
-    source: ir.Value | None = None,
+    source: Operand | None = None,
     numbered: bool = False,
 ) -> ir.Value:
     """The built-in on the data, or on their ``iota``.
@@ -150,7 +151,7 @@ def on_data_or_fail(builder: GraphBuilder, pad: PadInfo, reach: Operand | None) 
         (pads,) = _inputs(inner, pad, None)
         index = reach
         if index is None:
-            halves = inner.emit("Split", [pads], {"num_outputs": 2} if inner.opset >= 18 else {}, outputs=2)
+            halves = inner.emit_several("Split", [pads], {"num_outputs": 2} if inner.opset >= 18 else {}, outputs=2)
             index = inner.maximum(*halves)
         reached = inner.emit("GatherND", [pad.data, index], role="P2")
         return inner.emit("Pad", [pad.data, pads, reached], {"mode": "reflect"})
@@ -177,8 +178,8 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
     attributes = list(_mode(builder, pad).values())
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
     given, value = pad.attributes.get(name), pad.attributes.get("value")
-    if pad.op.input_index(pad.op.fill) is None and given.is_ref():
-        attributes.append(ir.RefAttr("pads", given.ref_attr_name, ir.AttributeType.INTS))
+    if pad.op.input_index(pad.op.fill) is None and given is not None and given.is_ref():
+        attributes.append(reference("pads", given, ir.AttributeType.INTS))
     else:
         pads = _inputs(builder, pad, amounts)[0]
         if not isinstance(pads, np.ndarray):
@@ -188,9 +189,7 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
         attributes.append(ir.AttrInt64s("pads", pads.tolist()))
     if pad.op.input_index(pad.op.fill) is None:
         if value is not None:
-            attributes.append(
-                ir.RefAttr("value", value.ref_attr_name, ir.AttributeType.FLOAT) if value.is_ref() else value
-            )
+            attributes.append(reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value)
     elif (fill := given_fill(builder, pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":
             raise Unconvertible(
@@ -200,13 +199,15 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
     return builder.emit("Pad", [pad.data], {attribute.name: attribute for attribute in attributes})
 
 
-def iota(builder: GraphBuilder, pad: PadInfo) -> ir.Value:
+def iota(builder: GraphBuilder, pad: PadInfo) -> Operand:
     """0, 1, 2 ... in the shape of the data, which have at least one dim."""
     shape = shape_of(builder, pad)
     # Before opset 14 Reshape cannot make a dim of 0, but Slice can.
     roomy = builder.maximum(shape, scalar(1)) if builder.opset < 14 else shape
-    known = isinstance(roomy, np.ndarray)
-    count = scalar(int(np.prod(roomy))) if known else builder.emit("ReduceProd", [roomy], {"keepdims": 0})
+    if isinstance(roomy, np.ndarray):
+        count: Operand = scalar(int(np.prod(roomy)))
+    else:
+        count = builder.emit("ReduceProd", [roomy], {"keepdims": 0})
     counted = builder.reshape(builder.emit("Range", [scalar(0), count, scalar(1)]), roomy)
     return counted if builder.opset >= 14 else builder.emit("Slice", [counted, builder.sub(shape, shape), shape])
 
@@ -215,12 +216,12 @@ def _inputs(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | None) -> lis
     """The amounts, and the axes where the node has them."""
     if amounts is not None:
         return [builder.concat(amounts.begin, amounts.end)]
-    pads = pad.own("pads", pad.flat_pads)
+    pads: Operand | None = pad.own("pads", pad.flat_pads)
     if pads is None:
         pads = builder.flatten(pads_of(builder, pad))
-    axes = pad.own("axes", pad.wide_axes)
-    if axes is None and pad.input("axes") is not None:
-        axes = builder.to_int64(pad.input("axes"))
+    axes: Operand | None = pad.own("axes", pad.wide_axes)
+    if axes is None and (given := pad.input("axes")) is not None:
+        axes = builder.to_int64(given)
     return [pads] if axes is None else [pads, axes]
 
 

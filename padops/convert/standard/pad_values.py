@@ -9,7 +9,8 @@ import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import has_modes
 from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import Operand, PadInfo
+from padops.convert.sources.operands import Operand, all_known
+from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
 from padops.spec.dialects import Op
 from padops.spec.dtypes import by_name
@@ -33,7 +34,7 @@ class Lacking(Unconvertible):
 
 def shape_of(builder: GraphBuilder, pad: PadInfo) -> Operand:
     """The dims of the data, a vector."""
-    if pad.dims is not None and None not in pad.dims:
+    if all_known(pad.dims):
         return ints(*pad.dims)
     return builder.once(("shape", pad.data), lambda: builder.emit("Shape", [pad.data]))
 
@@ -61,9 +62,9 @@ def given_fill(builder: GraphBuilder, pad: PadInfo) -> Operand | None:
         if pad.known_fill is None:
             raise Unconvertible(OF_SEVERAL_TYPES)
         return pad.known_fill
-    reference = ir.RefAttr("value_float", attribute.ref_attr_name, ir.AttributeType.FLOAT)
+    given = reference("value_float", attribute, ir.AttributeType.FLOAT)
     _check_opset(builder, f"its attribute {pad.op.fill} is given by the caller of a function")
-    value = builder.emit("Constant", [], {"value_float": reference})
+    value = builder.emit("Constant", [], {"value_float": given})
     if pad.type is None:
         raise Unconvertible(OF_SEVERAL_TYPES)
     return value if pad.type == "float" else builder.emit("Cast", [value], {"to": by_name(pad.type).onnx})
@@ -81,10 +82,12 @@ def any_fill(builder: GraphBuilder, pad: PadInfo) -> Operand:
         return fill.reshape(())
     if fill is None and pad.type is None and pad.op.input_index(pad.op.fill) is None:
         raise Unconvertible(OF_SEVERAL_TYPES)
-    if pad.some_fill or (fill is None and pad.type is None):
+    if pad.some_fill:
         raise Lacking(pad.op.fill, pad.op)
     if fill is not None:
         return fill if pad.fill_dims in ([], [1]) else builder.emit("Reshape", [fill, ints(1)])
+    if pad.type is None:
+        raise Lacking(pad.op.fill, pad.op)
     return default_fill(pad.type)
 
 
@@ -103,9 +106,9 @@ def vector_of(builder: GraphBuilder, pad: PadInfo, name: str) -> Operand:
     if not attribute.is_ref():
         return ints(*attribute.value)
     _check_opset(builder, f"its attribute {name} is given by the caller of a function")
-    reference = ir.RefAttr("value_ints", attribute.ref_attr_name, ir.AttributeType.INTS)
+    given = reference("value_ints", attribute, ir.AttributeType.INTS)
     # The runtime's inference takes this constant for one without a shape until something has been done with it.
-    return builder.flatten(builder.emit("Constant", [], {"value_ints": reference}))
+    return builder.flatten(builder.emit("Constant", [], {"value_ints": given}))
 
 
 def choice_of(builder: GraphBuilder, pad: PadInfo, name: str, options: Sequence[str]) -> Operand:
@@ -130,8 +133,8 @@ def choice_of(builder: GraphBuilder, pad: PadInfo, name: str, options: Sequence[
             raise Unconvertible(f"{name} '{said}' is not one of {', '.join(options)}")
         return scalar(options.index(said))
     _check_opset(builder, f"its attribute {name} differs between nodes")
-    reference = ir.RefAttr("value_string", attribute.ref_attr_name, ir.AttributeType.STRING)
-    text = builder.flatten(builder.emit("Constant", [], {"value_string": reference}))
+    given = reference("value_string", attribute, ir.AttributeType.STRING)
+    text = builder.flatten(builder.emit("Constant", [], {"value_string": given}))
     # No operator compares strings at every opset, but one counts words.
     counts = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0]}
     counts |= {"ngram_indexes": list(range(len(options))), "pool_strings": list(options)}
@@ -156,7 +159,13 @@ def mode_attribute(pad: PadInfo) -> ir.Attr:
     """The mode in the spelling of ONNX, or the reference to it."""
     if len(pad.modes) == 1:
         return ir.AttrString("mode", pad.modes[0].lower())
-    return ir.RefAttr("mode", pad.attributes[pad.op.mode].ref_attr_name, ir.AttributeType.STRING)
+    return reference("mode", pad.attributes[pad.op.mode], ir.AttributeType.STRING)
+
+
+def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
+    """An attribute ``name`` that is what the caller gives for another."""
+    assert attribute.ref_attr_name is not None
+    return ir.RefAttr(name, attribute.ref_attr_name, kind)
 
 
 def _check_opset(builder: GraphBuilder, why: str) -> None:

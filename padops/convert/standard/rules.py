@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.spec import plan
 from padops.spec.plan import Mode, PadError
@@ -18,7 +19,7 @@ def check(pad: PadInfo) -> None:
         PadError: Which rule it breaks: of P6, P8 and S1 what attributes do, and P7.
     """
     op, dims, node = pad.op, pad.fill_dims, pad.node
-    if dims is not None and None not in dims and prod(dims) != 1 and pad.known_modes == (Mode.CONSTANT,):
+    if all_known(dims) and prod(dims) != 1 and pad.known_modes == (Mode.CONSTANT,):
         raise PadError("P7", f"{op.fill} has {prod(dims)} elements, expected one", op.name, pad.name)
     if node is None or (rank := _rank(pad)) is None:
         return

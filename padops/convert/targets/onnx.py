@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import onnx
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants, tensor_of
@@ -54,7 +55,8 @@ def prune_opset_imports(document: Document) -> None:
     message = document.message()
     used = {site.node.domain for site in walk(document.model)}
     unused = {DOMAIN, pyop.DOMAIN} - used
-    rows = [(document.model.graph, message), *zip(document.model.functions.values(), message.functions, strict=True)]
+    rows: list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]] = [(document.model.graph, message)]
+    rows += zip(document.model.functions.values(), message.functions, strict=True)
     for graph, owner in rows:
         kept = [row for row in owner.opset_import if row.domain not in unused]
         if len(kept) < len(owner.opset_import):

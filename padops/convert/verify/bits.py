@@ -22,8 +22,8 @@ def describe_difference(original: Value, converted: Value) -> str:
     if isinstance(original, dict) and isinstance(converted, dict):
         if list(original) != list(converted):
             return "the keys of a map differ"
-        parts = ((key, describe_difference(original[key], converted[key])) for key in original)
-        return next((f"key {key!r}: {text}" for key, text in parts if text), "")
+        values = ((key, describe_difference(original[key], converted[key])) for key in original)
+        return next((f"key {key!r}: {text}" for key, text in values if text), "")
     if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
         return "" if type(original) is type(converted) and original == converted else f"{original!r} != {converted!r}"
     return _describe_arrays(original, converted)

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError
-from padops.convert.records import OutputComparison, Verification
+from padops.convert.records import Outcome, OutputComparison, Verification
 from padops.convert.verify.bits import Value, describe_difference, within
 from padops.convert.verify.expected import expected_outputs
 from padops.convert.verify.feeds import Input, fit_inputs, random_inputs
@@ -251,7 +251,7 @@ def _check(converted: Path, optimised: bool, trials: Sequence[Trial], tolerance:
             f"the original differs from itself from run to run in {', '.join(unstable)}: only types and shapes compared"
         )
     equal = all(comparison.equal for comparison in comparisons.values())
-    outcome = "different" if far else "close" if not equal else "runs" if unstable else "equal"
+    outcome: Outcome = "different" if far else "close" if not equal else "runs" if unstable else "equal"
     if outcome == "close":
         notes.append(f"no element differs by more than {tolerance:g} of the largest one of its output")
     return Verification(outcome, tuple(comparisons.values()), _fed(trials), tuple(notes))

@@ -22,8 +22,11 @@ def expected_outputs(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) 
     """
     model = ir.from_proto(message)
     scope = Scope(model, model.graph, model.graph, "graph", Index(model))
-    values = {value: feeds[value.name] for value in model.graph.inputs if value.name in feeds}
+    values: dict[ir.Value | None, np.ndarray] = {  # None, an absent input, is not among them
+        value: feeds[value.name] for value in model.graph.inputs if value.name is not None and value.name in feeds
+    }
     for value in model.graph.initializers.values():
+        assert value.const_value is not None
         values.setdefault(value, value.const_value.numpy())
     for node in model.graph:
         if node.domain == DOMAIN and node.op_type in OPS:
@@ -39,7 +42,7 @@ def expected_outputs(message: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) 
             values[node.outputs[0]] = array
         else:
             return None
-    return {value.name: values[value] for value in model.graph.outputs}
+    return {value.name or "": values[value] for value in model.graph.outputs}
 
 
 def _typed(array: np.ndarray) -> np.ndarray:

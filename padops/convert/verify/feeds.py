@@ -70,7 +70,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 
 def special_values(model: ir.Model) -> dict[str, list[int]]:
     """Numbers that the model compares an input with, by the input's name: they choose branches."""
-    inputs = {value: value.name for value in model.graph.inputs}
+    inputs = {value: value.name for value in model.graph.inputs if value.name is not None}
     special: dict[str, list[int]] = {}
     for site in walk(model):
         if site.node.op_type != "Equal" or site.node.domain != "":

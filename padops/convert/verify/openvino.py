@@ -61,10 +61,12 @@ class Peer:
         Raises:
             RuntimeError: OpenVINO refuses the model or the inputs, or has crashed.
         """
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None and answers is not None, "both are pipes"
         try:
-            pickle.dump(feeds, self._process.stdin)
-            self._process.stdin.flush()
-            answer = pickle.load(self._process.stdout)
+            pickle.dump(feeds, requests)
+            requests.flush()
+            answer = pickle.load(answers)
         except (BrokenPipeError, EOFError):
             raise RuntimeError("OpenVINO has crashed") from None
         arrays, refusal = answer
@@ -117,6 +119,7 @@ def _tensor(array: np.ndarray) -> Any:
     import openvino
 
     dtype = by_numpy(array.dtype)
+    assert dtype is not None, "inputs are of types that padops knows"
     if dtype.numpy.type.__module__ == "numpy":
         return openvino.Tensor(np.array(array, order="C"))  # ascontiguousarray would give scalars a dim
     name = next(name for name, type in ELEMENT_TYPES.items() if type == dtype.onnx)
@@ -127,7 +130,9 @@ def _tensor(array: np.ndarray) -> Any:
 def _array(tensor: Any) -> np.ndarray:
     """The elements of an output; NumPy sees the types that it lacks as others of the same size."""
     dtype = by_onnx(ELEMENT_TYPES[tensor.element_type.get_type_name()])
-    return tensor.data.copy().view(dtype.numpy) if dtype.numpy.kind == "V" else tensor.data.copy()
+    assert dtype is not None, "padops knows all of these"
+    array: np.ndarray = tensor.data.copy()
+    return array.view(dtype.numpy) if dtype.numpy.kind == "V" else array
 
 
 if __name__ == "__main__":

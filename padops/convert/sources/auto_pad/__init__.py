@@ -15,7 +15,7 @@ Bits stay as they are wherever ONNX Runtime computes SAME rightly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
 
@@ -23,7 +23,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
-from padops.convert.sources.auto_pad.rewrites import Choices, by_size, explicit, same_pad
+from padops.convert.sources.auto_pad.rewrites import by_size, explicit, same_pad
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.match import Applied, Match, Rewrite, Unconvertible
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
@@ -56,16 +56,18 @@ def _match(form: str, window: SameWindow) -> Match:
     """
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
-        if None in amounts:
+        found = [amount for amount in amounts if amount is not None]
+        if len(found) < len(amounts):
             raise Unconvertible(
                 "its stride is larger than its kernel with output_padding, so that there is nothing to crop; ONNX, its "
                 "reference and TensorFlow do not agree on the elements that are missing"
             )
-        return _explicit(form, window, amounts)
+        return _explicit(form, window, found)
     choices = [axis.amounts(window.mode) for axis in window.axes]
     fits = not window.operator.pooling or all(map(_fits, choices, (axis.kernel for axis in window.axes)))
-    if fits and all(choice is not None and len(choice) == 1 for choice in choices):
-        return _explicit(form, window, [choice[0] for choice in choices])
+    only = [choice[0] for choice in choices if choice is not None and len(choice) == 1]
+    if fits and len(only) == len(choices):
+        return _explicit(form, window, only)
     if window.unpadded:
         return _by_size(form, window, choices, fits)
     notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
@@ -82,18 +84,19 @@ def _explicit(form: str, window: SameWindow, amounts: list[Amount]) -> Match:
     return Match(form, _rewrite(EXPLICIT, window, partial(explicit, pads=pads)), notes=(f"pads {pads}",))
 
 
-def _by_size(form: str, window: SameWindow, choices: Choices, fits: bool) -> Match:
+def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | None], fits: bool) -> Match:
     why = f"it {window.unpadded}"
     if not fits:
         raise Unconvertible(f"{why}, and ONNX Runtime takes no pads as large as the kernel")
-    if None in choices:
+    known = [choice for choice in choices if choice is not None]
+    if len(known) < len(choices):
         raise Unconvertible(f"{why}, and its strides leave too many amounts to choose from")
-    if (branches := prod(map(len, choices))) > MAX_BRANCHES:
+    if (branches := prod(map(len, known))) > MAX_BRANCHES:
         raise Unconvertible(f"{why}, and there are {branches} amounts to choose from, more than {MAX_BRANCHES}")
     if window.opset is None or window.opset < 7:
         raise Unconvertible(f"{why}, and opset {window.opset} cannot choose by size")
     notes = (f"an If chooses between {branches} pads by the size; {why}",)
-    return Match(form, _rewrite(EXPLICIT, window, partial(by_size, window=window, choices=choices)), notes=notes)
+    return Match(form, _rewrite(EXPLICIT, window, partial(by_size, window=window, choices=known)), notes=notes)
 
 
 def _rewrite(op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied]) -> Rewrite:

@@ -109,6 +109,7 @@ def _tests(site: NodeSite, constants: Constants, window: SameWindow, choices: Ch
             "Sub", [last, constants.insert("Mul", [steps, stride], site, "start")], site, "remainder"
         )
         for amount in choice[:-1]:
+            assert amount.below is not None, "where there is a choice"
             above = constants.insert("Div", [remainder, scalar(amount.below, "below")], site, "above")
             tests[i].append(constants.insert("Equal", [above, zero], site, "test"))
     return tests

@@ -11,6 +11,7 @@ from padops.convert.model.graphs import NodeSite, caller_strings
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Axis
 from padops.convert.sources.match import Unconvertible, string_attribute
+from padops.convert.sources.operands import all_known
 from padops.convert.sources.window_operators import WindowOperator
 from padops.spec.dtypes import by_name
 from padops.spec.plan import LARGEST
@@ -54,7 +55,7 @@ def read_mode(site: NodeSite) -> str | None:
     """
     attribute = site.node.attributes["auto_pad"]
     if attribute.is_ref():
-        if any(mode in SAME for mode in caller_strings(site.scope, attribute.ref_attr_name)):
+        if any(mode in SAME for mode in caller_strings(site.scope, attribute)):
             raise Unconvertible("auto_pad is given by the caller of the function")
         return None
     mode = string_attribute(site.node, "auto_pad", "")
@@ -112,9 +113,10 @@ def _kernel(node: ir.Node, operator: WindowOperator, channels_last: bool, types:
         raise Unconvertible("it has no kernel_shape")
     weight = node.inputs[operator.weight] if operator.weight < len(node.inputs) else None
     shape = types.shape(weight)
-    if shape is None or len(shape) < 3 or None in shape[2:]:
+    spatial = None if shape is None else shape[2:]
+    if not spatial or not all_known(spatial):
         raise Unconvertible("it has no kernel_shape, and the shape of its weights is not known")
-    return shape[2:]
+    return list(spatial)
 
 
 def _sizes(node: ir.Node, first: int, count: int, types: Types) -> list[int | None]:
@@ -158,7 +160,8 @@ def _number(node: ir.Node, name: str, default: int) -> int:
         return default
     if attribute.is_ref() or attribute.type != ir.AttributeType.INT:
         raise Unconvertible(f"its attribute {name} is {_what(attribute)}")
-    return attribute.value
+    value: int = attribute.value
+    return value
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
