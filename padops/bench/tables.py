@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     from padops.bench.runner import Measurement
 
-SUMMARY = {"geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)), "least": min}
+SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
+    "geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)),
+    "least": min,
+}
 
 
 def by_workload(results: Iterable[Measurement]) -> dict[str, dict[str, Measurement]]:
