@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -30,6 +30,10 @@ def pack(array: np.ndarray | None) -> Packed | None:
     return dtype.name, array.shape, to_bytes(array)
 
 
+@overload
+def unpack(packed: Packed) -> np.ndarray: ...
+@overload
+def unpack(packed: None) -> None: ...
 def unpack(packed: Packed | None) -> np.ndarray | None:
     """The reverse of :func:`pack`."""
     if packed is None:
@@ -54,6 +58,10 @@ def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -
     return from_bytes(rng.bytes((count * dtype.bits + 7) // 8), dtype, shape)
 
 
+@overload
+def describe(array: np.ndarray) -> dict[str, Any]: ...
+@overload
+def describe(array: None) -> None: ...
 def describe(array: np.ndarray | None) -> dict[str, Any] | None:
     """An array for a report: type, shape and, of a small one, the values as nested lists.
 

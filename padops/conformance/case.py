@@ -84,8 +84,10 @@ class Case:
     rank: int = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dtype", self.inputs[0].dtype)
-        object.__setattr__(self, "rank", len(self.inputs[0].shape))
+        data = self.inputs[0]
+        assert data is not None  # every Pad has data
+        object.__setattr__(self, "dtype", data.dtype)
+        object.__setattr__(self, "rank", len(data.shape))
 
     @property
     def row(self) -> Op:

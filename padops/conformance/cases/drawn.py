@@ -84,7 +84,7 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
 
 
 def _build(
-    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: list[Recipe | None]
+    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None]
 ) -> Case:
     given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
     constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()
