@@ -72,7 +72,13 @@ def _ratio(value: float | None) -> str:
 
 
 def print_table(console: Console, results: Sequence[Measurement], threads: int) -> None:
-    """The table of one number of threads, on the terminal."""
+    """The table of one number of threads, on the terminal.
+
+    Args:
+        console: Where to print.
+        results: The measurements with this number of threads.
+        threads: The number, for the title.
+    """
     from rich.table import Table
 
     titles, rows = cells(results)

@@ -33,7 +33,14 @@ OPENVINO_SETTINGS = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PR
 
 
 def prepare_numpy_pad(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], np.ndarray]:
-    """``numpy.pad`` of an array by (begin, end) of every axis, as a call without arguments."""
+    """``numpy.pad`` of an array by (begin, end) of every axis, as a call without arguments.
+
+    Args:
+        data: An array of rank r.
+        pairs: r pairs.
+        mode: NumPy's word.
+        fill: One element of the data's type; read in mode constant alone.
+    """
     import numpy as np
 
     amounts = np.array(pairs, np.int64).reshape(-1, 2)
@@ -45,6 +52,12 @@ def prepare_torch_pad(tensor: torch.Tensor, pairs: Pairs, mode: str, fill: Any =
     """``torch.nn.functional.pad`` of a tensor by (begin, end) of every axis, as a call without arguments.
 
     It takes the amounts of the last axes, innermost first. The modes that extend want two axes before those.
+
+    Args:
+        tensor: A tensor of rank r.
+        pairs: r pairs.
+        mode: NumPy's word.
+        fill: A number; read in mode constant alone.
     """
     import math
 
@@ -67,7 +80,14 @@ def prepare_torch_pad(tensor: torch.Tensor, pairs: Pairs, mode: str, fill: Any =
 
 
 def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, fill: Any) -> np.ndarray:
-    """``jax.lax.pad`` by (begin, end, interior) of every axis for constant; ``jax.numpy.pad`` for the other modes."""
+    """``jax.lax.pad`` by (begin, end, interior) of every axis for constant; ``jax.numpy.pad`` for the other modes.
+
+    Args:
+        data: An array of rank r.
+        triples: r triples.
+        mode: NumPy's word.
+        fill: One element of the data's type; None in other modes than constant.
+    """
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -84,6 +104,12 @@ def prepare_tensorflow_pad(data: Any, paddings: Any, mode: str, fill: Any = None
     """``tf.pad`` of an array, as a call without arguments; ``paddings`` go to it as they are.
 
     What they are matters: of an array of int64 it takes the low 32 bits, of a tensor of int64 all.
+
+    Args:
+        data: An array of rank r.
+        paddings: int32 or int64 of shape [r, 2].
+        mode: NumPy's word.
+        fill: One element of the data's type; read in mode constant alone.
     """
     import tensorflow as tf
 
@@ -133,7 +159,13 @@ def openvino_pad_model(
 
 
 def infer_with_openvino(core: Any, model: Any, tensors: Sequence[Any]) -> Any:
-    """The first output of a model on the CPU device."""
+    """The first output of a model on the CPU device.
+
+    Args:
+        core: An ``openvino.Core``.
+        model: An ``openvino.Model``.
+        tensors: Its inputs, in its order.
+    """
     request = core.compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)
     return request.get_output_tensor(0)
@@ -157,7 +189,13 @@ def to_openvino(array: np.ndarray, element: str) -> Any:
 
 
 def from_openvino(tensor: Any, element: str, dtype: np.dtype) -> np.ndarray:
-    """The reverse of ``to_openvino``."""
+    """The reverse of ``to_openvino``.
+
+    Args:
+        tensor: A tensor.
+        element: OpenVINO's name of its type.
+        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    """
     import numpy as np
 
     shape = list(tensor.shape)

@@ -45,7 +45,13 @@ class Recipe:
 
 
 def integers(values: Any, dtype: str = "int64", shape: tuple[int, ...] | None = None) -> Recipe:
-    """An integer input."""
+    """An integer input.
+
+    Args:
+        values: The integers, in order.
+        dtype: The element type, a name of ``padops.spec.dtypes``.
+        shape: The shape; None for one axis.
+    """
     values = tuple(int(value) for value in values)
     return Recipe(dtype, (len(values),) if shape is None else shape, values=values)
 

@@ -43,6 +43,12 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
     """``by_type`` cases of each operator, mode and type, and ``by_signs`` of each operator, mode and kind of amounts.
 
     Fewer are a part of more: a quick run repeats what a long one does.
+
+    Args:
+        ops: Operators of the domain ``padops``.
+        by_type: How many for each mode and type.
+        by_signs: How many for each mode and kind of amounts, of a kind with weight 4 in ``SIGNS``.
+        seed: Of the other choices.
     """
     seen = set()
     for name in ops:

@@ -30,7 +30,11 @@ class Refused(Exception):
 
 
 def check(holds: bool, rule: str) -> None:
-    """Raises Refused."""
+    """Raises Refused.
+
+    Raises:
+        Refused: ``holds`` is false.
+    """
     if not holds:
         raise Refused(rule)
 

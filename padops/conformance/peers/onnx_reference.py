@@ -11,7 +11,11 @@ PACKAGES = ("onnx", "numpy")
 
 
 def run_case(request: Request) -> np.ndarray:
-    """``ReferenceEvaluator`` on the model of ONNX."""
+    """``ReferenceEvaluator`` on the model of ONNX.
+
+    Raises:
+        Unsupported: The installed onnx does not know the opset.
+    """
     from onnx.defs import onnx_opset_version
     from onnx.reference import ReferenceEvaluator
 
