@@ -14,7 +14,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "padops"
 HELD = [
     "__init__.py",
     "__main__.py",
+    "bench",
     "cli.py",
+    "conformance",
     "convert/__init__.py",
     "convert/errors.py",
     "convert/files",
@@ -22,6 +24,8 @@ HELD = [
     "convert/pipeline.py",
     "convert/readers",
     "convert/show.py",
+    "exporters",
+    "files",
     "runtime",
     "spec",
 ]

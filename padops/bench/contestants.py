@@ -23,7 +23,13 @@ _COMMON = frozenset("float double float16 bool int8 int16 int32 int64 uint8 uint
 
 
 def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """libc's copy of as many bytes as the output has; of strings, the runtime's Identity."""
+    """libc's copy of as many bytes as the output has; of strings, the runtime's Identity.
+
+    Args:
+        workload: Whose output's bytes count.
+        memory: Room for the output, which is written to.
+        threads: Of the session that copies strings; libc works with one.
+    """
     if workload.dtype == "string":
         return sessions.identity(workload, memory, threads)
     # Below, a call in a session costs more than the copy, which is none.
@@ -31,17 +37,35 @@ def copy(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def copy_by_all(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same by all threads."""
+    """The same by all threads.
+
+    Args:
+        workload: Whose output's bytes count.
+        memory: Room for the output, which is written to.
+        threads: How many copy.
+    """
     return None if workload.dtype == "string" else copies.copy_by_all(memory.target, threads)
 
 
 def copy_by_padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The same by padops, where it has nothing to add."""
+    """The same by padops, where it has nothing to add.
+
+    Args:
+        workload: Whose output's bytes count.
+        memory: Room for the output, which is written to.
+        threads: How many copy.
+    """
     return None if workload.dtype == "string" else copies.copy_by_padops(memory.target, threads)
 
 
 def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """``numpy.pad``; slices where nothing is added. Strings are NumPy's own of variable length, which it copies too."""
+    """``numpy.pad``; slices where nothing is added. Strings are NumPy's own of variable length, which it copies too.
+
+    Args:
+        workload: What to pad.
+        memory: Its data; the library allocates the output.
+        threads: Unused: it works with one.
+    """
     bits = by_name(workload.dtype).bits
     if workload.interior or 0 < bits < 8:
         return None
@@ -53,7 +77,13 @@ def numpy_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """``torch.nn.functional.pad``."""
+    """``torch.nn.functional.pad``.
+
+    Args:
+        workload: What to pad.
+        memory: Its data; the library allocates the output.
+        threads: How many may work.
+    """
     try:
         import torch
     except ImportError:
@@ -77,7 +107,13 @@ def torch_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """OpenVINO's Pad-12 on its CPU device."""
+    """OpenVINO's Pad-12 on its CPU device.
+
+    Args:
+        workload: What to pad.
+        memory: Its data, and room for the output.
+        threads: How many may work.
+    """
     try:
         import openvino
     except ImportError:
@@ -102,7 +138,13 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
 
 
 def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """TensorFlow's Pad and MirrorPad, run eagerly. It takes a number of threads once in a process."""
+    """TensorFlow's Pad and MirrorPad, run eagerly. It takes a number of threads once in a process.
+
+    Args:
+        workload: What to pad.
+        memory: Its data; the library allocates the output.
+        threads: How many may work.
+    """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         import tensorflow

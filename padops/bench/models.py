@@ -20,6 +20,11 @@ def measure_models(paths: list[Path], threads: int, seconds: float) -> list[Meas
     Raises:
         OutputsDiffer: The converted model gives other bits than the original.
         padops.PadopsError: A model cannot be read, converted or fed.
+
+    Args:
+        paths: The models.
+        threads: For each session.
+        seconds: To spend on one model.
     """
     results = []
     for path in paths:

@@ -81,7 +81,16 @@ def time_workloads(
 
 
 def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> None:
-    """Every output against padops', bit by bit."""
+    """Every output against padops', bit by bit.
+
+    Args:
+        workload: What is padded.
+        memory: Whose target is filled anew before each call.
+        calls: By contestant, padops first.
+
+    Raises:
+        OutputsDiffer: A contestant's output is not padops'.
+    """
     outputs: dict[str, bytes | list[str]] = {}
     for name, call in calls.items():
         if name in NOT_COMPARED:
@@ -108,7 +117,15 @@ def _bits(output: Any) -> bytes | list[str]:
 
 
 def measure(name: str, output_bytes: int, threads: int, calls: Mapping[str, Call], seconds: float) -> list[Measurement]:
-    """Times calls that do the same."""
+    """Times calls that do the same.
+
+    Args:
+        name: Of the workload.
+        output_bytes: Bytes that one call writes.
+        threads: Of each contestant.
+        calls: By contestant.
+        seconds: To spend on all of them together.
+    """
     results = []
     for contestant, taken in _times(calls, seconds).items():
         low, median, high = statistics.quantiles(taken, n=4)

@@ -17,7 +17,13 @@ Call = Callable[[], Any]
 
 
 def session(model: bytes | str, threads: int, registered: bool) -> Any:
-    """A session as the benchmark times it; ``registered``: with padops' library."""
+    """A session as the benchmark times it.
+
+    Args:
+        model: It, serialized, or its path.
+        threads: Of the session.
+        registered: Whether it has padops' library.
+    """
     import onnxruntime
 
     from padops import register
@@ -31,18 +37,36 @@ def session(model: bytes | str, threads: int, registered: bool) -> Any:
 
 
 def padops(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The native kernel."""
+    """The native kernel.
+
+    Args:
+        workload: What to pad.
+        memory: Its data, and room for the output.
+        threads: How many may work.
+    """
     return _call(workload, memory, session(_model(workload, DOMAIN), threads, registered=True))
 
 
 def as_float(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """The native kernel on as many bytes in float."""
+    """The native kernel on as many bytes in float.
+
+    Args:
+        workload: What to pad.
+        memory: Unused: the other type has memory of its own.
+        threads: How many may work.
+    """
     alike = workload.as_float
     return padops(alike, Memory.of(alike), threads) if alike else None
 
 
 def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
-    """ONNX Runtime's own Pad."""
+    """ONNX Runtime's own Pad.
+
+    Args:
+        workload: What to pad.
+        memory: Its data, and room for the output.
+        threads: How many may work.
+    """
     from padops.convert.sources.builtin_support import KERNELS
 
     has_type = workload.dtype == "float16" or workload.dtype in KERNELS[""][max(KERNELS[""])]  # float16 is cast
@@ -52,7 +76,13 @@ def built_in(workload: Workload, memory: Memory, threads: int) -> Call | None:
 
 
 def identity(workload: Workload, memory: Memory, threads: int) -> Call:
-    """ONNX Runtime's Identity on a tensor of the workload's output: its own copy, of strings for instance."""
+    """ONNX Runtime's Identity on a tensor of the workload's output: its own copy, of strings for instance.
+
+    Args:
+        workload: Whose output's shape and type count.
+        memory: As long as the output on both sides; unused for strings.
+        threads: How many may work.
+    """
     nothing = (0,) * len(workload.shape)
     alike = replace(workload, shape=workload.output_shape, begin=nothing, end=nothing)
     return _call(alike, memory, session(_one_node(alike, "Identity", {}, {}), threads, registered=False))

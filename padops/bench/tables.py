@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     from padops.bench.runner import Measurement
 
-SUMMARY = {"geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)), "least": min}
+SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
+    "geometric mean": lambda values: math.exp(sum(map(math.log, values)) / len(values)),
+    "least": min,
+}
 
 
 def by_workload(results: Iterable[Measurement]) -> dict[str, dict[str, Measurement]]:
@@ -69,7 +72,13 @@ def _ratio(value: float | None) -> str:
 
 
 def print_table(console: Console, results: Sequence[Measurement], threads: int) -> None:
-    """The table of one number of threads, on the terminal."""
+    """The table of one number of threads, on the terminal.
+
+    Args:
+        console: Where to print.
+        results: The measurements with this number of threads.
+        threads: The number, for the title.
+    """
     from rich.table import Table
 
     titles, rows = cells(results)

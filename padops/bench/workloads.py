@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -73,10 +74,16 @@ class Workload:
         return rng.integers(0, 100, self.shape).astype(dtype.numpy)
 
 
-def _around(name: str, shape: tuple[int, ...], pads: dict[int, int | tuple[int, int]], **more: object) -> Workload:
+def _around(
+    name: str,
+    shape: tuple[int, ...],
+    pads: Mapping[int, int | tuple[int, int]],
+    mode: str = "constant",
+    dtype: str = "float",
+) -> Workload:
     """``pads``: axis -> the amount on both sides, or (before, after)."""
     pairs = [(p, p) if isinstance(p, int) else p for p in (pads.get(i, 0) for i in range(len(shape)))]
-    return Workload(name, shape, tuple(b for b, _ in pairs), tuple(e for _, e in pairs), **more)
+    return Workload(name, shape, tuple(b for b, _ in pairs), tuple(e for _, e in pairs), mode, dtype)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,11 @@ knows nothing of padops, and takes plain values. Where it gives a call without a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
 
 Pairs = Sequence[tuple[int, int]]  # begin and end of every axis
 
@@ -28,20 +32,32 @@ OPENVINO_ELEMENTS = {  # by ONNX's names
 OPENVINO_SETTINGS = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
 
 
-def prepare_numpy_pad(data: Any, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], Any]:
-    """``numpy.pad`` of an array by (begin, end) of every axis, as a call without arguments."""
+def prepare_numpy_pad(data: np.ndarray, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], np.ndarray]:
+    """``numpy.pad`` of an array by (begin, end) of every axis, as a call without arguments.
+
+    Args:
+        data: An array of rank r.
+        pairs: r pairs.
+        mode: NumPy's word.
+        fill: One element of the data's type; read in mode constant alone.
+    """
     import numpy as np
 
     amounts = np.array(pairs, np.int64).reshape(-1, 2)
-    if mode == "constant":
-        return lambda: np.pad(data, amounts, constant_values=fill)
-    return lambda: np.pad(data, amounts, mode=mode)
+    options: dict[str, Any] = {"constant_values": fill} if mode == "constant" else {"mode": mode}
+    return lambda: np.pad(data, amounts, **options)
 
 
-def prepare_torch_pad(tensor: Any, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], Any]:
+def prepare_torch_pad(tensor: torch.Tensor, pairs: Pairs, mode: str, fill: Any = 0) -> Callable[[], torch.Tensor]:
     """``torch.nn.functional.pad`` of a tensor by (begin, end) of every axis, as a call without arguments.
 
     It takes the amounts of the last axes, innermost first. The modes that extend want two axes before those.
+
+    Args:
+        tensor: A tensor of rank r.
+        pairs: r pairs.
+        mode: NumPy's word.
+        fill: A number; read in mode constant alone.
     """
     import math
 
@@ -56,15 +72,22 @@ def prepare_torch_pad(tensor: Any, pairs: Pairs, mode: str, fill: Any = 0) -> Ca
     before = tensor.shape[: tensor.ndim - padded_axes]
     batch = tensor.reshape(1, math.prod(before), *tensor.shape[tensor.ndim - padded_axes :])
 
-    def call() -> Any:
+    def call() -> torch.Tensor:
         padded = torch.nn.functional.pad(batch, flat[: 2 * padded_axes], mode=TORCH_MODES[mode])
         return padded.reshape(*before, *padded.shape[2:])
 
     return call
 
 
-def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, fill: Any) -> Any:
-    """``jax.lax.pad`` by (begin, end, interior) of every axis for constant; ``jax.numpy.pad`` for the other modes."""
+def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, fill: Any) -> np.ndarray:
+    """``jax.lax.pad`` by (begin, end, interior) of every axis for constant; ``jax.numpy.pad`` for the other modes.
+
+    Args:
+        data: An array of rank r.
+        triples: r triples.
+        mode: NumPy's word.
+        fill: One element of the data's type; None in other modes than constant.
+    """
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -81,6 +104,12 @@ def prepare_tensorflow_pad(data: Any, paddings: Any, mode: str, fill: Any = None
     """``tf.pad`` of an array, as a call without arguments; ``paddings`` go to it as they are.
 
     What they are matters: of an array of int64 it takes the low 32 bits, of a tensor of int64 all.
+
+    Args:
+        data: An array of rank r.
+        paddings: int32 or int64 of shape [r, 2].
+        mode: NumPy's word.
+        fill: One element of the data's type; read in mode constant alone.
     """
     import tensorflow as tf
 
@@ -89,7 +118,7 @@ def prepare_tensorflow_pad(data: Any, paddings: Any, mode: str, fill: Any = None
     return lambda: tf.pad(tensor, paddings, mode=TENSORFLOW_MODES[mode], **filled)
 
 
-def from_tensorflow(tensor: Any) -> Any:
+def from_tensorflow(tensor: Any) -> np.ndarray:
     """The array of a tensor; TensorFlow gives strings as UTF-8."""
     import numpy as np
 
@@ -130,13 +159,19 @@ def openvino_pad_model(
 
 
 def infer_with_openvino(core: Any, model: Any, tensors: Sequence[Any]) -> Any:
-    """The first output of a model on the CPU device."""
+    """The first output of a model on the CPU device.
+
+    Args:
+        core: An ``openvino.Core``.
+        model: An ``openvino.Model``.
+        tensors: Its inputs, in its order.
+    """
     request = core.compile_model(model, "CPU").create_infer_request()
     request.infer(tensors)
     return request.get_output_tensor(0)
 
 
-def to_openvino(array: Any, element: str) -> Any:
+def to_openvino(array: np.ndarray, element: str) -> Any:
     """A tensor with the bits of an array; 4-bit elements lie two to a byte, the first in the low bits."""
     import numpy as np
     import openvino
@@ -144,7 +179,7 @@ def to_openvino(array: Any, element: str) -> Any:
     if element == "string":
         return openvino.Tensor(array.astype(str))
     tensor = openvino.Tensor(getattr(openvino.Type, element), openvino.Shape(array.shape))
-    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     if element in ("i4", "u4", "f4e2m1"):
         raw = np.append(raw & 15, np.zeros(raw.size % 2, np.uint8))
         raw = raw[::2] | raw[1::2] << 4
@@ -153,8 +188,14 @@ def to_openvino(array: Any, element: str) -> Any:
     return tensor
 
 
-def from_openvino(tensor: Any, element: str, dtype: Any) -> Any:
-    """The reverse of ``to_openvino``."""
+def from_openvino(tensor: Any, element: str, dtype: np.dtype) -> np.ndarray:
+    """The reverse of ``to_openvino``.
+
+    Args:
+        tensor: A tensor.
+        element: OpenVINO's name of its type.
+        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    """
     import numpy as np
 
     shape = list(tensor.shape)

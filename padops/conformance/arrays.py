@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -30,6 +30,10 @@ def pack(array: np.ndarray | None) -> Packed | None:
     return dtype.name, array.shape, to_bytes(array)
 
 
+@overload
+def unpack(packed: Packed) -> np.ndarray: ...
+@overload
+def unpack(packed: None) -> None: ...
 def unpack(packed: Packed | None) -> np.ndarray | None:
     """The reverse of :func:`pack`."""
     if packed is None:
@@ -43,7 +47,13 @@ def unpack(packed: Packed | None) -> np.ndarray | None:
 
 
 def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -> np.ndarray:
-    """Elements of every bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents."""
+    """Elements of every bit pattern: NaN payloads, negative zeros and denormals; strings with NUL and accents.
+
+    Args:
+        rng: Gives the bits.
+        dtype: The element type.
+        shape: The shape.
+    """
     if dtype.name == "string":
         array = np.empty(tuple(shape), object)
         array[...] = np.array(WORDS, object)[rng.integers(0, len(WORDS), tuple(shape))]
@@ -54,6 +64,10 @@ def random_array(rng: np.random.Generator, dtype: DType, shape: Sequence[int]) -
     return from_bytes(rng.bytes((count * dtype.bits + 7) // 8), dtype, shape)
 
 
+@overload
+def describe(array: np.ndarray) -> dict[str, Any]: ...
+@overload
+def describe(array: None) -> None: ...
 def describe(array: np.ndarray | None) -> dict[str, Any] | None:
     """An array for a report: type, shape and, of a small one, the values as nested lists.
 

@@ -45,7 +45,13 @@ class Recipe:
 
 
 def integers(values: Any, dtype: str = "int64", shape: tuple[int, ...] | None = None) -> Recipe:
-    """An integer input."""
+    """An integer input.
+
+    Args:
+        values: The integers, in order.
+        dtype: The element type, a name of ``padops.spec.dtypes``.
+        shape: The shape; None for one axis.
+    """
     values = tuple(int(value) for value in values)
     return Recipe(dtype, (len(values),) if shape is None else shape, values=values)
 
@@ -84,8 +90,10 @@ class Case:
     rank: int = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dtype", self.inputs[0].dtype)
-        object.__setattr__(self, "rank", len(self.inputs[0].shape))
+        data = self.inputs[0]
+        assert data is not None  # every Pad has data
+        object.__setattr__(self, "dtype", data.dtype)
+        object.__setattr__(self, "rank", len(data.shape))
 
     @property
     def row(self) -> Op:

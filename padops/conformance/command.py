@@ -31,11 +31,11 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
     parse = parser.parse_known_args
 
     def parse_known_args(args: Any = None, namespace: Any = None) -> Any:
-        parser.parse_known_args = parse
+        parser.parse_known_args = parse  # type: ignore[method-assign]  # as below
         fill(parser)
         return parse(args, namespace)
 
-    parser.parse_known_args = parse_known_args
+    parser.parse_known_args = parse_known_args  # type: ignore[method-assign]  # argparse has no hook for it
 
 
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +100,7 @@ def run_suite(options: argparse.Namespace) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     show(ran, footer)
-    return footer["exit"]
+    return int(footer["exit"])
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,23 +89,25 @@ def features_of(case: Case, expected: Expected) -> CaseFeatures:
     """Looks at a case."""
     name, version = case.op.split("_")
     arrays = case.arrays()
-    tags = set(_of_inputs(case, arrays))
+    data = arrays[0]
+    assert data is not None  # every Pad has data
+    tags = _of_inputs(case, data, arrays)
     if case.attributes.get(case.row.mode, case.row.modes[0]) not in case.row.modes:
         tags.add("mode-unknown")
     try:
-        amounts = case.row.amounts(Node(case.row, "pad", case.attributes, arrays), arrays[0].shape)
+        amounts = case.row.amounts(Node(case.row, "pad", case.attributes, arrays), data.shape)
     except PadError:
         tags.add("amounts-wrong")
     else:
-        tags |= _of_amounts(arrays[0].shape, amounts, case)
+        tags |= _of_amounts(data.shape, amounts, case)
     return CaseFeatures(
         case.op, FAMILIES[name], int(version), case.opset, case.mode, case.dtype, case.rank,
         "error" if expected.output is None else "output", expected.rule, frozenset(tags),
     )  # fmt: skip
 
 
-def _of_inputs(case: Case, arrays: list[np.ndarray | None]) -> set[str]:
-    data, row = arrays[0], case.row
+def _of_inputs(case: Case, data: np.ndarray, arrays: list[np.ndarray | None]) -> set[str]:
+    row = case.row
     tags = {"rank-0"} if not data.shape else set()
     tags |= {"empty-data"} if not data.size else set()
     tags |= {"static"} if case.static else set()
@@ -185,7 +188,7 @@ def _crop_matters(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> 
     """Whether P3's two readings of mixed signs differ, as plans or because one of them is an error."""
     from padops.spec.plan import Mode, make_plan, source_index
 
-    maps = []
+    maps: list[Sequence[Sequence[int | None]] | None] = []
     for crop in Crop:
         try:
             plan = make_plan(shape, amounts, Mode(mode), crop)

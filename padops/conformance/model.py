@@ -80,7 +80,9 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
     """
     if standard and not case.opset:
         raise ValueError(f"ONNX has no operator like {case.op}")
-    dtype = dtype_of(inputs[0])
+    data = inputs[0]
+    assert data is not None  # every Pad has data
+    dtype = dtype_of(data)
     opset = case.opset if standard else opset_with(dtype.name)
     fed = feeds(case, inputs)
     constant = {f"input_{i}": inputs[i] for i in case.constant_inputs}

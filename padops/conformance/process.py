@@ -10,7 +10,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from padops.conformance.worker import receive, send
 
@@ -57,7 +57,7 @@ class Process:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
                 start_new_session=True,
             )  # fmt: skip
-            handshake = self._receive()
+            handshake: dict[str, Any] = self._receive()
         except (OSError, EOFError) as error:
             words = str(error) or self._last_words()
             self.close()
@@ -92,7 +92,7 @@ class Process:
         if self._process is None:
             self.start()
         try:
-            send(self._process.stdin, batch)
+            send(self._pipes()[0], batch)
             for _ in batch:
                 answer = self._receive()
                 if answer[0] == "died":
@@ -102,7 +102,7 @@ class Process:
                 yield answer
                 self._answered += 1
         except (EOFError, BrokenPipeError):
-            code = self._process.wait()
+            code = self._running().wait()
             late = f"no answer within {self._row.seconds:g} s"
             text = self._with_last_words(late if self._late else f"the process ended with {_ending(code)}")
             self.close()
@@ -118,12 +118,24 @@ class Process:
         if self._process is not None:
             self._kill(self._process)
             self._process.wait()
-            self._process.stdout.close()
+            questions, answers = self._pipes()
+            answers.close()
             try:
-                self._process.stdin.close()
+                questions.close()
             except BrokenPipeError:  # a batch that nobody has read
                 pass
             self._process = None
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        """The process, once it is started."""
+        assert self._process is not None
+        return self._process
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """Its input and its output."""
+        process = self._running()
+        assert process.stdin is not None and process.stdout is not None  # as ``start`` has asked for
+        return process.stdin, process.stdout
 
     def _kill(self, process: subprocess.Popen[bytes]) -> None:
         try:
@@ -133,7 +145,7 @@ class Process:
 
     def _receive(self) -> Any:
         """One message within the limit; the process is ended where none comes."""
-        process, self._late = self._process, False
+        process, self._late = self._running(), False
 
         def end() -> None:
             self._late = True
@@ -143,7 +155,7 @@ class Process:
         timer.daemon = True
         timer.start()
         try:
-            return receive(process.stdout)
+            return receive(self._pipes()[1])
         finally:
             timer.cancel()
 

@@ -178,7 +178,7 @@ def _openvino(request: Request) -> Call:
         "tensor = infer_with_openvino(core, model, fed)",
         f'return from_openvino(tensor, "{element}", data.dtype)',
     ]
-    functions = [*OPENVINO, adapters.openvino_pad_model]
+    functions: list[Callable[..., Any]] = [*OPENVINO, adapters.openvino_pad_model]
     return Call(("openvino",), run, arrays, functions, ["import openvino"], CORE)
 
 
@@ -237,7 +237,7 @@ def _tensorflow(request: Request) -> Call:
         f"paddings = np.array({pairs}, np.int64).reshape(-1, 2)",
         f"return from_tensorflow(prepare_tensorflow_pad(data, paddings, {_mode_and_fill(request)})())",
     ]
-    functions = [adapters.prepare_tensorflow_pad, adapters.from_tensorflow]
+    functions: list[Callable[..., Any]] = [adapters.prepare_tensorflow_pad, adapters.from_tensorflow]
     return Call(("tensorflow",), run, _with_fill(request), functions, setup=[modes])
 
 

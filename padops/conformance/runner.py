@@ -140,7 +140,15 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
 def run_peer(
     prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergence], level: str, progress: Progress
 ) -> PeerRun:
-    """Runs one peer in its process; the arguments are those of ``run_cases``."""
+    """Runs one peer in its process.
+
+    Args:
+        prepared: All cases; the peer gets its share of them.
+        peer: Who runs them.
+        known: The divergences that may occur.
+        level: A key of ``cases.LEVELS``.
+        progress: Called with the peer's name, the cases that it has done and those that it gets.
+    """
     started = time.monotonic()
     process = Process(peer.row, peer.python)
     ran = PeerRun(peer)
@@ -226,7 +234,13 @@ def _plain(value: Any) -> Any:
 
 
 def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
-    """The first line of a report."""
+    """The first line of a report.
+
+    Args:
+        level: A key of ``cases.LEVELS``.
+        seed: Of the choice of cases.
+        ran: What the peers did; those that are absent too.
+    """
     import padops
 
     return {

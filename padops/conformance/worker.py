@@ -18,19 +18,20 @@ import struct
 import sys
 import traceback
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import ModuleType
+from typing import IO, Any
 
 LENGTH = struct.Struct("<Q")
 
 
-def send(stream: BinaryIO, message: Any) -> None:
+def send(stream: IO[bytes], message: Any) -> None:
     """Writes one message."""
     content = pickle.dumps(message, protocol=4)
     stream.write(LENGTH.pack(len(content)) + content)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> Any:
+def receive(stream: IO[bytes]) -> Any:
     """Reads one message.
 
     Raises:
@@ -49,12 +50,17 @@ def receive(stream: BinaryIO) -> Any:
 def _load_padops() -> None:
     """Puts padops where this file is in the place of an installed one."""
     folder = Path(__file__).resolve().parent.parent
-    spec = importlib.util.spec_from_file_location(
-        "padops", folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
+    _load("padops", folder / "__init__.py", [str(folder)])
+
+
+def _load(name: str, place: str | Path, folders: list[str] | None = None) -> ModuleType:
+    """Imports a file, ending in ``.py``, as a module of some name; of a package ``folders`` have the rest."""
+    spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=folders)
+    assert spec is not None and spec.loader is not None  # as of every such file
     module = importlib.util.module_from_spec(spec)
-    sys.modules["padops"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
+    return module
 
 
 def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
@@ -63,10 +69,7 @@ def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
 
     place, _, function = entry_point.rpartition(":")
     if place.endswith(".py"):
-        spec = importlib.util.spec_from_file_location("users_peer", place)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["users_peer"] = module
-        spec.loader.exec_module(module)
+        module = _load("users_peer", place)
         found = getattr(module, function)
         run = lambda request: _run_users(found, request)
     else:
@@ -109,7 +112,7 @@ def _answer(run: Any, sent: dict[str, Any]) -> tuple[str, Any]:
     return "output", pack(output)
 
 
-def _serve(run: Any, answers: BinaryIO) -> None:
+def _serve(run: Any, answers: IO[bytes]) -> None:
     """Answers batches until no more come."""
     while True:
         try:
@@ -120,7 +123,7 @@ def _serve(run: Any, answers: BinaryIO) -> None:
             send(answers, _answer(run, sent))
 
 
-def _serve_in_children(run: Any, answers: BinaryIO) -> None:
+def _serve_in_children(run: Any, answers: IO[bytes]) -> None:
     """Does the same in a copy of this process, which is made again when it dies: far quicker than another start."""
     while True:
         child = os.fork()

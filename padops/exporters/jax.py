@@ -43,7 +43,7 @@ def jax_pads() -> Iterator[None]:
 def _plugin(base: type) -> Any:
     """What jax2onnx asks to convert an equation of ``lax.pad``."""
 
-    class NGraphPad(base):
+    class NGraphPad(base):  # type: ignore[misc]  # jax2onnx has no types
         def lower(self, ctx: Any, eqn: Any) -> None:
             import numpy as np
             import onnx_ir as ir

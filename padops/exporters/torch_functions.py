@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, TypeAlias
 
 import numpy as np
 import onnx_ir as ir
@@ -19,8 +19,14 @@ from padops.spec.schemas import register_schemas
 PADOPS = Opset(DOMAIN, VERSION)
 MODES = {"reflect": "reflect", "replicate": "edge"}
 
-# What an amount is while a model is traced: a number, or a value of the graph where it depends on the inputs.
-Amounts = Sequence[int | ir.Value]
+ONNX: Opset = opset20  # whose own methods are declared for scripts, not for values of a graph
+
+if TYPE_CHECKING:
+    # What the functions get while a model is traced; an amount is a number unless it depends on the inputs.
+    Tensor: TypeAlias = ir.Value
+    Amounts: TypeAlias = Sequence[int | ir.Value]
+else:  # what the exporter reads in their signatures
+    Tensor, Amounts = TensorType, Sequence[INT64]
 
 
 def table() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -39,33 +45,36 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 # The exporter reads these signatures with typing.get_type_hints, and knows Optional, not "| None".
 def _pad(
-    self: TensorType,
-    pad: Sequence[INT64],
+    self: Tensor,
+    pad: Amounts,
     mode: str = "constant",
     value: Optional[float] = None,  # noqa: UP045
-) -> TensorType:
+) -> Tensor:
     """``aten::pad(Tensor self, SymInt[] pad, str mode, float? value)``."""
     if mode == "constant":
         return _constant_pad(self, pad, 0.0 if value is None else value)
     if mode == "circular":
         _refuse_mixed(pad)
         begins, ends = _both_sides(pad, self)
-        return PADOPS.Pad_25(self, _vector([*begins, *ends]), mode="wrap")
+        padded: ir.Value = PADOPS.Pad_25(self, _vector([*begins, *ends]), mode="wrap")
+        return padded
     return _extended(self, pad, MODES[mode])
 
 
-def _constant_pad(self: TensorType, pad: Sequence[INT64], value: float = 0.0) -> TensorType:
+def _constant_pad(self: Tensor, pad: Amounts, value: float = 0.0) -> Tensor:
     """``aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value)``."""
     # The number becomes an element as PyTorch itself makes it one.
+    assert self.dtype is not None  # the exporter knows every type
     fill = TorchTensor(torch.full((), value, dtype=to_torch_dtype(self.dtype)))
     begins, ends = _both_sides(pad, self)
-    return PADOPS.Pad_25(self, _vector([*begins, *ends]), opset20.Constant(value=fill), mode="constant")
+    padded: ir.Value = PADOPS.Pad_25(self, _vector([*begins, *ends]), ONNX.Constant(value=fill), mode="constant")
+    return padded
 
 
 def _of_mode(mode: str, dims: int) -> Callable[..., Any]:
     """``aten::reflection_pad`` or ``replication_pad``: a function of its own, since the exporter writes into it."""
 
-    def pad(self: TensorType, padding: Sequence[INT64]) -> TensorType:
+    def pad(self: Tensor, padding: Amounts) -> Tensor:
         return _extended(self, padding, MODES[mode])
 
     pad.__name__ = f"{mode}_pad{dims}d"
@@ -79,11 +88,13 @@ def _refuse_mixed(pad: Amounts) -> None:
 
 
 def _extended(data: ir.Value, pad: Amounts, mode: str) -> ir.Value:
-    return PADOPS.OpenVINOPad_12(data, *map(_vector, _both_sides(pad, data)), pad_mode=mode)
+    padded: ir.Value = PADOPS.OpenVINOPad_12(data, *map(_vector, _both_sides(pad, data)), pad_mode=mode)
+    return padded
 
 
 def _both_sides(pad: Amounts, data: ir.Value) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
     """Begins and ends of all axes; PyTorch lists the last axis first, and leaves out those that are not padded."""
+    assert data.shape is not None  # the exporter knows every rank
     missing = [0] * (len(data.shape) - len(pad) // 2)
     return [*missing, *pad[-2::-2]], [*missing, *pad[::-2]]
 
@@ -91,6 +102,8 @@ def _both_sides(pad: Amounts, data: ir.Value) -> tuple[list[int | ir.Value], lis
 def _vector(amounts: Amounts) -> ir.Value:
     """A list of numbers as a value of the graph."""
     if all(isinstance(amount, int) for amount in amounts):
-        return opset20.Constant(value=ir.tensor(np.array(amounts, np.int64)))
-    parts = [_vector([amount]) if isinstance(amount, int) else opset20.Reshape(amount, [-1]) for amount in amounts]
-    return opset20.Concat(*parts, axis=0)
+        made: ir.Value = ONNX.Constant(value=ir.tensor(np.array(amounts, np.int64)))
+        return made
+    parts = [_vector([amount]) if isinstance(amount, int) else ONNX.Reshape(amount, [-1]) for amount in amounts]
+    joined: ir.Value = ONNX.Concat(*parts, axis=0)
+    return joined

@@ -27,7 +27,7 @@ from padops.files.targets import identity
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # a module or None, which an import cannot say
 
 BEGIN, END = ".padops-", ".part"
 NAME = re.compile(r"\.padops-[a-z0-9_]{8}\.part")  # as ``tempfile.mkdtemp`` makes it

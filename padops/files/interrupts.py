@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FrameType
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
@@ -20,7 +21,8 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before, pending = {}, []
+    before: dict[signal.Signals, Callable[[int, FrameType | None], object] | int] = {}
+    pending: list[int] = []
     try:
         for number in NUMBERS:
             handler = signal.getsignal(number)
@@ -31,5 +33,5 @@ def uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for number in pending:
-            signal.raise_signal(number)
+        for caught in pending:
+            signal.raise_signal(caught)

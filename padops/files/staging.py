@@ -50,7 +50,13 @@ class Staging:
             return sum(file.write(part) for part in content)
 
     def copy(self, source: Path, location: str, advance: Callable[[int], None]) -> None:
-        """Stages a copy of ``source``, block by block; ``advance`` gets the bytes of each."""
+        """Stages a copy of a file, block by block.
+
+        Args:
+            source: The file.
+            location: Where the copy is to be, relative to the destination.
+            advance: Called with the bytes of each block.
+        """
         with open(source, "rb") as original, open(self._prepare(location), "xb") as file:
             for count in _copy_blocks(original, file):
                 advance(count)

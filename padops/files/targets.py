@@ -81,7 +81,13 @@ def identity(path: Path) -> Identity | None:
 
 
 def same_bytes(one: Path, other: Path, block: int = 1 << 20) -> bool:
-    """Whether two files have the same content."""
+    """Whether two files have the same content.
+
+    Args:
+        one: A file.
+        other: Another one.
+        block: Bytes to read at a time.
+    """
     if one.stat().st_size != other.stat().st_size:
         return False
     with open(one, "rb") as left, open(other, "rb") as right:

@@ -40,7 +40,8 @@ def from_ort_value(value: onnxruntime.OrtValue) -> np.ndarray:
     """The bits of a tensor as an array."""
     dtype = _dtype_of(value.data_type())
     if dtype.name in PLAIN:
-        return value.numpy()
+        array: np.ndarray = value.numpy()
+        return array
     count = int(np.prod(value.shape(), dtype=np.int64))
     size = (count * dtype.bits + 7) // 8
     return from_bytes(ctypes.string_at(value.data_ptr(), size) if size else b"", dtype, value.shape())
@@ -67,10 +68,12 @@ def run_session(
     tensors = all(text.startswith("tensor(") for text in types)
     fed = {dtype_of(array).name for array in feeds.values()}
     if fed <= PLAIN and not (tensors and {_dtype_of(text).name for text in types} - PLAIN):
-        return session.run(names, dict(feeds), options)
+        outputs: list[Any] = session.run(names, dict(feeds), options)
+        return outputs
     if not tensors or "string" in fed:  # neither sequences nor strings are OrtValues of the Python API
         mixed = {n: a if dtype_of(a).name in PLAIN else to_ort_value(a) for n, a in feeds.items()}
-        return session.run(names, mixed, options)
+        outputs = session.run(names, mixed, options)
+        return outputs
     values = {name: to_ort_value(array) for name, array in feeds.items()}
     return [from_ort_value(value) for value in session.run_with_ort_values(names, values, options)]
 

@@ -31,7 +31,8 @@ def to_bytes(array: np.ndarray) -> bytes:
     padded = np.zeros((-(-raw.size // per_byte), per_byte), np.uint8)
     padded.reshape(-1)[: raw.size] = raw & ((1 << dtype.bits) - 1)
     shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits
-    return np.bitwise_or.reduce(padded << shifts, axis=1).astype(np.uint8).tobytes()
+    packed: np.ndarray = np.bitwise_or.reduce(padded << shifts, axis=1)
+    return packed.astype(np.uint8).tobytes()
 
 
 def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
@@ -44,7 +45,8 @@ def from_bytes(raw: bytes, dtype: DType, shape: Sequence[int]) -> np.ndarray:
     """
     data = np.frombuffer(raw, np.uint8)
     if dtype.bits >= 8:
-        return data.view(dtype.numpy).reshape(shape).copy()
+        whole: np.ndarray = data.view(dtype.numpy).reshape(shape).copy()
+        return whole
     count = int(np.prod(shape, dtype=np.int64))
     per_byte = 8 // dtype.bits
     shifts = np.arange(per_byte, dtype=np.uint8) * dtype.bits

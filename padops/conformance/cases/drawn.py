@@ -23,7 +23,13 @@ PLAIN = ("float", "double", "int64")  # drawn as often as all other types togeth
 
 
 def cases(ops: Sequence[str], count: int, seed: int) -> Iterator[Case]:
-    """``count`` cases of each operator."""
+    """``count`` cases of each operator.
+
+    Args:
+        ops: Operators of the domain ``padops``.
+        count: How many of each.
+        seed: Any number; it stands in the ids.
+    """
     for name in ops:
         for i in range(count):
             yield find_case(f"random/{name}/{seed}/{i}")
@@ -61,7 +67,14 @@ def _amounts(rng: np.random.Generator, shape: list[int]) -> tuple[list[int], lis
 
 
 def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> None:
-    """Takes amounts, then elements away from the largest axes until input and output have at most ``most`` elements."""
+    """Takes amounts, then elements away from the largest axes until input and output have at most ``most`` elements.
+
+    Args:
+        shape: The input's; changed in place.
+        begins: An amount for each axis; changed in place.
+        ends: The same, after the axis.
+        most: The elements allowed, of the input and of the output.
+    """
     while prod(max(b + n + e, n, 1) for b, n, e in zip(begins, shape, ends)) > most:
         i = max(range(len(shape)), key=lambda i: max(begins[i] + shape[i] + ends[i], shape[i]))
         if begins[i] > 0 or ends[i] > 0:
@@ -84,7 +97,7 @@ def _mode(rng: np.random.Generator, op: Op) -> str:
 
 
 def _build(
-    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: list[Recipe | None]
+    rng: np.random.Generator, id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None]
 ) -> Case:
     given = [i for i, recipe in enumerate(inputs) if i and recipe is not None]
     constants = tuple(i for i in given if rng.random() < 0.5) if rng.random() < 0.5 else ()

@@ -5,7 +5,7 @@ The id of a case lists its choices, and its numbers are drawn with the id as the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,12 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
     """``by_type`` cases of each operator, mode and type, and ``by_signs`` of each operator, mode and kind of amounts.
 
     Fewer are a part of more: a quick run repeats what a long one does.
+
+    Args:
+        ops: Operators of the domain ``padops``.
+        by_type: How many for each mode and type.
+        by_signs: How many for each mode and kind of amounts, of a kind with weight 4 in ``SIGNS``.
+        seed: Of the other choices.
     """
     seen = set()
     for name in ops:
@@ -114,7 +120,7 @@ def find_case(id: str) -> Case:
 
 
 def _shape(rng: np.random.Generator, rank: int, dims: str, largest: int = 5) -> list[int]:
-    shape = rng.integers(2, max(3, largest + 1 - rank // 2), rank).tolist()
+    shape: list[int] = rng.integers(2, max(3, largest + 1 - rank // 2), rank).tolist()
     if rank and dims != "plain":
         shape[int(rng.integers(rank))] = {"one": 1, "empty": 0}[dims]
     return shape
@@ -138,7 +144,7 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
 
     near = max(n - 1, 1)
     crop = up(1, max(n - 1, 1))
-    pair = {
+    kinds: dict[str, Callable[[], tuple[int, int]]] = {
         "zero": lambda: (0, 0),
         "begin": lambda: (up(1, near), 0),
         "end": lambda: (up(1, near), 0),
@@ -151,11 +157,12 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
         "beyond": lambda: (-up(n + 1, n + 3), up(2, n + 5)),
         "negative": lambda: (-up(n + 1, n + 4), up(0, 1) - 1),
         "huge": lambda: (0, 0),
-    }[signs]()
+    }
+    pair = kinds[signs]()
     if signs == "to-nothing":
         pair = (pair[0], -n - pair[0])
     if signs == "end" or signs not in ("begin", "to-nothing", "huge") and rng.random() < 0.5:
-        pair = pair[::-1]
+        pair = (pair[1], pair[0])
     return pair
 
 

@@ -38,6 +38,7 @@ def _made() -> Iterator[tuple[Case, np.ndarray]]:
 
         tests = collect_testcases("Pad")
     for test in tests:
+        assert test.data_sets is not None  # only a model that is downloaded comes without
         for inputs, outputs in test.data_sets[:1]:
             yield _case(test.name, test.model, [np.asarray(array) for array in inputs]), np.asarray(outputs[0])
 

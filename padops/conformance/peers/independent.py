@@ -30,7 +30,11 @@ class Refused(Exception):
 
 
 def check(holds: bool, rule: str) -> None:
-    """Raises Refused."""
+    """Raises Refused.
+
+    Raises:
+        Refused: ``holds`` is false.
+    """
     if not holds:
         raise Refused(rule)
 
@@ -147,6 +151,7 @@ def _at(request: Request, position: int) -> np.ndarray | None:
 
 def _onnx(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     rank = request.data.ndim
+    fill: np.ndarray | None
     if version < 11:
         pads = list(request.attributes["paddings" if version == 1 else "pads"])
         with np.errstate(over="ignore"):
@@ -154,7 +159,7 @@ def _onnx(request: Request, version: int) -> tuple[list[Triple], np.ndarray | No
     else:
         array, fill = _at(request, 1), _at(request, 2)
         pads = _integers(array, ("int64",))
-        check(array.ndim == 1 or array.ndim == 2 and array.shape[0] == 1, "P8")
+        check(array is not None and (array.ndim == 1 or array.ndim == 2 and array.shape[0] == 1), "P8")
     axes = list(range(rank))
     if version >= 18 and _at(request, 3) is not None:
         axes = _integers(_at(request, 3), ("int32", "int64"))

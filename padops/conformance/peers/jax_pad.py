@@ -19,7 +19,12 @@ TYPES = (
 
 
 def run_case(request: Request) -> np.ndarray:
-    """SAME amounts are those of ``jax.lax.padtype_to_pads``."""
+    """SAME amounts are those of ``jax.lax.padtype_to_pads``.
+
+    Raises:
+        Unsupported: JAX has no such type or amounts in this mode.
+        Skipped: The operator does not take the amounts, or the fill has not one element.
+    """
     if request.dtype.name not in TYPES:
         raise Unsupported(f"not run with {request.dtype.name}")
     amounts = _same(request) if request.op.startswith("SamePad") else request.amounts()

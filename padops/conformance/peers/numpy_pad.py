@@ -11,7 +11,12 @@ PACKAGES = ("numpy",)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """``numpy.pad`` of the amounts of every axis."""
+    """``numpy.pad`` of the amounts of every axis.
+
+    Raises:
+        Unsupported: An amount is negative or interior.
+        Skipped: The operator does not take the amounts, or the fill has not one element.
+    """
     pairs = request.pairs("numpy.pad")
     if any(min(pair) < 0 for pair in pairs):
         raise Unsupported("numpy.pad takes no negative amounts")

@@ -34,7 +34,12 @@ def _core() -> Any:
 
 
 def run_pad(request: Request) -> np.ndarray:
-    """Pad-1 or Pad-12 of OpenVINO's own operators; what a model holds as constants is constant here too."""
+    """Pad-1 or Pad-12 of OpenVINO's own operators; what a model holds as constants is constant here too.
+
+    Raises:
+        Unsupported: OpenVINO has no such type, or not in this mode.
+        RuntimeError: It refuses the model.
+    """
     tensors = [_tensor(array) for array in request.inputs if array is not None]
     version = int(request.op.split("_")[1])
     try:
@@ -47,7 +52,12 @@ def run_pad(request: Request) -> np.ndarray:
 
 
 def run_onnx(request: Request) -> np.ndarray:
-    """The model of ONNX, read by OpenVINO. It declares its shapes: the CPU device takes no unknown ranks."""
+    """The model of ONNX, read by OpenVINO. It declares its shapes: the CPU device takes no unknown ranks.
+
+    Raises:
+        Unsupported: OpenVINO has no such type, or not in this mode.
+        RuntimeError: It refuses the model.
+    """
     _element(request.data)
     request = replace(request, static=True)
     content = make_model(request, request.inputs, standard=True).SerializeToString()

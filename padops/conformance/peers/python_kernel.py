@@ -24,7 +24,13 @@ def _options() -> onnxruntime.SessionOptions:
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The node that ``padops convert --target pyop`` writes; its errors are asked for afterwards."""
+    """The node that ``padops convert --target pyop`` writes; its errors are asked for afterwards.
+
+    Raises:
+        Unsupported: onnxruntime-extensions has no such tensors, or ends the strings at a NUL.
+        Skipped: The fill of strings has not one element.
+        RuntimeError: A rule is broken.
+    """
     from onnx import helper
 
     require_type(request.dtype.name)

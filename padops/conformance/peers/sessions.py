@@ -40,7 +40,9 @@ def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntim
     Returns:
         Its first output.
     """
-    return run_session(onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"]), feeds)[0]
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    output: np.ndarray = run_session(session, feeds)[0]
+    return output
 
 
 def require_type(name: str) -> None:

@@ -15,7 +15,12 @@ tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The CPU kernels."""
+    """The CPU kernels.
+
+    Raises:
+        Unsupported: TensorFlow has no such mode, type or amounts.
+        Skipped: The operator does not take the amounts, or the fill has not one element.
+    """
     request.amounts()  # skips what is wrong
     if request.mode not in TENSORFLOW_MODES:
         raise Unsupported(f"tf.pad has no mode {request.mode}")

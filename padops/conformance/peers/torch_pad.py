@@ -14,7 +14,13 @@ TYPES = ("float", "double", "float16", "bool", "int8", "int16", "int32", "int64"
 
 
 def run_case(request: Request) -> np.ndarray:
-    """Amounts of the last axes, innermost first; the modes that extend want one or two axes before them."""
+    """Amounts of the last axes, innermost first; the modes that extend want one or two axes before them.
+
+    Raises:
+        Unsupported: PyTorch has no such mode, type or amounts.
+        Skipped: The operator does not take the amounts, or the fill has not one element.
+        RuntimeError: It refuses the amounts.
+    """
     request.amounts()  # skips what is wrong
     if request.dtype.name not in TYPES:
         raise Unsupported(f"torch.nn.functional.pad has no {request.dtype.name}")

@@ -20,7 +20,8 @@ FILES = {"markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
 
 def renderer(form: str) -> Callable[[Summary], str]:
     """The function of a form, a key of ``FILES``."""
-    return getattr(import_module(f"{__name__}.{form}"), form)
+    render: Callable[[Summary], str] = getattr(import_module(f"{__name__}.{form}"), form)
+    return render
 
 
 def write_all(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,7 +142,7 @@ def summarise(header: Record, results: Iterable[Record], footer: Record, diverge
 
 def _mapping(entry: Any) -> Record:
     names = ("id", "peer", "versions", "outcome", "reason", "rule", "link")
-    read = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
+    read: Callable[[str], Any] = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
     return {name: _text(read(name)) for name in names}
 
 
