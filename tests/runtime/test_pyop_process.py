@@ -62,7 +62,7 @@ print(padops.pyop_errors(clear=True) == [error], padops.pyop_errors())
 def test_nothing_that_a_body_raises_gets_out(patch: str, message: str) -> None:
     done = in_process(
         f"{patch}\n"
-        "from padops import reference\n"
+        "from padops.spec import reference\n"
         "kept, reference.execute = reference.execute, broken\n"
         "print(run({'pads': [1, 1]}, np.zeros(3, np.float32)).shape)\n"
         "reference.execute = kept\n"
