@@ -109,7 +109,7 @@ Engine::Task Engine::task(size_t index) const {
 // Writes one run of a row whose first position is `target` in the output and `source` in the source.
 template <Writer W>
 void Engine::write_run(W& writer, const Run& run, int64_t target, int64_t source) const {
-  switch (run.kind) {
+  switch (run.kind) {  // never another kind: each has its case
     case Run::Kind::kFilled: return writer.fill(target + run.target, run.count);
     case Run::Kind::kForward: return writer.forward(target + run.target, source + run.source, run.count);
     case Run::Kind::kBackward: return writer.backward(target + run.target, source + run.source, run.count);
