@@ -16,7 +16,7 @@ import pytest
 from cpp_builds import ROOT, build
 
 TESTS = [
-    f"tests/test_{name}.py"
+    f"tests/csrc/test_{name}.py"
     for name in ("kernels", "rows", "dialect_kernels", "inputs", "errors", "inference", "property")
 ]
 # Operators differ in how they read a node, not in how they move elements: three stand for the rest.
