@@ -1,5 +1,5 @@
-// The operators of the domain, one row each. padops/dialects/ has the same table; tests/csrc/test_describe.py compares the
-// two through describe().
+// The operators of the domain, one row each. padops/spec/dialects/ has the same table; tests/csrc/test_describe.py
+// compares the two through describe().
 #pragma once
 
 #include <cstdint>
