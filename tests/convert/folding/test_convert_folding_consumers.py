@@ -338,7 +338,7 @@ def test_random_models_are_folded_and_are_not() -> None:
     """The property above would hold of a pass that folds nothing."""
     seen = set()
 
-    @settings(max_examples=600, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=300, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(cases())
     def look(case: tuple[onnx.ModelProto, np.ndarray]) -> None:
         record = padops.convert(case[0], fallback=False).records[0]
