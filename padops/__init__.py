@@ -1,9 +1,7 @@
 """Every Pad operator that a model can contain, native in ONNX Runtime.
 
-    >>> import onnxruntime, padops
-    >>> options = onnxruntime.SessionOptions()
-    >>> padops.register(options)
-    >>> session = onnxruntime.InferenceSession("converted.onnx", options)
+    >>> import padops
+    >>> session = padops.InferenceSession("model.onnx")
 
 Public names load on first use, so that ``import padops`` costs next to nothing.
 """
@@ -18,7 +16,10 @@ if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the funct
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
     from padops.runtime.pyop import pyop_errors
-    from padops.runtime.session import describe, get_library_path, register
+    from padops.runtime.inference_session import InferenceSession
+    from padops.runtime.library import get_library_path
+    from padops.runtime.provider import get_ep_name, get_ep_names
+    from padops.runtime.session import describe, register
     from padops.spec.dialects import OPS, same_padding
     from padops.spec.plan import PadError
     from padops.spec.reference import run as run_reference
@@ -32,7 +33,10 @@ _HOMES = {
     "PadRecord": "padops.convert",
     "describe": "padops.runtime.session",
     "lower": "padops.convert",
-    "get_library_path": "padops.runtime.session",
+    "get_ep_name": "padops.runtime.provider",
+    "get_ep_names": "padops.runtime.provider",
+    "get_library_path": "padops.runtime.library",
+    "InferenceSession": "padops.runtime.inference_session",
     "pyop_errors": "padops.runtime.pyop",
     "register": "padops.runtime.session",
     "register_schemas": "padops.spec.schemas",
@@ -47,10 +51,13 @@ _HOMES = {
 __all__ = [
     "OPS",
     "Conversion",
+    "InferenceSession",
     "PadError",
     "PadRecord",
     "convert",
     "describe",
+    "get_ep_name",
+    "get_ep_names",
     "get_library_path",
     "jax_pads",
     "lower",

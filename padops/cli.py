@@ -198,7 +198,8 @@ def _describe(options: argparse.Namespace) -> int:
 
 def _info(options: argparse.Namespace) -> int:
     from padops.convert.records import versions
-    from padops.runtime.session import describe, get_library_path
+    from padops.runtime.library import get_library_path
+    from padops.runtime.session import describe
 
     console = _console()
     for name, version in versions().items():

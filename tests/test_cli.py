@@ -279,12 +279,12 @@ def lines_of(lines: list[list[str]], name: str) -> list[str]:
 def test_info_fails_where_the_library_is_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import padops.runtime.session
+    import padops.runtime.library
 
     def missing() -> str:
         raise FileNotFoundError("libpadops.so is not there")
 
-    monkeypatch.setattr(padops.runtime.session, "get_library_path", missing)
+    monkeypatch.setattr(padops.runtime.library, "get_library_path", missing)
     code, _, err = run(capsys, "info")
     assert (code, err) == (1, "error: libpadops.so is not there\n")
 

@@ -45,7 +45,7 @@ class Process:
         Raises:
             AbsentPeer: The implementation cannot be imported, or the process dies of it.
         """
-        from padops.runtime.session import get_library_path
+        from padops.runtime.library import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
         forks = ["fork"] if self._row.forks else []

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
-import subprocess
-import sys
 import weakref
+from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from padops.runtime.library import get_library_path
+from padops.runtime.provider import add_provider
 
 if TYPE_CHECKING:
     import onnxruntime
-
-_SUFFIXES = {"win32": ".dll", "darwin": ".so"}
 
 _registered: dict[str, weakref.WeakSet[onnxruntime.SessionOptions]] = {
     "native": weakref.WeakSet(),
@@ -24,53 +21,13 @@ _registered: dict[str, weakref.WeakSet[onnxruntime.SessionOptions]] = {
 }
 
 
-@cache
-def get_library_path() -> str:
-    """The absolute path of the custom-operator library.
-
-    It is a plain shared library, for any onnxruntime binding: hand the path to ``register_custom_ops_library`` in
-    Python, ``RegisterCustomOpsLibrary`` in C++ and C#, ``registerCustomOpsLibrary`` in Java.
-
-    The environment variable ``PADOPS_LIBRARY``, read at the first call, names another file to use instead: a build with
-    sanitizers, say, or one for another machine.
-
-    Raises:
-        FileNotFoundError: The package has been installed without it, or ``PADOPS_LIBRARY`` names no file.
-        RuntimeError: An editable install cannot rebuild it.
-    """
-    import padops
-
-    if chosen := os.environ.get("PADOPS_LIBRARY"):
-        if not Path(chosen).is_file():
-            raise FileNotFoundError(f"PADOPS_LIBRARY is {chosen!r}, which is not a file; set it to one, or unset it")
-        return str(Path(chosen).resolve())
-    _rebuild_editable_install()
-    name = "libpadops" + _SUFFIXES.get(sys.platform, ".so")
-    # An editable install keeps Python files and the built library in two folders, both on the package's path.
-    for folder in padops.__path__:
-        path = Path(folder, name)
-        if path.is_file():
-            return str(path.resolve())
-    raise FileNotFoundError(
-        f"{name} is not in {' or '.join(padops.__path__)}: padops was installed without its native library; "
-        "reinstall it with 'pip install --force-reinstall padops', or build it with 'pip install .' in a checkout"
-    )
-
-
-def _rebuild_editable_install() -> None:
-    """Lets an editable install build what has changed in ``csrc``; elsewhere this only looks for a file."""
-    try:
-        find_spec("padops.libpadops")
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise RuntimeError(
-            f"the editable install of padops could not rebuild its library: {error}. Activate the environment that it "
-            "was installed in, or reinstall it: pip install scikit-build-core cmake ninja; "
-            "pip install --no-build-isolation -e ."
-        ) from error
-
-
-def register(session_options: onnxruntime.SessionOptions, backend: Literal["native", "pyop"] = "native") -> None:
-    """Makes the operators of padops known to the sessions that use these options.
+def register(
+    session_options: onnxruntime.SessionOptions,
+    backend: Literal["native", "pyop"] = "native",
+    provider: bool = False,
+    provider_options: Mapping[str, str] | None = None,
+) -> None:
+    """Makes the operators of padops known to the sessions that use these options, and on request its execution provider.
 
     Registering the same options twice does nothing the second time.
 
@@ -80,14 +37,24 @@ def register(session_options: onnxruntime.SessionOptions, backend: Literal["nati
             Python kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), without the compiled library. It
             needs onnxruntime-extensions (``pip install "padops[pyop]"``) and brings all operators of that, so do not
             register their library with the same options again. Both backends may be registered.
+        provider: Whether padops runs the Pads of standard ONNX as well, of a model that is left as it is. It needs
+            onnxruntime 1.24. Create the session without ``providers=``, which would replace what these options have.
+        provider_options: Of the provider. ``claim``: ``"all"`` Pads (the default), or ``"needed"``, only those that
+            onnxruntime's own Pad cannot run or may get wrong. ``float16``: ``"leave"`` (the default) leaves a float16 Pad
+            that onnxruntime's own surely gets right to it, which keeps stretches of float16 in float32 where it has no
+            kernels; ``"native"`` takes these, too.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
-        RuntimeError: onnxruntime refuses the library; the message says what to do.
-        ValueError: There is no such backend.
+        RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
+        ValueError: There is no such backend, or options come without the provider.
     """
+    if provider_options and not provider:
+        raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
     if backend not in _registered:
         raise ValueError(f"backend is {backend!r}, expected 'native' or 'pyop'")
+    if provider:
+        add_provider(session_options, provider_options)
     if session_options in _registered[backend]:
         return
     if backend == "pyop":

@@ -63,6 +63,7 @@ PEERS = {
     row.name: row
     for row in (
         PeerRow("padops-native", "native:run_case", ALL, in_house=True),
+        PeerRow("padops-provider", "provider:run_case", ("onnx",)),
         PeerRow("padops-fallback", "standard:run_fallback", ALL),
         PeerRow("padops-lowered", "standard:run_lowered", ALL),
         PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True),

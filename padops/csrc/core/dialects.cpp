@@ -141,15 +141,40 @@ OpRow same_pad() {
           .amounts = same_attributes};
 }
 
+constexpr int kWithInputs[] = {11, 13, 18, 19, 21, 23, 24, 25};
+
+OpRow with_wrap(OpRow op) {
+  if (op.modes.back() != "wrap") op.modes.push_back("wrap");
+  return op;
+}
+
+OpRow microsoft_pad() {
+  OpRow op = with_wrap(input_pad(13));
+  op.name = "MicrosoftPad_1";
+  op.inputs[2].name = "value";
+  op.fill = "value";
+  return op;
+}
+
 }  // namespace
 
 const std::vector<OpRow>& ops() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> list = {attribute_pad(1, "paddings"), attribute_pad(2, "pads")};
-    for (const int version : {11, 13, 18, 19, 21, 23, 24, 25}) list.push_back(input_pad(version));
+    for (const int version : kWithInputs) list.push_back(input_pad(version));
     for (const int version : {1, 12}) list.push_back(openvino_pad(version));
     list.push_back(ngraph_pad());
     list.push_back(same_pad());
+    return list;
+  }();
+  return rows;
+}
+
+const std::vector<StandardOp>& standard_ops() {
+  static const std::vector<StandardOp> rows = [] {
+    std::vector<StandardOp> list = {{"", 1, attribute_pad(1, "paddings")}, {"", 2, with_wrap(attribute_pad(2, "pads"))}};
+    for (const int version : kWithInputs) list.push_back({"", version, with_wrap(input_pad(version))});
+    list.push_back({"com.microsoft", 1, microsoft_pad()});
     return list;
   }();
   return rows;

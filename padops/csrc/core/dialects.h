@@ -74,6 +74,16 @@ struct OpRow {
 
 const std::vector<OpRow>& ops();
 
+// An operator of another domain than ours, and what it is.
+struct StandardOp {
+  const char* domain;
+  int version;
+  OpRow op;
+};
+
+// Every version of ONNX's Pad, and com.microsoft::Pad, as ONNX Runtime knows them: it has mode wrap in each from Pad 2 on.
+const std::vector<StandardOp>& standard_ops();
+
 // The mode of a node. Throws PadError P9 if this version of the operator does not know it, S1 if another string
 // attribute is not one of its choices.
 Mode check_strings(const OpRow& op, const Arguments& node);

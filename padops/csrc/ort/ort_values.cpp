@@ -10,12 +10,6 @@ namespace padops {
 
 namespace {
 
-bool succeeds(const ort::Api& api, ort::Status* status) {
-  if (status == nullptr) return true;
-  api.ReleaseStatus()(status);
-  return false;
-}
-
 // Whether the node has an attribute of that name that is not a list. The runtime has no call for that; reading it as
 // each type tells. Lists cannot be asked in this way: the runtime reads a list of another type as an empty one.
 bool has_scalar_attribute(const ort::Api& api, const ort::KernelInfo* info, const char* name) {

@@ -1,25 +1,19 @@
-// The library's two exports: RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and padops_describe.
+// The operators of the domain "padops": RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and
+// padops_describe.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "core/dialects.h"
 #include "core/text.h"
+#include "ort/entry_points.h"
 #include "ort/inference.h"
 #include "ort/kernel.h"
 #include "ort/ort_abi.h"
 #include "ort/status.h"
-
-#if defined(_WIN32)
-#define PADOPS_EXPORT extern "C" __declspec(dllexport)
-#else
-#define PADOPS_EXPORT extern "C" __attribute__((visibility("default")))
-#endif
 
 namespace padops {
 
@@ -107,16 +101,6 @@ PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int mi
   made.GetStartVersion = [](const ort::CustomOp*) { return 1; };
   made.GetEndVersion = [](const ort::CustomOp*) { return 0x7fffffff; };
   return made;
-}
-
-// The minor version of onnxruntime 1.x, from "1.31.1"; later major versions count as newer than any.
-int runtime_minor(std::string_view version) {
-  int major = 0;
-  int minor = 0;
-  const char* end = version.data() + version.size();
-  const auto dot = std::from_chars(version.data(), end, major);
-  if (dot.ptr != end) std::from_chars(dot.ptr + 1, end, minor);
-  return major > 1 ? 1000000 : minor;
 }
 
 // The domain of one runtime. It and its operators live as long as the process: sessions hold pointers to them.

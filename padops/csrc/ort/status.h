@@ -27,6 +27,13 @@ inline void check(const ort::Api& api, ort::Status* status) {
   if (status != nullptr) throw_status(api, status);
 }
 
+// Whether a status is OK, for calls whose failure is an answer. Releases it.
+inline bool succeeds(const ort::Api& api, ort::Status* status) {
+  if (status == nullptr) return true;
+  api.ReleaseStatus()(status);
+  return false;
+}
+
 inline ort::Status* failure(const ort::Api& api, const char* message) {
   return api.CreateStatus()(ort::kInvalidArgument, message);
 }

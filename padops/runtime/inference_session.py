@@ -1,0 +1,141 @@
+"""onnxruntime's InferenceSession with everything of padops in it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import onnxruntime
+
+from padops.runtime.provider import (
+    CPU,
+    EP_NAME,
+    FIRST_MINOR,
+    FIRST_MINOR_BY_NAME,
+    add_provider,
+    register_provider_library,
+    runtime_minor,
+)
+from padops.runtime.session import register
+
+Provider = str | tuple[str, Mapping[Any, Any]]
+
+# What onnxruntime does to Pads before it asks a provider, the words that a model with such Pads contains, and the first
+# onnxruntime 1.x that does it right (None: not yet).
+WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
+    # A constant Pad of 0 becomes the padding of a MaxPool, which is minus infinity.
+    ("Pad_Fusion", (b"Pad", b"MaxPool"), None),
+    # A reflection of constant data beyond n - 1 becomes what lies behind them in memory.
+    ("ConstantFolding", (b"Pad", b"reflect"), 25),
+)
+
+
+class InferenceSession(onnxruntime.InferenceSession):
+    """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
+
+    It has the operators of the domain ``padops``, and from onnxruntime 1.24 on padops' execution provider, which runs the
+    Pads of the model as it is. Older releases have the operators alone: convert the model for them.
+
+    The provider stands directly before ``CPUExecutionProvider``, so it takes what the processor would run, and no node from
+    providers before it. Name ``"PadopsExecutionProvider"`` in ``providers`` to put it elsewhere or to give it options: see
+    ``padops.register``.
+
+    Some optimizers of onnxruntime change Pads before any provider is asked, and are wrong. They are disabled for models that
+    may meet them: ``Pad_Fusion`` where the model has a MaxPool, and before onnxruntime 1.25 ``ConstantFolding`` where it has
+    mode reflect.
+
+    Args:
+        path_or_bytes: The model: its file, or its content.
+        sess_options: The session's options. They keep what is registered in them.
+        providers: Execution providers, first choice first; by default all that this onnxruntime has.
+        provider_options: One mapping for each provider, where ``providers`` has names alone.
+        **kwargs: As ``onnxruntime.InferenceSession`` takes them.
+
+    Raises:
+        FileNotFoundError: padops has been installed without its library.
+        RuntimeError: onnxruntime refuses the library.
+        Exception: Whatever onnxruntime raises for the model. A Pad that breaks a rule names the node and the rule.
+    """
+
+    def __init__(
+        self,
+        path_or_bytes: str | bytes | os.PathLike[str],
+        sess_options: onnxruntime.SessionOptions | None = None,
+        providers: Sequence[Provider] | None = None,
+        provider_options: Sequence[Mapping[Any, Any]] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        options = onnxruntime.SessionOptions() if sess_options is None else sess_options
+        register(options)
+        minor = runtime_minor()
+        if minor >= FIRST_MINOR:
+            chosen = _with_padops(_pairs(providers, provider_options))
+            providers, provider_options = _place(options, chosen, minor), None
+            if not providers:
+                kwargs.setdefault("enable_fallback", 0)  # to the same provider again, with the error printed
+        wrong = wrong_optimizers(path_or_bytes, minor)
+        if wrong:
+            kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
+        super().__init__(path_or_bytes, options, providers, provider_options, **kwargs)
+
+
+def wrong_optimizers(model: str | bytes | os.PathLike[str], minor: int) -> set[str]:
+    """The optimizers of onnxruntime 1.``minor`` that may change a Pad of this model wrongly.
+
+    A node's operator stands in a model as it is written, so a model without the word has no such node.
+    """
+    suspects = [(name, words) for name, words, right in WRONG_OPTIMIZERS if right is None or minor < right]
+    if isinstance(model, bytes):
+        return {name for name, words in suspects if all(word in model for word in words)}
+    try:
+        with open(model, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return {name for name, words in suspects if all(content.find(word) >= 0 for word in words)}
+    except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
+        return set()
+
+
+def _pairs(
+    providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None
+) -> list[tuple[str, dict[Any, Any]]]:
+    """Names and options, of whatever form that onnxruntime takes."""
+    if not providers:
+        # Azure's, which every wheel lists, runs no operator of the standard.
+        return [(name, {}) for name in onnxruntime.get_available_providers() if name != "AzureExecutionProvider"]
+    named = [(entry, {}) if isinstance(entry, str) else (entry[0], dict(entry[1])) for entry in providers]
+    if options is None:
+        return named
+    return [(name, {**own, **given}) for (name, own), given in zip(named, options, strict=True)]
+
+
+def _with_padops(pairs: list[tuple[str, dict[Any, Any]]]) -> list[tuple[str, dict[Any, Any]]]:
+    """The same with padops before the CPU's, which comes last by itself."""
+    names = [name for name, _ in pairs]
+    if EP_NAME in names:
+        return pairs if CPU in names else [*pairs, (CPU, {})]
+    at = names.index(CPU) if CPU in names else len(names)
+    own: list[tuple[str, dict[Any, Any]]] = [(EP_NAME, {})]
+    return [*pairs[:at], *own, *(pairs[at:] or [(CPU, {})])]
+
+
+def _place(
+    options: onnxruntime.SessionOptions, chosen: list[tuple[str, dict[Any, Any]]], minor: int
+) -> list[tuple[str, dict[Any, Any]]] | None:
+    """Puts the providers into the options where they can go there; else returns what ``providers=`` is to be."""
+    names = [name for name, _ in chosen]
+    if names == [EP_NAME, CPU] and not chosen[1][1]:
+        add_provider(options, chosen[0][1])
+        return None
+    if minor < FIRST_MINOR_BY_NAME:
+        others = [pair for pair in chosen if pair[0] != EP_NAME]
+        warnings.warn(
+            f"onnxruntime {onnxruntime.__version__} does not take {EP_NAME} beside {', '.join(dict(others))}: the Pads of "
+            f"this session run without padops; onnxruntime 1.{FIRST_MINOR_BY_NAME} takes it",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return others
+    register_provider_library()
+    return chosen

@@ -1,0 +1,91 @@
+"""padops as an execution provider of onnxruntime: the Pads of models that are left as they are.
+
+onnxruntime 1.24 and newer ask the provider for kernels of standard operators, so nothing is converted. One library holds the
+provider and the operators of the domain ``padops``; both may be used in one session.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from padops.runtime.library import get_library_path
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+EP_NAME = "PadopsExecutionProvider"
+CPU = "CPUExecutionProvider"
+FIRST_MINOR = 24  # of onnxruntime 1.x, with registries of kernels
+FIRST_MINOR_BY_NAME = 25  # that takes the name of a registered provider in providers=[...]
+
+_registering = threading.Lock()
+_provided: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
+
+
+def get_ep_name() -> str:
+    """The name of the execution provider in this package's library, as ``providers=[...]`` takes it."""
+    return EP_NAME
+
+
+def get_ep_names() -> list[str]:
+    """The names of all execution providers in this package's library: one."""
+    return [EP_NAME]
+
+
+def runtime_minor() -> int:
+    """The minor version of the installed onnxruntime 1.x; later major versions count as newer than any."""
+    import onnxruntime
+
+    major, minor = onnxruntime.__version__.split(".")[:2]
+    return int(minor) if major == "1" else 1_000_000
+
+
+def register_provider_library() -> None:
+    """Registers the library with onnxruntime, once a process; it is never unregistered.
+
+    Raises:
+        FileNotFoundError: The package has been installed without its library.
+        RuntimeError: onnxruntime is older than 1.24, or refuses the library.
+    """
+    import onnxruntime
+
+    if runtime_minor() < FIRST_MINOR:
+        raise RuntimeError(
+            f"padops' execution provider needs onnxruntime 1.{FIRST_MINOR} or newer, this is {onnxruntime.__version__}; "
+            "'padops convert' and padops.register(options) do without it"
+        )
+    with _registering:
+        if any(device.ep_name == EP_NAME for device in onnxruntime.get_ep_devices()):
+            return
+        path = get_library_path()
+        try:
+            onnxruntime.register_execution_provider_library("padops", path)
+        except Exception as error:
+            raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
+
+
+def add_provider(session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None) -> None:
+    """Puts the provider, and onnxruntime's own for the CPU behind it, into options; a second time it does nothing.
+
+    Args:
+        session_options: The options that the session will be created with. Other providers that have been added to them
+            before come first.
+        provider_options: See ``padops.register``.
+
+    Raises:
+        FileNotFoundError: The package has been installed without its library.
+        RuntimeError: onnxruntime is older than 1.24, or refuses the library.
+    """
+    import onnxruntime
+
+    register_provider_library()
+    if session_options in _provided:
+        return
+    devices = onnxruntime.get_ep_devices()
+    for name, options in ((EP_NAME, dict(provider_options or {})), (CPU, {})):
+        first = next(device for device in devices if device.ep_name == name)
+        session_options.add_provider_for_devices([first], options)
+    _provided.add(session_options)
