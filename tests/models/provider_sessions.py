@@ -1,0 +1,75 @@
+"""Sessions of models of standard ONNX with padops' execution provider, and which provider runs each Pad."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnxruntime
+from onnx import parser
+
+import padops
+from padops.conformance.peers.sessions import RUNTIME
+
+EP_NAME = "PadopsExecutionProvider"
+# The opset says when an element type came; one that the runtime does not know yet cannot be tried.
+NEWEST_OPSET = 25
+
+
+def options(provider_options: Mapping[str, str] | None = None) -> onnxruntime.SessionOptions:
+    """Options that have the provider and record which provider runs what; the runtime's log is silenced."""
+    made = recording_options()
+    padops.register(made, provider=True, provider_options=provider_options)
+    return made
+
+
+def recording_options() -> onnxruntime.SessionOptions:
+    made = onnxruntime.SessionOptions()
+    made.log_severity_level = 4
+    made.intra_op_num_threads = 1
+    made.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    return made
+
+
+def session(
+    model: onnx.ModelProto | bytes | str | Path, provider_options: Mapping[str, str] | None = None
+) -> onnxruntime.InferenceSession:
+    source: Any = model.SerializeToString() if isinstance(model, onnx.ModelProto) else model
+    return onnxruntime.InferenceSession(source, options(provider_options), enable_fallback=0)
+
+
+def model(text: str, opset: int = 18, functions: str = "") -> onnx.ModelProto:
+    """A model of one graph in onnx's own text form; ``functions`` are of the domain ``local``."""
+    imports = f'"" : {opset}, "com.microsoft" : 1' + (', "local" : 1' if functions else "")
+    return parser.parse_model(f"<ir_version: 10, opset_import: [{imports}]> {text} {functions}")
+
+
+def pad(pads: list[int], mode: str = "constant", opset: int = 18, data: str = "float[n]") -> onnx.ModelProto:
+    """One Pad ``p`` of ``x``, with constant amounts."""
+    listed = ", ".join(map(str, pads))
+    kind = re.sub(r"\[.*", "", data)
+    rank = len(pads) // 2
+    dims = ", ".join(f"o{i}" for i in range(rank))
+    if opset < 11:
+        name = "pads" if opset > 1 else "paddings"
+        return model(f'g ({data} x) => ({kind}[{dims}] y) {{ [p] y = Pad <mode = "{mode}", {name} = [{listed}]> (x) }}', opset)
+    given = f"<int64[{len(pads)}] amounts = {{{listed}}}>"
+    return model(f'g ({data} x) => ({kind}[{dims}] y) {given} {{ [p] y = Pad <mode = "{mode}"> (x, amounts) }}', opset)
+
+
+def providers_of_pads(built: onnxruntime.InferenceSession) -> list[str]:
+    """The provider that runs each Pad, Pads in branches and bodies included."""
+    return [
+        part.ep_name
+        for part in built.get_provider_graph_assignment_info()
+        for node in part.get_nodes()
+        if node.op_type == "Pad"
+    ]
+
+
+def runtime_has(minor: int) -> bool:
+    """Whether the installed onnxruntime is 1.``minor`` or newer."""
+    return RUNTIME >= (1, minor)
