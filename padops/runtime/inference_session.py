@@ -91,7 +91,7 @@ def wrong_optimizers(model: str | bytes | os.PathLike[str], minor: int) -> set[s
     if isinstance(model, bytes):
         return {name for name, words in suspects if all(word in model for word in words)}
     try:
-        with open(model, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return {name for name, words in suspects if all(content.find(word) >= 0 for word in words)}
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
         return set()
@@ -102,8 +102,9 @@ def _pairs(
 ) -> list[tuple[str, dict[Any, Any]]]:
     """Names and options, of whatever form that onnxruntime takes."""
     if not providers:
-        # Azure's, which every wheel lists, runs no operator of the standard.
-        return [(name, {}) for name in onnxruntime.get_available_providers() if name != "AzureExecutionProvider"]
+        # Azure's, which every wheel lists, runs no operator of the standard; padops is listed last once it is registered.
+        left = ("AzureExecutionProvider", EP_NAME)
+        return [(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
     named = [(entry, {}) if isinstance(entry, str) else (entry[0], dict(entry[1])) for entry in providers]
     if options is None:
         return named

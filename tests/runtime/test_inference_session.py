@@ -1,0 +1,196 @@
+"""padops.InferenceSession: onnxruntime's own class, with the operators and the provider in it."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir
+import onnxruntime
+import pytest
+from provider_sessions import EP_NAME, model, pad, providers_of_pads, recording_options
+
+import padops
+from padops.runtime import inference_session
+
+CPU = "CPUExecutionProvider"
+ROW = np.arange(1, 5).astype(np.int16)
+EDGE = pad([1, 2], "edge", 18, "int16[n]").SerializeToString()
+
+
+def test_it_is_onnxruntimes_own() -> None:
+    assert issubclass(padops.InferenceSession, onnxruntime.InferenceSession)
+    ours, theirs = (inspect.signature(cls.__init__) for cls in (padops.InferenceSession, onnxruntime.InferenceSession))
+    assert list(ours.parameters) == list(theirs.parameters)
+
+
+@pytest.mark.parametrize("form", ["bytes", "str", "path"])
+def test_one_name_changes_and_it_runs(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(EDGE)
+    source = {"bytes": EDGE, "str": str(path), "path": path}[form]
+    with pytest.raises(Exception, match="Could not find an implementation for Pad"):
+        onnxruntime.InferenceSession(source)
+    assert padops.InferenceSession(source).run(None, {"x": ROW})[0].tolist() == [1, 1, 2, 3, 4, 4, 4]
+
+
+def test_a_converted_model_runs() -> None:
+    converted = padops.convert(pad([1, 2], "edge", 18, "int16[n]"), fallback=False).model
+    output = padops.InferenceSession(onnx_ir.to_proto(converted).SerializeToString()).run(None, {"x": ROW})[0]
+    assert output.tolist() == [1, 1, 2, 3, 4, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("providers", "provider_options"),
+    [
+        (None, None),
+        ([], None),
+        ([CPU], None),
+        ([CPU], [{}]),
+        ([EP_NAME], None),
+        ([EP_NAME, CPU], [{"claim": "all"}, {}]),
+        ([(EP_NAME, {"claim": "needed"}), CPU], None),
+        ([(CPU, {"arena_extend_strategy": "kSameAsRequested"})], None),
+        (["AzureExecutionProvider", CPU], None),
+    ],
+)
+def test_providers(providers, provider_options) -> None:
+    """Padops stands before the CPU, in whatever form they are named."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        options = recording_options()
+        session = padops.InferenceSession(EDGE, options, providers, provider_options)
+    assert providers_of_pads(session) == [EP_NAME]
+    names = session.get_providers()
+    assert names.index(EP_NAME) < names.index(CPU)
+    assert session.run(None, {"x": ROW})[0].tolist() == [1, 1, 2, 3, 4, 4, 4]
+
+
+def test_options_serve_many_sessions() -> None:
+    options = recording_options()
+    for _ in range(3):
+        assert providers_of_pads(padops.InferenceSession(EDGE, options)) == [EP_NAME]
+
+
+@pytest.mark.parametrize(
+    ("names", "placed"),
+    [
+        ([], [EP_NAME, CPU]),
+        ([CPU], [EP_NAME, CPU]),
+        (["CUDAExecutionProvider", CPU], ["CUDAExecutionProvider", EP_NAME, CPU]),
+        (["CUDAExecutionProvider"], ["CUDAExecutionProvider", EP_NAME, CPU]),
+        ([EP_NAME, "CUDAExecutionProvider"], [EP_NAME, "CUDAExecutionProvider", CPU]),
+        ([CPU, "OpenVINOExecutionProvider"], [EP_NAME, CPU, "OpenVINOExecutionProvider"]),
+    ],
+)
+def test_the_place_of_padops(names: list[str], placed: list[str]) -> None:
+    """It takes what the processor would run; a provider named before it keeps its nodes."""
+    pairs = inference_session._with_padops([(name, {}) for name in names])
+    assert [name for name, _ in pairs] == placed
+
+
+def test_options_of_the_wrong_length() -> None:
+    with pytest.raises(ValueError, match=r"zip\(\)|argument 2"):
+        padops.InferenceSession(EDGE, None, [CPU], [{}, {}])
+
+
+def test_wrong_options_of_the_provider_raise(capsys: pytest.CaptureFixture[str]) -> None:
+    """onnxruntime itself would print the error and go on without the provider."""
+    with pytest.raises(Exception, match="option claim is 'none', expected all or needed"):
+        padops.InferenceSession(EDGE, None, [(EP_NAME, {"claim": "none"}), CPU])
+    assert capsys.readouterr().out == ""
+
+
+def test_a_broken_rule_raises() -> None:
+    for _ in range(2):  # the library has been registered by the second time
+        with pytest.raises(Exception, match=r"padops::Pad_18 'p': mode 'mirror' is not one of .* \[P9\]"):
+            padops.InferenceSession(pad([1, 1], "mirror").SerializeToString())
+
+
+@pytest.mark.parametrize("source", ["no-such-file.onnx", b"", 7])
+def test_what_is_no_model(source) -> None:
+    """The error is onnxruntime's own."""
+    errors = []
+    for kind in (onnxruntime.InferenceSession, padops.InferenceSession):
+        with pytest.raises(Exception) as raised:
+            kind(source, enable_fallback=0)
+        errors.append((type(raised.value), str(raised.value)))
+    assert errors[0] == errors[1]
+
+
+def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operators are there; Pads of standard ONNX are the runtime's."""
+    monkeypatch.setattr(inference_session, "runtime_minor", lambda: 23)
+    options = recording_options()
+    session = padops.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
+    assert providers_of_pads(session) == [CPU]
+    with pytest.raises(Exception, match="Could not find an implementation for Pad"):
+        padops.InferenceSession(EDGE, enable_fallback=0)
+
+
+def test_other_providers_before_names_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference_session, "runtime_minor", lambda: 24)
+    content = pad([1, 1], "edge").SerializeToString()
+    with pytest.warns(RuntimeWarning, match=f"does not take {EP_NAME} beside AzureExecutionProvider, {CPU}: .* 1.25"):
+        session = padops.InferenceSession(content, None, ["AzureExecutionProvider", CPU])
+    assert EP_NAME not in session.get_providers()
+    assert EP_NAME in padops.InferenceSession(content, None, [CPU]).get_providers()
+
+
+# --- optimizers that are wrong -------------------------------------------------------------------------------------------
+
+POOLED = model(
+    "g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y) <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> {"
+    " z = Pad (x, p) y = MaxPool <kernel_shape = [3, 3], strides = [2, 2]> (z) }"
+)
+CONVOLVED = model(
+    "g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y)"
+    " <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}, float[1, 1, 1, 1] w = {2}> { z = Pad (x, p) y = Conv (z, w) }"
+)
+LEVELS = [
+    onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
+    onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+    onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+    onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
+]
+
+
+def pooled(kind: type, level: onnxruntime.GraphOptimizationLevel, **chosen) -> list:
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = level
+    session = kind(POOLED.SerializeToString(), options, **chosen)
+    return session.run(None, {"x": np.full((1, 1, 4, 4), -1, np.float32)})[0].ravel().tolist()
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_pad_before_max_pool(level: onnxruntime.GraphOptimizationLevel) -> None:
+    """A Pad of zeros is no padding of MaxPool, which is minus infinity; stock onnxruntime makes one of it."""
+    right = [0, 0, 0, -1]
+    assert pooled(padops.InferenceSession, level) == right
+    assert pooled(padops.InferenceSession, level, disabled_optimizers=["ConstantFolding"]) == right
+    wrong = level is not onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    assert (pooled(onnxruntime.InferenceSession, level) != right) is wrong, "onnxruntime has changed: see WRONG_OPTIMIZERS"
+
+
+def test_optimizers_that_stay(tmp_path: Path) -> None:
+    """Only a model that may meet one loses it: a Pad still becomes the padding of a convolution."""
+    path = tmp_path / "model.onnx"
+    for built, minor, expected in (
+        (POOLED, 31, {"Pad_Fusion"}),
+        (CONVOLVED, 31, set()),
+        (pad([1, 1], "reflect"), 24, {"ConstantFolding"}),
+        (pad([1, 1], "reflect"), 25, set()),
+        (pad([1, 1], "edge"), 24, set()),
+    ):
+        onnx.save(built, path)
+        for source in (path, str(path), built.SerializeToString()):
+            assert inference_session.wrong_optimizers(source, minor) == expected
+    assert providers_of_pads(padops.InferenceSession(CONVOLVED.SerializeToString(), recording_options())) == []
+
+
+def test_it_is_named_by_its_module() -> None:
+    assert pickle.loads(pickle.dumps(padops.InferenceSession)) is padops.InferenceSession
