@@ -17,6 +17,7 @@ import onnx
 import onnxruntime as ort
 import pytest
 from onnx import helper, numpy_helper
+from provider_sessions import EP_NAME, providers_of_pads, recording_options
 
 import padops
 from padops.convert import Conversion
@@ -219,13 +220,29 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
     original = real_models[name]
     converted, result = convert(original, tmp_path)
     assert len(result.records) == pads == pads_in(onnx.load(original))
+    for feeds in random_feeds(runs):
+        assert_same(run(converted, feeds, registered=True), run(original, feeds, registered=False))
+
+
+def random_feeds(runs: list[dict]) -> Iterator[Arrays]:
     rng = np.random.default_rng(0)
     for feeds in runs:
-        feeds = {
+        yield {
             name: (rng.standard_normal(value) / 10).astype(np.float32) if isinstance(value, tuple) else value
             for name, value in feeds.items()
         }
-        assert_same(run(converted, feeds, registered=True), run(original, feeds, registered=False))
+
+
+@pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
+def test_real_model_as_it_is(name: str, pads: int, runs: list[dict], real_models: dict[str, Path]) -> None:
+    """The provider runs each Pad of the unmodified model."""
+    original = real_models[name]
+    unmodified = padops.InferenceSession(original, recording_options())
+    assert providers_of_pads(unmodified) == [EP_NAME] * pads
+    names = [output.name for output in unmodified.get_outputs()]
+    for feeds in random_feeds(runs):
+        outputs = dict(zip(names, run_session(unmodified, feeds), strict=True))
+        assert_same(outputs, run(original, feeds, registered=False))
 
 
 def test_every_real_model_with_a_pad_is_in_the_table(real_models: dict[str, Path]) -> None:

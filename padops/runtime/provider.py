@@ -67,7 +67,9 @@ def register_provider_library() -> None:
             raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
 
 
-def add_provider(session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None) -> None:
+def add_provider(
+    session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
+) -> None:
     """Puts the provider, and onnxruntime's own for the CPU behind it, into options; a second time it does nothing.
 
     Args:

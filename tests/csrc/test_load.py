@@ -18,6 +18,10 @@ def test_threads_on_one_session() -> None:
     assert loads.one_session(320) == loads.Load(320, wrong=0)
 
 
+def test_threads_on_one_session_of_the_provider() -> None:
+    assert loads.provider_threads(320) == loads.Load(320, wrong=0)
+
+
 def test_threads_with_a_session_each() -> None:
     assert loads.many_sessions(64) == loads.Load(64, wrong=0)
 
@@ -36,6 +40,12 @@ def test_sessions_with_options_of_their_own_take_no_memory() -> None:
     load = loads.in_process("fresh_options", 100)
     assert (load.count, load.wrong) == (100, 0)
     assert load.grown < 90 * KEPT
+
+
+def test_sessions_of_the_provider_take_no_memory() -> None:
+    load = loads.in_process("provider_sessions", 1000)
+    assert (load.count, load.wrong) == (1000, 0)
+    assert load.grown < 2000
 
 
 def test_forked_processes_run_sessions() -> None:

@@ -20,8 +20,8 @@ FOLDER = Path(os.environ.get("PADOPS_ORT_INCLUDE_DIR", "/usr/include/onnxruntime
 OFFICIAL = [*FOLDER.glob("onnxruntime_c_api.h")]
 
 # Slot, name, result and arguments of each entry of OrtApi that padops calls. Of a type only its size counts:
-# p is a pointer, i an int or an enumeration, z a size_t, v nothing.
-CODES = {"p": "void*", "i": "int", "z": "size_t", "v": "void"}
+# p is a pointer, i an int or an enumeration, z a size_t, u a uint32_t, b a bool, v nothing.
+CODES = {"p": "void*", "i": "int", "z": "size_t", "v": "void", "u": "uint32_t", "b": "bool"}
 ENTRIES = """
 0 CreateStatus p ip; 2 GetErrorMessage p p; 26 CreateCustomOpDomain p pp; 27 CustomOpDomain_Add p pp;
 28 AddCustomOpDomain p pp; 51 GetTensorMutableData p pp; 53 GetStringTensorDataLength p pp;
@@ -31,13 +31,48 @@ ENTRIES = """
 85 KernelInfoGetAttribute_float p ppp; 86 KernelInfoGetAttribute_int64 p ppp; 87 KernelInfoGetAttribute_string p pppp;
 90 KernelContext_GetInput p pzp; 91 KernelContext_GetOutput p pzpzp; 93 ReleaseStatus v p; 98 ReleaseTypeInfo v p;
 99 ReleaseTensorTypeAndShapeInfo v p; 162 KernelInfoGetAttributeArray_float p pppp;
-163 KernelInfoGetAttributeArray_int64 p pppp; 230 KernelInfo_GetInputCount p pp; 244 KernelInfo_GetNodeName p ppp;
+163 KernelInfoGetAttributeArray_int64 p pppp; 230 KernelInfo_GetInputCount p pp; 234 KernelInfo_GetInputTypeInfo p pzp; 244 KernelInfo_GetNodeName p ppp;
 249 KernelInfoGetConstantInput_tensor p pzpp; 252 GetResizedStringTensorElementBuffer p pzzp;
 268 ShapeInferContext_GetInputTypeShape p pzp; 269 ShapeInferContext_GetAttribute p ppp;
 270 ShapeInferContext_SetOutputTypeShape p pzp; 271 SetSymbolicDimensions p ppz; 272 ReadOpAttr p pipzp;
-274 KernelContext_ParallelFor p ppzzp; 414 GetTensorElementTypeAndShapeDataReference p pppp
+274 KernelContext_ParallelFor p ppzzp; 290 GetValueInfoTypeInfo p pp; 298 GetKeyValuePairs v pppp;
+300 ReleaseKeyValuePairs v p; 307 HardwareDevice_Type i p; 317 GetEpApi p ; 326 ValueInfo_GetInitializerValue p pp;
+331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
+350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
+354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp; 379 GetSessionOptionsConfigEntries p pp;
+414 GetTensorElementTypeAndShapeDataReference p pppp
 """
-SLOTS = {int(slot): (*row,) for slot, *row in (entry.split() for entry in ENTRIES.split(";"))}
+
+# The same of OrtEpApi.
+EP_ENTRIES = """
+0 CreateEpDevice p ppppp; 3 EpGraphSupportInfo_AddSingleNode p pp; 18 CreateKernelRegistry p p;
+19 ReleaseKernelRegistry v p; 20 KernelRegistry_AddKernel p pppp; 21 CreateKernelDefBuilder p p;
+22 ReleaseKernelDefBuilder v p; 23 KernelDefBuilder_SetOperatorType p pp; 24 KernelDefBuilder_SetDomain p pp;
+25 KernelDefBuilder_SetSinceVersion p pii; 26 KernelDefBuilder_SetExecutionProvider p pp;
+29 KernelDefBuilder_AddTypeConstraint p pppz; 32 KernelDefBuilder_Build p pp; 33 ReleaseKernelDef v p;
+40 GetTensorDataType p ip; 41 EpGraphSupportInfo_LookUpKernel p ppp
+"""
+
+
+def table(entries: str) -> dict[int, tuple[str, str, str]]:
+    rows = (entry.split() for entry in entries.split(";"))
+    return {int(slot): (name, returned, "".join(arguments)) for slot, name, returned, *arguments in rows}
+
+
+SLOTS, EP_SLOTS = table(ENTRIES), table(EP_ENTRIES)
+# The fields of the structures of an execution provider behind their version; what padops leaves null has no arguments.
+STRUCTURES = {
+    "OrtKernelImpl": "uint32_t flags; Compute p pp; Release v p; PrePackWeight v; SetSharedPrePackedWeight v",
+    "OrtEp": """GetName p p; GetCapability p ppp; Compile v; ReleaseNodeComputeInfos v; GetPreferredDataLayout v;
+        ShouldConvertDataLayoutForOp v; SetDynamicOptions v; OnRunStart v; OnRunEnd v; CreateAllocator v;
+        CreateSyncStreamForDevice v; GetCompiledModelCompatibilityInfo v; GetKernelRegistry p pp;
+        IsConcurrentRunSupported p pp""",
+    "OrtEpFactory": """GetName p p; GetVendor p p; GetSupportedDevices p ppzpzp; CreateEp p pppzppp; ReleaseEp v pp;
+        GetVendorId u p; GetVersion p p; ValidateCompiledModelCompatibilityInfo v; CreateAllocator v; ReleaseAllocator v;
+        CreateDataTransfer p pp; IsStreamAware b p; CreateSyncStreamForDevice v;
+        GetHardwareDeviceIncompatibilityDetails v; CreateExternalResourceImporterForDevice v; GetNumCustomOpDomains v;
+        GetCustomOpDomains v""",
+}
 # The fields of OrtCustomOp behind its version.
 FIELDS = """
 CreateKernel p ppp; GetName p p; GetExecutionProviderType p p; GetInputType i pz; GetInputTypeCount z p;
@@ -59,27 +94,49 @@ def function(name: str, returned: str, arguments: str) -> str:
     return f"  {CODES[returned]} (*{name})({', '.join(CODES[code] for code in arguments)});\n"
 
 
-def stand_in(slots: dict[int, tuple[str, str, str]] = SLOTS, types: list[str] = TYPES) -> str:
+def functions(slots: dict[int, tuple[str, str, str]]) -> str:
+    """A table of functions as fields, with others between those that are named."""
+    return "".join(function(*slots.get(i, (f"other_{i}", "v", ""))) for i in range(max(slots) + 1))
+
+
+def structure(name: str, fields: str) -> str:
+    """One of an execution provider's."""
+    rows = [field.split() for field in fields.split(";")]
+    body = "".join(
+        f"  {' '.join(row)};\n" if row[0] == "uint32_t" else function(*row, *[""] * (3 - len(row))) for row in rows
+    )
+    return f"struct {name} {{\n  uint32_t ort_version_supported;\n{body}}};\n"
+
+
+def stand_in(
+    slots: dict[int, tuple[str, str, str]] = SLOTS,
+    types: list[str] = TYPES,
+    ep_slots: dict[int, tuple[str, str, str]] = EP_SLOTS,
+    structures: dict[str, str] = STRUCTURES,
+) -> str:
     """A header with the official one's names, and functions in these slots."""
-    entries = "".join(function(*slots.get(i, (f"other_{i}", "v", ""))) for i in range(max(slots) + 1))
+    provider = "".join(structure(name, fields) for name, fields in structures.items())
     fields = "".join(function(*field.split()) for field in FIELDS.split(";"))
     enumerators = ", ".join(f"ONNX_TENSOR_ELEMENT_DATA_TYPE_{name.upper()}" for name in types)
     return (
         "#include <cstddef>\n#include <cstdint>\n#define ORT_API_VERSION 27\n"
-        f"struct OrtApi {{\n{entries}}};\n"
+        f"struct OrtApi {{\n{functions(slots)}}};\n"
+        f"struct OrtEpApi {{\n{functions(ep_slots)}}};\n{provider}"
         "struct OrtApiBase { const OrtApi* (*GetApi)(uint32_t); const char* (*GetVersionString)(); };\n"
         f"struct OrtCustomOp {{\n  uint32_t version;\n{fields}}};\n"
         "enum OrtErrorCode { ORT_OK, ORT_FAIL, ORT_INVALID_ARGUMENT };\n"
         "enum OrtCustomOpInputOutputCharacteristic { INPUT_OUTPUT_REQUIRED, INPUT_OUTPUT_OPTIONAL };\n"
-        "enum OrtOpAttrType { ORT_OP_ATTR_UNDEFINED, ORT_OP_ATTR_INT, ORT_OP_ATTR_INTS };\n"
+        "enum OrtOpAttrType { ORT_OP_ATTR_UNDEFINED, ORT_OP_ATTR_INT, ORT_OP_ATTR_INTS, ORT_OP_ATTR_FLOAT,\n"
+        "  ORT_OP_ATTR_FLOATS, ORT_OP_ATTR_STRING };\n"
+        "enum OrtHardwareDeviceType { OrtHardwareDeviceType_CPU };\n"
         "enum OrtMemType { OrtMemTypeDefault };\n"
         f"enum ONNXTensorElementDataType {{ {enumerators} }};\n"
     )
 
 
-def moved(slot: int) -> dict[int, tuple[str, str, str]]:
+def moved(slot: int, slots: dict[int, tuple[str, str, str]] = SLOTS) -> dict[int, tuple[str, str, str]]:
     """The table with the function of one slot one further up, as if the header had another entry before it."""
-    return {(at + 1 if at == slot else at): entry for at, entry in SLOTS.items()}
+    return {(at + 1 if at == slot else at): entry for at, entry in slots.items()}
 
 
 @pytest.fixture(scope="module")
@@ -102,9 +159,10 @@ def check(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.
 
 
 def test_the_stand_in_has_every_slot() -> None:
-    """What ort_abi.h lists and the stand-in lacks would not compile beside it; nothing more is written here, either."""
-    (header,) = (ROOT / "padops" / "csrc").rglob("ort_abi.h")
-    assert len(SLOTS) == header.read_text(encoding="utf-8").count("\n  X(") > 30
+    """What a header lists and the stand-in lacks would not compile beside it; nothing more is written here, either."""
+    for name, slots in (("ort_abi.h", SLOTS), ("provider_abi.h", EP_SLOTS)):
+        (header,) = (ROOT / "padops" / "csrc").rglob(name)
+        assert len(slots) == header.read_text(encoding="utf-8").count("\n  X(") > 15
 
 
 def failed(built: subprocess.CompletedProcess) -> str:
@@ -126,6 +184,29 @@ def test_right_header(check, header: Path | None) -> None:
 @pytest.mark.parametrize("slot", [51, 91, 274, 414])
 def test_moved_slot(check, slot: int) -> None:
     assert f"OrtApi::{SLOTS[slot][0]} is not in slot {slot}" in failed(check(stand_in(moved(slot))))
+
+
+def test_moved_slot_of_providers(check) -> None:
+    text = stand_in(ep_slots=moved(41, EP_SLOTS))
+    assert "OrtEpApi::EpGraphSupportInfo_LookUpKernel is not in slot 41" in failed(check(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "message"),
+    [
+        ("OrtKernelImpl", "Release", "OrtKernelImpl::Release moved"),
+        ("OrtEp", "GetKernelRegistry", "OrtEp::GetKernelRegistry moved"),
+        ("OrtEpFactory", "GetVersion", "OrtEpFactory::CreateDataTransfer moved"),
+    ],
+)
+def test_moved_field_of_providers(check, name: str, before: str, message: str) -> None:
+    changed = {**STRUCTURES, name: STRUCTURES[name].replace(before, f"added v; {before}")}
+    assert message in failed(check(stand_in(structures=changed)))
+
+
+def test_other_arguments_of_providers(check) -> None:
+    changed = {**STRUCTURES, "OrtEp": STRUCTURES["OrtEp"].replace("GetCapability p ppp", "GetCapability p pp")}
+    assert "OrtEp::GetCapability differs" in failed(check(stand_in(structures=changed)))
 
 
 @pytest.mark.parametrize("arguments", ["p", "pi", "ppz", "ip"])

@@ -15,10 +15,8 @@ from pathlib import Path
 import pytest
 from cpp_builds import ROOT, build
 
-TESTS = [
-    f"tests/csrc/test_{name}.py"
-    for name in ("kernels", "rows", "dialect_kernels", "inputs", "errors", "inference", "property")
-]
+KERNELS = ("kernels", "rows", "dialect_kernels", "inputs", "errors", "inference", "property")
+TESTS = [*(f"tests/csrc/test_{name}.py" for name in KERNELS), "tests/runtime/test_provider.py"]
 # Operators differ in how they read a node, not in how they move elements: three stand for the rest.
 SELECTION = "not test_op_mode_type or Pad_2- or Pad_25- or NGraphPad_0-"
 EXAMPLES = 500

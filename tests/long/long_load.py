@@ -6,13 +6,18 @@ import loads
 import pytest
 
 # Kilobytes. A million calls and ten thousand sessions: what one of them kept, even a byte of it, would be seen at once.
-MAX_GROWTH = {"tiny_calls": 1000, "shared_options": 8000, "fresh_options": 8000}
+MAX_GROWTH = {"tiny_calls": 1000, "shared_options": 8000, "fresh_options": 8000, "provider_sessions": 8000}
 TIMEOUT = 3600
 
 
 def test_32_threads_on_one_session(tally) -> None:
     load = loads.one_session(64_000)
     tally("32 threads on one session, shapes that change: calls", load.count, load.wrong)
+
+
+def test_32_threads_on_one_session_of_the_provider(tally) -> None:
+    load = loads.provider_threads(64_000)
+    tally("32 threads on one session of the execution provider: calls", load.count, load.wrong)
 
 
 def test_32_sessions_at_once(tally) -> None:
@@ -26,6 +31,7 @@ def test_32_sessions_at_once(tally) -> None:
         ("tiny_calls", 1_000_000, "calls of one tiny Pad, shapes that change; memory flat"),
         ("shared_options", 10_000, "sessions made, run and destroyed, with the same options; memory flat"),
         ("fresh_options", 10_000, "sessions made, run and destroyed, and their options with them; memory flat"),
+        ("provider_sessions", 10_000, "sessions of the execution provider made, run and destroyed; memory flat"),
     ],
 )
 def test_memory_stays_flat(tally, name: str, count: int, tried: str) -> None:

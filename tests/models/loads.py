@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import small_models
 from onnx import helper
@@ -50,6 +51,15 @@ def in_process(name: str, count: int, timeout: float = 600) -> Load:
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
     return Load(**json.loads(done.stdout))
+
+
+def standard_model() -> bytes:
+    """The same Pads as :func:`model`, of standard ONNX."""
+    built = onnx.ModelProto.FromString(model())
+    for node in built.graph.node:
+        node.op_type, node.domain = "Pad", ""
+    built.opset_import[0].version = 10  # Pad 2
+    return built.SerializeToString()
 
 
 def model(modes: Sequence[str] = MODES) -> bytes:
@@ -109,8 +119,11 @@ def in_threads(threads: int, work: Callable[[int], int]) -> int:
 
 def one_session(count: int, threads: int = 32) -> Load:
     """Threads that run one session with shapes that change from call to call, some large enough to be shared out."""
-    drawn = [*cases(threads), *cases(4, 700)]
-    built, each = session(threads=2), max(count // threads, 1)
+    return calls_in_threads(session(threads=2), count, threads)
+
+
+def calls_in_threads(built: onnxruntime.InferenceSession, count: int, threads: int) -> Load:
+    drawn, each = [*cases(threads), *cases(4, 700)], max(count // threads, 1)
     wrong = in_threads(threads, lambda i: sum(is_wrong(built, drawn[(i + k * 7) % len(drawn)]) for k in range(each)))
     return Load(each * threads, wrong)
 
@@ -150,6 +163,23 @@ def fresh_options(count: int) -> Load:
         return is_wrong(onnxruntime.InferenceSession(content, options(), providers=["CPUExecutionProvider"]), case)
 
     return repeated(count, work)
+
+
+def provider_threads(count: int, threads: int = 32) -> Load:
+    """The same threads on a session whose Pads, of standard ONNX, the execution provider runs."""
+    return calls_in_threads(provider_session(), count, threads)
+
+
+def provider_sessions(count: int) -> Load:
+    """Sessions with the execution provider, each with options of its own, created, run and destroyed."""
+    (case,) = cases(1)
+    return repeated(count, lambda _: is_wrong(provider_session(), case))
+
+
+def provider_session() -> onnxruntime.InferenceSession:
+    made = options(threads=2)
+    padops.register(made, provider=True)
+    return onnxruntime.InferenceSession(standard_model(), made, enable_fallback=0)
 
 
 def repeated(count: int, work: Callable[[int], bool]) -> Load:

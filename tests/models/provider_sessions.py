@@ -55,7 +55,9 @@ def pad(pads: list[int], mode: str = "constant", opset: int = 18, data: str = "f
     dims = ", ".join(f"o{i}" for i in range(rank))
     if opset < 11:
         name = "pads" if opset > 1 else "paddings"
-        return model(f'g ({data} x) => ({kind}[{dims}] y) {{ [p] y = Pad <mode = "{mode}", {name} = [{listed}]> (x) }}', opset)
+        return model(
+            f'g ({data} x) => ({kind}[{dims}] y) {{ [p] y = Pad <mode = "{mode}", {name} = [{listed}]> (x) }}', opset
+        )
     given = f"<int64[{len(pads)}] amounts = {{{listed}}}>"
     return model(f'g ({data} x) => ({kind}[{dims}] y) {given} {{ [p] y = Pad <mode = "{mode}"> (x, amounts) }}', opset)
 

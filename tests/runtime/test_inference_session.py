@@ -173,7 +173,9 @@ def test_pad_before_max_pool(level: onnxruntime.GraphOptimizationLevel) -> None:
     assert pooled(padops.InferenceSession, level) == right
     assert pooled(padops.InferenceSession, level, disabled_optimizers=["ConstantFolding"]) == right
     wrong = level is not onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    assert (pooled(onnxruntime.InferenceSession, level) != right) is wrong, "onnxruntime has changed: see WRONG_OPTIMIZERS"
+    assert (pooled(onnxruntime.InferenceSession, level) != right) is wrong, (
+        "onnxruntime has changed: see WRONG_OPTIMIZERS"
+    )
 
 
 def test_optimizers_that_stay(tmp_path: Path) -> None:

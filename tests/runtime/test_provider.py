@@ -80,7 +80,12 @@ def test_amounts_and_fill_that_are_computed() -> None:
             "g (float[n] x, int64[2] p, float c, int32[1] axes) => (float[o] y) { y = Pad (x, p, c, axes) }",
         )
     )
-    feeds = {"x": np.ones(2, np.float32), "p": np.array([1, 2]), "c": np.array(7, np.float32), "axes": np.array([-1], np.int32)}
+    feeds = {
+        "x": np.ones(2, np.float32),
+        "p": np.array([1, 2]),
+        "c": np.array(7, np.float32),
+        "axes": np.array([-1], np.int32),
+    }
     check(built, feeds, np.array([7, 1, 1, 7, 7], np.float32))
 
 

@@ -17,7 +17,11 @@ from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 PACKAGES = ("onnxruntime",)
 
 # How onnxruntime says that it does not know an opset or a type at all; it says so before it asks a provider.
-_UNSUPPORTED = ("is under development and support for this is limited", "in type constraint", "Unsupported model IR version")
+_UNSUPPORTED = (
+    "is under development and support for this is limited",
+    "in type constraint",
+    "Unsupported model IR version",
+)
 
 
 @cache

@@ -1,4 +1,4 @@
-// Proves ort_abi.h and the ORT ids of types.inc against the official header; compiled only with
+// Proves ort_abi.h, provider_abi.h and the ORT ids of types.inc against the official header; compiled only with
 // cmake -DPADOPS_ORT_INCLUDE_DIR=<folder of onnxruntime_c_api.h>, and never part of the library.
 #include <onnxruntime_c_api.h>
 
@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "ort/ort_abi.h"
+#include "ort/provider_abi.h"
 
 namespace padops::ort {
 
@@ -89,10 +90,49 @@ PADOPS_CHECK(GetAliasMap)
 PADOPS_CHECK(ReleaseAliasMap)
 #undef PADOPS_CHECK
 
+// The header may be older than kernel registries.
+#if ORT_API_VERSION >= 24
+#define PADOPS_CHECK(slot, name, returned, arguments)                                                             \
+  static_assert(offsetof(::OrtEpApi, name) == slot * sizeof(void*), "OrtEpApi::" #name " is not in slot " #slot); \
+  static_assert(same_signature<EpApi::name##_fn, decltype(::OrtEpApi::name)>(), "OrtEpApi::" #name " differs");
+PADOPS_EP_SLOTS(PADOPS_CHECK)
+#undef PADOPS_CHECK
+
+// A field that the runtime calls, and one that stays null.
+#define PADOPS_CHECK(type, field)                                                                                    \
+  PADOPS_NULL(type, field)                                                                                           \
+  static_assert(same_signature<decltype(type::field), decltype(::Ort##type::field)>(), "Ort" #type "::" #field " differs");
+#define PADOPS_NULL(type, field) \
+  static_assert(offsetof(::Ort##type, field) == offsetof(type, field), "Ort" #type "::" #field " moved");
+PADOPS_CHECK(KernelImpl, Compute)
+PADOPS_CHECK(KernelImpl, Release)
+PADOPS_CHECK(Ep, GetName)
+PADOPS_CHECK(Ep, GetCapability)
+PADOPS_NULL(Ep, Compile)
+PADOPS_NULL(Ep, OnRunStart)
+PADOPS_NULL(Ep, CreateAllocator)
+PADOPS_CHECK(Ep, GetKernelRegistry)
+PADOPS_CHECK(Ep, IsConcurrentRunSupported)
+PADOPS_CHECK(EpFactory, GetName)
+PADOPS_CHECK(EpFactory, GetVendor)
+PADOPS_CHECK(EpFactory, GetSupportedDevices)
+PADOPS_CHECK(EpFactory, CreateEp)
+PADOPS_CHECK(EpFactory, ReleaseEp)
+PADOPS_CHECK(EpFactory, GetVendorId)
+PADOPS_CHECK(EpFactory, GetVersion)
+PADOPS_NULL(EpFactory, CreateAllocator)
+PADOPS_CHECK(EpFactory, CreateDataTransfer)
+PADOPS_CHECK(EpFactory, IsStreamAware)
+PADOPS_NULL(EpFactory, GetCustomOpDomains)
+#undef PADOPS_CHECK
+#undef PADOPS_NULL
+static_assert(kCpu == int{OrtHardwareDeviceType_CPU});
+#endif
+
 static_assert(int{kOk} == int{ORT_OK} && int{kFail} == int{ORT_FAIL});
 static_assert(int{kInvalidArgument} == int{ORT_INVALID_ARGUMENT});
 static_assert(int{kRequired} == int{INPUT_OUTPUT_REQUIRED} && int{kOptional} == int{INPUT_OUTPUT_OPTIONAL});
-static_assert(int{kInts} == int{ORT_OP_ATTR_INTS});
+static_assert(int{kInts} == int{ORT_OP_ATTR_INTS} && int{kString} == int{ORT_OP_ATTR_STRING});
 static_assert(kUndefined == int{ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED});
 static_assert(int{OrtMemTypeDefault} == 0, "what GetInputMemoryType returns");
 
