@@ -15,10 +15,10 @@ if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the funct
     from padops.convert import Conversion, PadRecord, convert, lower
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
-    from padops.runtime.pyop import pyop_errors
     from padops.runtime.inference_session import InferenceSession
     from padops.runtime.library import get_library_path
     from padops.runtime.provider import get_ep_name, get_ep_names
+    from padops.runtime.pyop import pyop_errors
     from padops.runtime.session import describe, register
     from padops.spec.dialects import OPS, same_padding
     from padops.spec.plan import PadError

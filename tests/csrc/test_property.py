@@ -1,6 +1,6 @@
 """Random Pads: the native kernels, the NumPy reference and ONNX Runtime's built-in Pad must say the same.
 
-``PADOPS_EXAMPLES`` sets how many are drawn.
+``PADOPS_EXAMPLES`` sets how many are drawn; ``tests/long/long_property.py`` draws 100,000.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onnx import helper
 from padops.spec import reference
 from padops.spec.plan import PadError
 
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "20000"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "5000"))
 
 
 def _outcome(run, *arguments):
@@ -97,18 +97,18 @@ def _check_all(strategy, examples: int, compare_built_in: bool = False) -> Count
     return seen
 
 
-def _reached(seen: Counter[str], *labels: str, least: int = 20) -> None:
+def _reached(seen: Counter[str], *labels: str, least: int = 5) -> None:
     """The draw must reach what it is for; only a full run is large enough to tell."""
-    if EXAMPLES >= 20_000:
+    if EXAMPLES >= 5000:
         assert all(seen[label] >= least for label in labels), seen
 
 
 def test_onnx_pads() -> None:
     """P1–P5, P7–P10: native, reference and built-in; errors have the same text in C++ and in Python."""
     seen = _check_all(case_strategies.onnx_cases(), EXAMPLES, compare_built_in=True)
-    _reached(seen, "[P1]", "[P5]", "[P7]", "[P8]", "[P9]", least=50)
-    _reached(seen, "all", least=20_000)
-    _reached(seen, "built-in", least=1000)
+    _reached(seen, "[P1]", "[P5]", "[P7]", "[P8]", "[P9]", least=12)
+    _reached(seen, "all", least=5000)
+    _reached(seen, "built-in", least=250)
 
 
 def test_openvino_pads() -> None:
