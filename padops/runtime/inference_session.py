@@ -24,12 +24,14 @@ from padops.runtime.session import register
 Provider = str | tuple[str, Mapping[Any, Any]]
 
 # What onnxruntime does to Pads before it asks a provider, the words that a model with such Pads contains, and the first
-# onnxruntime 1.x that does it right (None: not yet).
+# onnxruntime 1.x that does it right (None: not yet). docs/provider.md has what was measured.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # A constant Pad of 0 becomes the padding of a MaxPool, which is minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), None),
-    # A reflection of constant data beyond n - 1 becomes what lies behind them in memory.
-    ("ConstantFolding", (b"Pad", b"reflect"), 25),
+    # Its own kernel runs a Pad of constant data: it reads past them, or refuses the model, to reflect more than once;
+    # it leaves zeros behind the first period of a wrap.
+    ("ConstantFolding", (b"Pad", b"reflect"), 27),
+    ("ConstantFolding", (b"Pad", b"wrap"), 31),
 )
 
 
@@ -44,8 +46,8 @@ class InferenceSession(onnxruntime.InferenceSession):
     ``padops.register``.
 
     Some optimizers of onnxruntime change Pads before any provider is asked, and are wrong. They are disabled for models that
-    may meet them: ``Pad_Fusion`` where the model has a MaxPool, and before onnxruntime 1.25 ``ConstantFolding`` where it has
-    mode reflect.
+    may meet them: ``Pad_Fusion`` where the model has a MaxPool; ``ConstantFolding`` before onnxruntime 1.27 where it has mode
+    reflect, and before 1.31 where it has mode wrap.
 
     Args:
         path_or_bytes: The model: its file, or its content.

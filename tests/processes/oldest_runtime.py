@@ -1,6 +1,6 @@
-"""Tests in a process of their own, with the oldest runtime that padops supports and the same library file.
+"""Tests in a process of their own, with another runtime than the installed one and the same library file.
 
-The runtime is downloaded once and kept under build/.
+By default it is the oldest that padops supports. It is downloaded once and kept under build/.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 VERSION = re.search(r'"onnxruntime>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8")).group(1)
 
 
-def install() -> Path:
+def install(version: str = VERSION) -> Path:
     """A folder with onnxruntime alone; whole, or not there."""
-    folder = ROOT / "build" / f"onnxruntime-{VERSION}"
+    folder = ROOT / "build" / f"onnxruntime-{version}"
     if not folder.is_dir():
         folder.parent.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as made:
             command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-deps"]
-            subprocess.run([*command, "--target", f"{made}/whole", f"onnxruntime=={VERSION}"], check=True)
+            subprocess.run([*command, "--target", f"{made}/whole", f"onnxruntime=={version}"], check=True)
             try:
                 os.replace(f"{made}/whole", folder)
             except OSError:  # another process has been quicker
@@ -33,9 +33,9 @@ def install() -> Path:
     return folder
 
 
-def count_passed(*tests: str) -> int:
+def count_passed(*tests: str, version: str = VERSION) -> int:
     """Runs tests, none of which may fail; how many passed."""
-    folder = install()
+    folder = install(version)
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),
@@ -44,6 +44,6 @@ def count_passed(*tests: str) -> int:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests]
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
-    assert f"onnxruntime {VERSION}: {folder}" in ran.stdout
+    assert f"onnxruntime {version}: {folder}" in ran.stdout
     assert f"padops: {padops.get_library_path()}" in ran.stdout
     return int(re.search(r"=+ (\d+) passed in ", ran.stdout).group(1))  # nothing else is said where none was skipped

@@ -12,10 +12,11 @@ import onnx
 import onnx_ir
 import onnxruntime
 import pytest
+from onnx_pads import numpy_pad
 from provider_sessions import EP_NAME, model, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import inference_session
+from padops.runtime import inference_session, provider
 
 CPU = "CPUExecutionProvider"
 ROW = np.arange(1, 5).astype(np.int16)
@@ -44,6 +45,9 @@ def test_a_converted_model_runs() -> None:
     assert output.tolist() == [1, 1, 2, 3, 4, 4, 4]
 
 
+NOT_IN_1_24 = (["AzureExecutionProvider", CPU], [(CPU, {"arena_extend_strategy": "kSameAsRequested"})])
+
+
 @pytest.mark.parametrize(
     ("providers", "provider_options"),
     [
@@ -60,9 +64,13 @@ def test_a_converted_model_runs() -> None:
 )
 def test_providers(providers, provider_options) -> None:
     """Padops stands before the CPU, in whatever form they are named."""
+    options = recording_options()
+    if provider.runtime_minor() < 25 and provider_options is None and providers in NOT_IN_1_24:
+        with pytest.raises(Exception, match="Could not find an implementation"), pytest.warns(RuntimeWarning):
+            padops.InferenceSession(EDGE, options, providers, enable_fallback=0)
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        options = recording_options()
         session = padops.InferenceSession(EDGE, options, providers, provider_options)
     assert providers_of_pads(session) == [EP_NAME]
     names = session.get_providers()
@@ -178,14 +186,31 @@ def test_pad_before_max_pool(level: onnxruntime.GraphOptimizationLevel) -> None:
     )
 
 
+@pytest.mark.parametrize("mode", ["reflect", "wrap", "edge", "constant"])
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_pad_of_constant_data(level: onnxruntime.GraphOptimizationLevel, mode: str) -> None:
+    """onnxruntime may run it while it loads the model, with its own kernel."""
+    built = model(
+        "g (float[n] x) => (float[m] y) <float[3] c = {1, 2, 3}, int64[2] p = {7, 5}> "
+        f'{{ z = Pad <mode = "{mode}"> (c, p) y = Add (z, x) }}'
+    )
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = level
+    data = np.array([1, 2, 3], np.float32)
+    output = padops.InferenceSession(built.SerializeToString(), options).run(None, {"x": np.zeros(15, np.float32)})[0]
+    assert output.tolist() == numpy_pad(data, [7, 5], mode).tolist()
+
+
 def test_optimizers_that_stay(tmp_path: Path) -> None:
     """Only a model that may meet one loses it: a Pad still becomes the padding of a convolution."""
     path = tmp_path / "model.onnx"
     for built, minor, expected in (
         (POOLED, 31, {"Pad_Fusion"}),
         (CONVOLVED, 31, set()),
-        (pad([1, 1], "reflect"), 24, {"ConstantFolding"}),
-        (pad([1, 1], "reflect"), 25, set()),
+        (pad([1, 1], "reflect"), 26, {"ConstantFolding"}),
+        (pad([1, 1], "reflect"), 27, set()),
+        (pad([1, 1], "wrap"), 30, {"ConstantFolding"}),
+        (pad([1, 1], "wrap"), 31, set()),
         (pad([1, 1], "edge"), 24, set()),
     ):
         onnx.save(built, path)

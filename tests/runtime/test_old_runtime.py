@@ -12,6 +12,7 @@ KERNEL_TESTS = (
     "csrc/test_errors",
     "csrc/test_inference",
     "csrc/test_float16",
+    "runtime/test_provider_versions",
     "spec/test_specifications",
     "spec/test_specifications_dialects",
 )

@@ -50,7 +50,7 @@ def test_every_opset(opset: int, mode: str) -> None:
 def test_every_type(dtype) -> None:
     """P7: every type that the runtime's schemas have, bit for bit."""
     if dtype.since > onnxruntime_minor():
-        with pytest.raises(Exception, match="tensor|type"):
+        with pytest.raises(Exception, match="tensor|type|implementation"):
             session(pad([1, 2], "edge", 25, f"{dtype.name}[n]"))
         return
     text = dtype.name == "string"
@@ -103,7 +103,7 @@ NESTED = {
     "function": (
         "g (int16[4] x) => (int16[n] y) { y = local.F (x) }",
         '<domain: "local", opset_import: ["" : 18]> F (x) => (y) '
-        f"{{ p = Constant <value_ints = [1, 2]> () y = {REFLECT} }}",
+        f"{{ p = Constant <value = int64[2] {{1, 2}}> () y = {REFLECT} }}",
     ),
     "if": (
         "g (int16[4] x, bool c) => (int16[n] y) <int64[2] p = {1, 2}> {"
@@ -156,9 +156,10 @@ NEEDED = {"claim": "needed"}
 
 
 def claimed(built: onnxruntime.InferenceSession) -> bool:
-    """Whether the one Pad is the provider's; whoever has it, there is one."""
-    (name,) = providers_of_pads(built)
-    return name == EP_NAME
+    """Whether the one Pad is the provider's. onnxruntime before 1.27 lists none that it runs between casts."""
+    names = providers_of_pads(built)
+    assert len(names) == 1 or (not names and onnxruntime_minor() < 27)
+    return names == [EP_NAME]
 
 
 @pytest.mark.parametrize("opset", [2, 10, 11, 13, 18, 21, 24])
@@ -326,8 +327,14 @@ sys.path.insert(0, sys.argv[1])
 from provider_sessions import pad
 onnxruntime.register_execution_provider_library("padops", padops.get_library_path())
 model = pad([1, 1], "edge", 13, "int16[n]").SerializeToString()
-providers = [(padops.get_ep_name(), {"claim": "needed"}), "CPUExecutionProvider"]
-session = onnxruntime.InferenceSession(model, providers=providers)
+if onnxruntime.__version__.startswith("1.24."):
+    options = onnxruntime.SessionOptions()
+    for name in (padops.get_ep_name(), "CPUExecutionProvider"):
+        options.add_provider_for_devices([d for d in onnxruntime.get_ep_devices() if d.ep_name == name], {})
+    session = onnxruntime.InferenceSession(model, options)
+else:
+    providers = [(padops.get_ep_name(), {"claim": "needed"}), "CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(model, providers=providers)
 print(session.run(None, {"x": np.array([1, 2], np.int16)})[0].tolist())
 padops.InferenceSession(model)  # the library is there already
 """
