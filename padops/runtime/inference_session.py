@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,11 +14,14 @@ from padops.runtime.provider import (
     EP_NAME,
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
+    add_device,
     add_provider,
     register_provider_library,
     runtime_minor,
 )
 from padops.runtime.session import register
+
+AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no operator of the standard
 
 Provider = str | tuple[str, Mapping[Any, Any]]
 
@@ -104,8 +106,8 @@ def _pairs(
 ) -> list[tuple[str, dict[Any, Any]]]:
     """Names and options, of whatever form that onnxruntime takes."""
     if not providers:
-        # Azure's, which every wheel lists, runs no operator of the standard; padops is listed last once it is registered.
-        left = ("AzureExecutionProvider", EP_NAME)
+        # padops is listed last once it is registered.
+        left = (AZURE, EP_NAME)
         return [(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
     named = [(entry, {}) if isinstance(entry, str) else (entry[0], dict(entry[1])) for entry in providers]
     if options is None:
@@ -131,14 +133,14 @@ def _place(
     if names == [EP_NAME, CPU] and not chosen[1][1]:
         add_provider(options, chosen[0][1])
         return None
-    if minor < FIRST_MINOR_BY_NAME:
-        others = [pair for pair in chosen if pair[0] != EP_NAME]
-        warnings.warn(
-            f"onnxruntime {onnxruntime.__version__} does not take {EP_NAME} beside {', '.join(dict(others))}: the Pads of "
-            f"this session run without padops; onnxruntime 1.{FIRST_MINOR_BY_NAME} takes it",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-        return others
     register_provider_library()
-    return chosen
+    if minor >= FIRST_MINOR_BY_NAME:
+        return chosen
+    if not options.has_providers():  # else these are theirs from an earlier session
+        for name, given in chosen:
+            own = {str(key): str(value) for key, value in given.items()}
+            if name in (EP_NAME, CPU):
+                add_device(options, name, own)
+            elif name in onnxruntime.get_available_providers() and name != AZURE:
+                options.add_provider(name, own)
+    return None

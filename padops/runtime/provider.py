@@ -81,13 +81,17 @@ def add_provider(
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime is older than 1.24, or refuses the library.
     """
-    import onnxruntime
-
     register_provider_library()
     if session_options in _provided:
         return
-    devices = onnxruntime.get_ep_devices()
     for name, options in ((EP_NAME, dict(provider_options or {})), (CPU, {})):
-        first = next(device for device in devices if device.ep_name == name)
-        session_options.add_provider_for_devices([first], options)
+        add_device(session_options, name, options)
     _provided.add(session_options)
+
+
+def add_device(session_options: onnxruntime.SessionOptions, name: str, options: Mapping[str, str]) -> None:
+    """Adds the first device of a provider to options, behind what they have."""
+    import onnxruntime
+
+    first = next(device for device in onnxruntime.get_ep_devices() if device.ep_name == name)
+    session_options.add_provider_for_devices([first], dict(options))

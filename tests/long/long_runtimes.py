@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +14,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "processes"))
 
 import oldest_runtime
+
+import padops
 
 REFUSED = ("runtime/test_provider_versions",)
 PROVIDED = (*REFUSED, "runtime/test_provider", "runtime/test_inference_session")
@@ -25,3 +30,18 @@ def test_runtime(tally, version: str) -> None:
     passed = oldest_runtime.count_passed(*(f"tests/{name}.py" for name in names), version=version)
     what = "tests of the execution provider" if minor >= 24 else "tests that it is refused with a reason"
     tally(f"onnxruntime {version}: {what}", passed, 0)
+
+
+def test_beside_openvino(tally) -> None:
+    """Its provider, of a wheel of its own, takes the Pads where it comes first; where padops does, they are padops'."""
+    folder = oldest_runtime.install("1.24.1", "onnxruntime-openvino")
+    script = Path(__file__).resolve().parents[1] / "processes" / "openvino_provider.py"
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PADOPS_LIBRARY": padops.get_library_path()}
+    ran = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    by_default, theirs, ours = json.loads(ran.stdout)
+    assert by_default == theirs
+    assert [name for name, _ in theirs["runs"]] == ["OpenVINOExecutionProvider"] * 3
+    assert [name for name, op in ours["runs"] if op == "Pad"] == ["PadopsExecutionProvider"] * 2
+    assert theirs["outputs"] == ours["outputs"] == [[1, 0, 1, 2, 3, 2]] * 2
+    tally("orders of providers, OpenVINO's among them", 3, 0)

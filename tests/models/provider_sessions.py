@@ -12,11 +12,8 @@ import onnxruntime
 from onnx import parser
 
 import padops
-from padops.conformance.peers.sessions import RUNTIME
 
-EP_NAME = "PadopsExecutionProvider"
-# The opset says when an element type came; one that the runtime does not know yet cannot be tried.
-NEWEST_OPSET = 25
+EP_NAME, CPU = "PadopsExecutionProvider", "CPUExecutionProvider"
 
 
 def options(provider_options: Mapping[str, str] | None = None) -> onnxruntime.SessionOptions:
@@ -70,8 +67,3 @@ def providers_of_pads(built: onnxruntime.InferenceSession) -> list[str]:
         for node in part.get_nodes()
         if node.op_type == "Pad"
     ]
-
-
-def runtime_has(minor: int) -> bool:
-    """Whether the installed onnxruntime is 1.``minor`` or newer."""
-    return RUNTIME >= (1, minor)

@@ -18,14 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 VERSION = re.search(r'"onnxruntime>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8")).group(1)
 
 
-def install(version: str = VERSION) -> Path:
-    """A folder with onnxruntime alone; whole, or not there."""
-    folder = ROOT / "build" / f"onnxruntime-{version}"
+def install(version: str = VERSION, package: str = "onnxruntime") -> Path:
+    """A folder with one package of onnxruntime alone; whole, or not there."""
+    folder = ROOT / "build" / f"{package}-{version}"
     if not folder.is_dir():
         folder.parent.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as made:
             command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-deps"]
-            subprocess.run([*command, "--target", f"{made}/whole", f"onnxruntime=={version}"], check=True)
+            subprocess.run([*command, "--target", f"{made}/whole", f"{package}=={version}"], check=True)
             try:
                 os.replace(f"{made}/whole", folder)
             except OSError:  # another process has been quicker

@@ -16,7 +16,7 @@ from onnx_pads import numpy_pad
 from provider_sessions import EP_NAME, model, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import inference_session, provider
+from padops.runtime import inference_session
 
 CPU = "CPUExecutionProvider"
 ROW = np.arange(1, 5).astype(np.int16)
@@ -45,9 +45,6 @@ def test_a_converted_model_runs() -> None:
     assert output.tolist() == [1, 1, 2, 3, 4, 4, 4]
 
 
-NOT_IN_1_24 = (["AzureExecutionProvider", CPU], [(CPU, {"arena_extend_strategy": "kSameAsRequested"})])
-
-
 @pytest.mark.parametrize(
     ("providers", "provider_options"),
     [
@@ -65,10 +62,6 @@ NOT_IN_1_24 = (["AzureExecutionProvider", CPU], [(CPU, {"arena_extend_strategy":
 def test_providers(providers, provider_options) -> None:
     """Padops stands before the CPU, in whatever form they are named."""
     options = recording_options()
-    if provider.runtime_minor() < 25 and provider_options is None and providers in NOT_IN_1_24:
-        with pytest.raises(Exception, match="Could not find an implementation"), pytest.warns(RuntimeWarning):
-            padops.InferenceSession(EDGE, options, providers, enable_fallback=0)
-        return
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         session = padops.InferenceSession(EDGE, options, providers, provider_options)
@@ -141,12 +134,23 @@ def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_other_providers_before_names_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They go into the options, in the same order, and options with providers keep them."""
     monkeypatch.setattr(inference_session, "runtime_minor", lambda: 24)
     content = pad([1, 1], "edge").SerializeToString()
-    with pytest.warns(RuntimeWarning, match=f"does not take {EP_NAME} beside AzureExecutionProvider, {CPU}: .* 1.25"):
-        session = padops.InferenceSession(content, None, ["AzureExecutionProvider", CPU])
-    assert EP_NAME not in session.get_providers()
-    assert EP_NAME in padops.InferenceSession(content, None, [CPU]).get_providers()
+    for providers in (["AzureExecutionProvider", CPU], [(EP_NAME, {"claim": "all"}), (CPU, {"key": 1})]):
+        options = recording_options()
+        for _ in range(2):
+            session = padops.InferenceSession(content, options, providers)
+            assert session.get_providers() == [EP_NAME, CPU]
+            assert providers_of_pads(session) == [EP_NAME]
+    added: list[tuple[str, dict]] = []
+    options = recording_options()
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["OpenVINOExecutionProvider", CPU])
+    monkeypatch.setattr(type(options), "add_provider", lambda self, name, given: added.append((name, given)))
+    padops.InferenceSession(
+        content, options, [("OpenVINOExecutionProvider", {"threads": 2}), "CUDAExecutionProvider", CPU]
+    )
+    assert added == [("OpenVINOExecutionProvider", {"threads": "2"})]
 
 
 # --- optimizers that are wrong -------------------------------------------------------------------------------------------

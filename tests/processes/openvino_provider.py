@@ -1,0 +1,35 @@
+"""Prints, for each order of providers, who runs which nodes: padops beside OpenVINO's own provider, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
+
+import numpy as np
+from provider_sessions import CPU, EP_NAME, model, recording_options
+
+import padops
+
+OPENVINO = "OpenVINOExecutionProvider"
+MODEL = model(
+    "g (float[4] x, int16[4] s) => (float[n] y, int16[k] t) <int64[2] p = {1, 1}> {"
+    ' z = Pad <mode = "reflect"> (x, p) y = Relu (z) t = Pad <mode = "reflect"> (s, p) }'
+)
+
+
+def main() -> None:
+    rows = []
+    for providers in (None, [OPENVINO, CPU], [EP_NAME, OPENVINO, CPU]):
+        session = padops.InferenceSession(MODEL.SerializeToString(), recording_options(), providers)
+        parts = session.get_provider_graph_assignment_info()
+        runs = sorted((part.ep_name, node.op_type) for part in parts for node in part.get_nodes())
+        data = {"x": np.arange(4, dtype=np.float32), "s": np.arange(4, dtype=np.int16)}
+        rows.append({"runs": runs, "outputs": [output.tolist() for output in session.run(None, data)]})
+    print(json.dumps(rows))
+
+
+if __name__ == "__main__":
+    main()
