@@ -41,7 +41,7 @@ def test_beside_openvino(tally) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     by_default, theirs, ours = json.loads(ran.stdout)
     assert by_default == theirs
-    assert [name for name, _ in theirs["runs"]] == ["OpenVINOExecutionProvider"] * 3
+    assert [name for name, _ in theirs["runs"]] == ["OpenVINOExecutionProvider"] * 4
     assert [name for name, op in ours["runs"] if op == "Pad"] == ["PadopsExecutionProvider"] * 2
     assert theirs["outputs"] == ours["outputs"] == [list(range(16)), [1, 0, 1, 2, 3, 2]]
     tally("orders of providers, OpenVINO's among them", 3, 0)

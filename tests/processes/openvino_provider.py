@@ -14,11 +14,11 @@ from provider_sessions import CPU, EP_NAME, model, recording_options
 import padops
 
 OPENVINO = "OpenVINOExecutionProvider"
-# OpenVINO's provider leaves graphs without a node of weight, such as a convolution, to the processor.
+# OpenVINO's provider leaves graphs of fewer nodes to the processor.
 MODEL = model(
     "g (float[1, 1, 4, 4] x, int16[4] s) => (float[a, b, c, d] y, int16[k] t)"
     " <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}, int64[2] q = {1, 1}, float[1, 1, 3, 3] w = {0, 0, 0, 0, 1, 0, 0, 0, 0}> {"
-    ' z = Pad <mode = "reflect"> (x, p) y = Conv (z, w) t = Pad <mode = "reflect"> (s, q) }'
+    ' z = Pad <mode = "reflect"> (x, p) v = Conv (z, w) y = Relu (v) t = Pad <mode = "reflect"> (s, q) }'
 )
 
 
