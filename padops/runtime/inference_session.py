@@ -37,7 +37,7 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
 )
 
 
-class InferenceSession(onnxruntime.InferenceSession):
+class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
     It has the operators of the domain ``padops``, and from onnxruntime 1.24 on padops' execution provider, which runs the

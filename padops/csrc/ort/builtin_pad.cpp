@@ -22,8 +22,8 @@ constexpr struct {
 bool has_kernel(std::string_view type, const StandardOp& row, bool casts) {
   if (casts && type == "float16" && row.version >= 11) type = "float";
   if (*row.domain != '\0') return type == "float";
-  return std::ranges::any_of(
-      kKernels, [&](const auto& kernel) { return kernel.name == type && kernel.version <= row.version; });
+  return std::ranges::any_of(kKernels,
+                             [&](const auto& kernel) { return kernel.name == type && kernel.version <= row.version; });
 }
 
 // The dims and the type of a value; no dims at all where the runtime does not tell the rank.

@@ -89,25 +89,25 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
     (const KernelContext* context, void (*task)(void* user, size_t index), size_t total, size_t batches, void* user))
 
 // The first onnxruntime 1.x that has it, slot, name, returned type, arguments
-#define PADOPS_ORT_LATER_SLOTS(X)                                                                                      \
-  X(22, 290, GetValueInfoTypeInfo, Status*, (const ValueInfo* value, const TypeInfo** out))                            \
-  X(22, 298, GetKeyValuePairs, void,                                                                                   \
-    (const KeyValuePairs* pairs, const char* const** keys, const char* const** values, size_t* count))                 \
-  X(22, 300, ReleaseKeyValuePairs, void, (KeyValuePairs * pairs))                                                      \
-  X(22, 307, HardwareDevice_Type, int, (const HardwareDevice* device))                                                 \
-  X(22, 317, GetEpApi, const EpApi*, ())                                                                               \
-  X(23, 326, ValueInfo_GetInitializerValue, Status*, (const ValueInfo* value, const Value** out))                      \
-  X(23, 331, ValueInfo_IsConstantInitializer, Status*, (const ValueInfo* value, bool* out))                            \
-  X(23, 344, Graph_GetNumNodes, Status*, (const Graph* graph, size_t* out))                                            \
-  X(23, 345, Graph_GetNodes, Status*, (const Graph* graph, const Node** out, size_t count))                            \
-  X(23, 350, Node_GetOperatorType, Status*, (const Node* node, const char** out))                                      \
-  X(23, 351, Node_GetDomain, Status*, (const Node* node, const char** out))                                            \
-  X(23, 352, Node_GetSinceVersion, Status*, (const Node* node, int* out))                                              \
-  X(23, 353, Node_GetNumInputs, Status*, (const Node* node, size_t* out))                                              \
-  X(23, 354, Node_GetInputs, Status*, (const Node* node, const ValueInfo** out, size_t count))                         \
-  X(23, 361, Node_GetAttributeByName, Status*, (const Node* node, const char* name, const OpAttr** out))               \
-  X(23, 379, GetSessionOptionsConfigEntries, Status*, (const SessionOptions* options, KeyValuePairs** out))            \
-  X(24, 414, GetTensorElementTypeAndShapeDataReference, Status*,                                                       \
+#define PADOPS_ORT_LATER_SLOTS(X)                                                                           \
+  X(22, 290, GetValueInfoTypeInfo, Status*, (const ValueInfo* value, const TypeInfo** out))                 \
+  X(22, 298, GetKeyValuePairs, void,                                                                        \
+    (const KeyValuePairs* pairs, const char* const** keys, const char* const** values, size_t* count))      \
+  X(22, 300, ReleaseKeyValuePairs, void, (KeyValuePairs * pairs))                                           \
+  X(22, 307, HardwareDevice_Type, int, (const HardwareDevice* device))                                      \
+  X(22, 317, GetEpApi, const EpApi*, ())                                                                    \
+  X(23, 326, ValueInfo_GetInitializerValue, Status*, (const ValueInfo* value, const Value** out))           \
+  X(23, 331, ValueInfo_IsConstantInitializer, Status*, (const ValueInfo* value, bool* out))                 \
+  X(23, 344, Graph_GetNumNodes, Status*, (const Graph* graph, size_t* out))                                 \
+  X(23, 345, Graph_GetNodes, Status*, (const Graph* graph, const Node** out, size_t count))                 \
+  X(23, 350, Node_GetOperatorType, Status*, (const Node* node, const char** out))                           \
+  X(23, 351, Node_GetDomain, Status*, (const Node* node, const char** out))                                 \
+  X(23, 352, Node_GetSinceVersion, Status*, (const Node* node, int* out))                                   \
+  X(23, 353, Node_GetNumInputs, Status*, (const Node* node, size_t* out))                                   \
+  X(23, 354, Node_GetInputs, Status*, (const Node* node, const ValueInfo** out, size_t count))              \
+  X(23, 361, Node_GetAttributeByName, Status*, (const Node* node, const char* name, const OpAttr** out))    \
+  X(23, 379, GetSessionOptionsConfigEntries, Status*, (const SessionOptions* options, KeyValuePairs** out)) \
+  X(24, 414, GetTensorElementTypeAndShapeDataReference, Status*,                                            \
     (const Value* value, int* element_type, const int64_t** dims, size_t* rank))
 
 // OrtApi, read slot by slot. Each member function is named like the entry that it calls.

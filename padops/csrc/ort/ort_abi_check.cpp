@@ -99,9 +99,10 @@ PADOPS_EP_SLOTS(PADOPS_CHECK)
 #undef PADOPS_CHECK
 
 // A field that the runtime calls, and one that stays null.
-#define PADOPS_CHECK(type, field)                                                                                    \
-  PADOPS_NULL(type, field)                                                                                           \
-  static_assert(same_signature<decltype(type::field), decltype(::Ort##type::field)>(), "Ort" #type "::" #field " differs");
+#define PADOPS_CHECK(type, field)                                                      \
+  PADOPS_NULL(type, field)                                                             \
+  static_assert(same_signature<decltype(type::field), decltype(::Ort##type::field)>(), \
+                "Ort" #type "::" #field " differs");
 #define PADOPS_NULL(type, field) \
   static_assert(offsetof(::Ort##type, field) == offsetof(type, field), "Ort" #type "::" #field " moved");
 PADOPS_CHECK(KernelImpl, Compute)

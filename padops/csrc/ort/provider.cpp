@@ -1,6 +1,6 @@
-// padops as an execution provider, for models that are left as they are: CreateEpFactories, which ONNX Runtime calls when
-// the library is registered, and what follows from it. The runtime asks a factory for a provider for each session; the
-// provider claims nodes of each graph; the runtime creates a kernel for each of them out of the factory's registry.
+// padops as an execution provider, for models that are left as they are: CreateEpFactories, which ONNX Runtime calls
+// when the library is registered, and what follows from it. The runtime asks a factory for a provider for each session;
+// the provider claims nodes of each graph; the runtime creates a kernel for each of them out of the factory's registry.
 #include <map>
 #include <memory>
 #include <mutex>

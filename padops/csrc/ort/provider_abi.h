@@ -27,26 +27,26 @@ struct KernelImpl;
 using CreateKernelImpl = Status* (*)(void* state, const KernelInfo* info, KernelImpl** out);
 
 // slot of OrtEpApi, name, returned type, arguments
-#define PADOPS_EP_SLOTS(X)                                                                                             \
-  X(0, CreateEpDevice, Status*,                                                                                        \
-    (EpFactory * factory, const HardwareDevice* device, const KeyValuePairs* metadata, const KeyValuePairs* options,   \
-     EpDevice** out))                                                                                                  \
-  X(3, EpGraphSupportInfo_AddSingleNode, Status*, (EpGraphSupportInfo * info, const Node* node))                       \
-  X(18, CreateKernelRegistry, Status*, (KernelRegistry * *out))                                                        \
-  X(19, ReleaseKernelRegistry, void, (KernelRegistry * registry))                                                      \
-  X(20, KernelRegistry_AddKernel, Status*,                                                                             \
-    (KernelRegistry * registry, const KernelDef* def, CreateKernelImpl create, void* state))                           \
-  X(21, CreateKernelDefBuilder, Status*, (KernelDefBuilder * *out))                                                    \
-  X(22, ReleaseKernelDefBuilder, void, (KernelDefBuilder * builder))                                                   \
-  X(23, KernelDefBuilder_SetOperatorType, Status*, (KernelDefBuilder * builder, const char* name))                     \
-  X(24, KernelDefBuilder_SetDomain, Status*, (KernelDefBuilder * builder, const char* domain))                         \
-  X(25, KernelDefBuilder_SetSinceVersion, Status*, (KernelDefBuilder * builder, int first, int last))                  \
-  X(26, KernelDefBuilder_SetExecutionProvider, Status*, (KernelDefBuilder * builder, const char* name))                \
-  X(29, KernelDefBuilder_AddTypeConstraint, Status*,                                                                   \
-    (KernelDefBuilder * builder, const char* name, const DataType* const* types, size_t count))                        \
-  X(32, KernelDefBuilder_Build, Status*, (KernelDefBuilder * builder, KernelDef * *out))                               \
-  X(33, ReleaseKernelDef, void, (KernelDef * def))                                                                     \
-  X(40, GetTensorDataType, Status*, (int element_type, const DataType** out))                                          \
+#define PADOPS_EP_SLOTS(X)                                                                                           \
+  X(0, CreateEpDevice, Status*,                                                                                      \
+    (EpFactory * factory, const HardwareDevice* device, const KeyValuePairs* metadata, const KeyValuePairs* options, \
+     EpDevice** out))                                                                                                \
+  X(3, EpGraphSupportInfo_AddSingleNode, Status*, (EpGraphSupportInfo * info, const Node* node))                     \
+  X(18, CreateKernelRegistry, Status*, (KernelRegistry * *out))                                                      \
+  X(19, ReleaseKernelRegistry, void, (KernelRegistry * registry))                                                    \
+  X(20, KernelRegistry_AddKernel, Status*,                                                                           \
+    (KernelRegistry * registry, const KernelDef* def, CreateKernelImpl create, void* state))                         \
+  X(21, CreateKernelDefBuilder, Status*, (KernelDefBuilder * *out))                                                  \
+  X(22, ReleaseKernelDefBuilder, void, (KernelDefBuilder * builder))                                                 \
+  X(23, KernelDefBuilder_SetOperatorType, Status*, (KernelDefBuilder * builder, const char* name))                   \
+  X(24, KernelDefBuilder_SetDomain, Status*, (KernelDefBuilder * builder, const char* domain))                       \
+  X(25, KernelDefBuilder_SetSinceVersion, Status*, (KernelDefBuilder * builder, int first, int last))                \
+  X(26, KernelDefBuilder_SetExecutionProvider, Status*, (KernelDefBuilder * builder, const char* name))              \
+  X(29, KernelDefBuilder_AddTypeConstraint, Status*,                                                                 \
+    (KernelDefBuilder * builder, const char* name, const DataType* const* types, size_t count))                      \
+  X(32, KernelDefBuilder_Build, Status*, (KernelDefBuilder * builder, KernelDef * *out))                             \
+  X(33, ReleaseKernelDef, void, (KernelDef * def))                                                                   \
+  X(40, GetTensorDataType, Status*, (int element_type, const DataType** out))                                        \
   X(41, EpGraphSupportInfo_LookUpKernel, Status*, (EpGraphSupportInfo * info, const Node* node, const KernelDef** out))
 
 // OrtEpApi, read slot by slot.
