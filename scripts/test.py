@@ -27,7 +27,7 @@ def main(arguments: list) -> int:
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])
-    spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile"]
+    spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
     failed = environment.hand_over([python, "-m", "pytest", *spread, *arguments], environment.ROOT)
     if failed or arguments:
         return failed

@@ -52,6 +52,14 @@ NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
 
 
+# Files of a few tests that take minutes. They come first, so that no process is left alone with one at the end.
+LONGEST = ("test_property", "test_sanitizers", "test_engine_check")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
+
+
 @pytest.fixture(autouse=True)
 def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """tf2onnx tells the processes that it starts to use protobuf's Python parser, which makes signalling NaNs quiet."""

@@ -90,7 +90,13 @@ def add_provider(
 
 
 def add_device(session_options: onnxruntime.SessionOptions, name: str, options: Mapping[str, str]) -> None:
-    """Adds the first device of a provider to options, behind what they have."""
+    """Adds the first device of a provider to options, behind what they have.
+
+    Args:
+        session_options: The options.
+        name: The provider's.
+        options: Of the provider.
+    """
     import onnxruntime
 
     first = next(device for device in onnxruntime.get_ep_devices() if device.ep_name == name)
