@@ -35,7 +35,8 @@ class Attribute:
         name: As the specification spells it.
         type: ``"ints"``, ``"float"`` or ``"string"``.
         required: Whether the node must have it.
-        default: What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing.
+        default: What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing,
+            see :meth:`Node.list_or`.
         choices: What a string other than the mode may say.
     """
 
@@ -116,6 +117,11 @@ class Node:
         if row.required:
             raise self.error("P9" if row.type == "string" else "P8", f"attribute {name} is required")
         return row.default
+
+    def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
+        """The values of a list attribute; where it is absent, ``count`` times the value that changes nothing."""
+        values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
+        return values
 
     def integers(self, name: str) -> np.ndarray | None:
         """An integer input, or None where it is absent.
