@@ -271,8 +271,26 @@ def test_data_are_required(inputs: list[np.ndarray | None]) -> None:
 def test_wrong_type_of_value() -> None:
     """P7: the fill of Pad_1 and Pad_2 is a float."""
     for value in (3, "3", [3.0]):
-        text = failure(native.run, "Pad_2", {"pads": [1, 1], "value": value}, [ones(2)], NODE)
-        assert text == f"padops::Pad_2 '{NODE}': attribute value is not a float [P7]"
+        for run in (native.run, reference.run):
+            text = failure(run, "Pad_2", {"pads": [1, 1], "value": value}, [ones(2)], NODE)
+            assert text == f"padops::Pad_2 '{NODE}': attribute value is not a float [P7]"
+
+
+@pytest.mark.parametrize("name", ["pads", "padding_interior"])
+@pytest.mark.parametrize("value", [[1.9, 1.2], ["1", "2"], "12", 1, 1.5, b"12"])
+def test_wrong_type_of_a_list(name: str, value: Any) -> None:
+    """P8: the reference sees what the runtime gives to a kernel as an empty list."""
+    op, more = ("Pad_2", {}) if name == "pads" else ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]})
+    expected = f"padops::{op} '{NODE}': attribute {name} is not a list of integers [P8]"
+    assert failure(reference.run, op, {**more, name: value}, [ones(2), ones()], NODE) == expected
+
+
+def test_numbers_of_numpy_are_integers_and_floats() -> None:
+    """P10: and they are added as Python's, which are not limited to 64 bits."""
+    attributes = {"pads": list(ints(1, 2)), "value": F32(7)}
+    assert reference.run("Pad_2", attributes, [ones(1)]).tolist() == [7, 1, 7, 7]
+    text = failure(reference.run, "Pad_2", {"pads": list(ints(2**63 - 1, 1))}, [ones(1)], NODE)
+    assert text.endswith("[P10]")
 
 
 def test_types_that_the_runtime_refuses_itself() -> None:

@@ -94,6 +94,9 @@ def test_wrong_attribute_types_are_named() -> None:
         with pytest.raises(Exception) as caught:
             native.session(_model(name="decoder/pad", **change))
         assert native.error_text(caught.value) == message
+        with pytest.raises(padops.PadError) as refused:
+            reference.run("Pad_2", {"pads": [0, 1, 0, 2], **change}, [np.zeros((1, 3), np.float32)], "decoder/pad")
+        assert str(refused.value) == message
 
 
 @pytest.mark.parametrize(
