@@ -194,6 +194,7 @@ std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape,
   }
   made->plan = make_plan(made->shape, op_.amounts(op_, node, made->shape), mode_, op_.rules);
   made->dims = made->plan.shape();
+  // Only for a new plan: the arena may still hold the memory of a run before, and as much again need not be there.
   check_memory(made->dims, type_.bits);
   if (type_.bits > 0) made->engine.emplace(made->plan, type_.bits);
   const std::lock_guard lock(mutex_);
