@@ -150,8 +150,20 @@ P10 = [
             (2, -(2**63), -(2**63)),
             (2, -(2**63), 2**63 - 1),
             (2, -LARGEST - 1, 0),
-            (2, 0, LARGEST),  # two elements too many
-            (1, LARGEST, LARGEST),
+        )
+    ),
+    *(
+        Broken("Pad_18", f"axis 0 would have more than {LARGEST} elements (begin {begin}, size {size}, interior 0, "
+               f"end {end}) [P10]", ones(size), (ints(begin, end),))
+        for size, begin, end in ((2, 0, LARGEST), (1, LARGEST, LARGEST))
+    ),
+    *(
+        Broken("NGraphPad_0", detail, ones(3), (ones(),), {"padding_below": [-3], "padding_above": [0],
+                                                          "padding_interior": [interior]})
+        for interior, detail in (
+            (LARGEST + 1, f"axis 0 (begin -3, size 3, interior {LARGEST + 1}, end 0) has amounts beyond {LARGEST} [P10]"),
+            (LARGEST, f"axis 0 would have more than {LARGEST} elements (begin -3, size 3, interior {LARGEST}, end 0) "
+             "[P10]"),
         )
     ),
     Broken("Pad_2", f"axis 0 (begin {-(2**63)}, size 2, interior 0, end 1) has amounts beyond {LARGEST} [P10]", ones(2),
