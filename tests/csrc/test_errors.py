@@ -246,6 +246,31 @@ def test_more_than_the_memory(name: str, amount: int, size: int) -> None:
     assert _resident() < before + 2**26, "the runtime's arena must not have heard of that size"
 
 
+@pytest.mark.parametrize(("untouched", "too_many"), [(0, 66), (9, 65)])
+def test_more_axes_than_a_task_can_walk_along(untouched: int, too_many: int) -> None:
+    """P10: the last padded axis is the row; of those outside it neighbours that stay as they are count as one."""
+    for padded in (too_many - 1, too_many):
+        rank = untouched + padded
+        pads = [0] * untouched + [1] * padded + [0] * untouched + [-1] * padded
+        nodes = [
+            helper.make_node("Reshape", ["x", "dims"], ["data"]),
+            helper.make_node("Pad_2", ["data"], ["padded"], name=NODE, domain="padops", pads=pads, value=7.0),
+            helper.make_node("ReduceSum", ["padded"], ["y"], keepdims=0),
+        ]
+        info, floats = helper.make_tensor_value_info, onnx.TensorProto.FLOAT
+        dims = helper.make_tensor("dims", onnx.TensorProto.INT64, [rank], [1] * rank)
+        graph = helper.make_graph(nodes, "many", [info("x", floats, None)], [info("y", floats, None)], [dims])
+        imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+        built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+        if padded < too_many:
+            assert native.run_session(built, {"x": ones(1)}) == 7
+        else:
+            detail = f"of the {rank} axes 65 remain outside the rows after neighbours that stay as they are have been"
+            assert failure(native.run_session, built, {"x": ones(1)}) == (
+                f"padops::Pad_2 '{NODE}': {detail} merged, and at most 64 may [P10]"
+            )
+
+
 def test_output_of_another_shape() -> None:
     """P10: an output that the caller has bound, of another shape than the result's, is an error and stays as it was."""
     built = native.session(_one_node("Pad_18", onnx.TensorProto.FLOAT))
