@@ -25,7 +25,6 @@ int64_t output_size(size_t axis, int64_t size, const Amounts& pads, Mode mode, b
   const auto parts = [&] {
     return text("begin ", pads.begin, ", size ", size, ", interior ", pads.interior, ", end ", pads.end);
   };
-  const auto beyond = [](int64_t amount) { return amount > kLargest || amount < -kLargest; };
   const int64_t dilated = dilated_size(size, pads.interior);
   if (beyond(pads.begin) || beyond(pads.end) || (size > 1 && beyond(pads.interior)))
     throw PadError("P10", text("axis ", axis, " (", parts(), ") has amounts beyond ", kLargest));

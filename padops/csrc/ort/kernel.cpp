@@ -129,9 +129,7 @@ Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) con
 Seen Kernel::see(const ort::Value* value) const {
   if (value == nullptr) return {};
   const ValueShape shape(api_, minor_, value);
-  const auto type =
-      std::find_if(types().begin(), types().end(), [&](const TypeRow& row) { return row.ort == shape.element_type(); });
-  const size_t size = element_count(shape.dims()) * (type->bits / 8);
+  const size_t size = element_count(shape.dims()) * (type_of_ort(shape.element_type())->bits / 8);
   return {{shape.dims().begin(), shape.dims().end()}, {tensor_bytes(api_, value), size}};
 }
 
