@@ -50,14 +50,15 @@ def _plugin(base: type) -> Any:
 
             (data, fill), (output,) = eqn.invars, eqn.outvars
             dtype = np.dtype(data.aval.dtype)
-            low, high, interior = (list(map(int, amounts)) for amounts in zip(*eqn.params["padding_config"]))
+            config = eqn.params["padding_config"]  # a row for each axis; a scalar has none
+            names = ("padding_below", "padding_above", "padding_interior")
             node = ir.node(
                 "NGraphPad_0",
                 [
                     ctx.get_value_for_var(data, name_hint=ctx.fresh_name("pad_data")),
                     ctx.get_value_for_var(fill, name_hint=ctx.fresh_name("pad_fill"), prefer_np_dtype=dtype),
                 ],
-                {"padding_below": low, "padding_above": high, "padding_interior": interior},
+                {name: ir.AttrInt64s(name, [int(row[k]) for row in config]) for k, name in enumerate(names)},
                 domain=DOMAIN,
                 version=VERSION,
                 outputs=[ctx.get_value_for_var(output, name_hint=ctx.fresh_name("pad_out"))],

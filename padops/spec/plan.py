@@ -189,12 +189,13 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
             "P6", f"axis {i} has interior {pads.interior}, which only mode constant allows, not {mode.value}"
         )
     parts = f"begin {pads.begin}, size {size}, interior {pads.interior}, end {pads.end}"
-    too_large = PadError("P10", f"axis {i} ({parts}) has amounts beyond {LARGEST}")
-    if abs(pads.begin) > LARGEST or abs(pads.end) > LARGEST or dilated_size(size, pads.interior) > LARGEST:
-        raise too_large
-    output = pads.begin + dilated_size(size, pads.interior) + pads.end
-    if output > LARGEST:
-        raise too_large
+    counted = (pads.begin, pads.end, pads.interior if size > 1 else 0)  # between fewer than two elements there is none
+    if max(map(abs, counted)) > LARGEST:
+        raise PadError("P10", f"axis {i} ({parts}) has amounts beyond {LARGEST}")
+    dilated = dilated_size(size, pads.interior)
+    output = pads.begin + dilated + pads.end
+    if max(dilated, output) > LARGEST:
+        raise PadError("P10", f"axis {i} would have more than {LARGEST} elements ({parts})")
     if output < 0:
         if clamp:
             return 0

@@ -93,7 +93,9 @@ def _infer(op: Op, context: onnx.shape_inference.InferenceContext) -> None:
     output = onnx.TypeProto()
     output.tensor_type.elem_type = data.tensor_type.elem_type
     if data.tensor_type.HasField("shape"):
-        dims = data.tensor_type.shape.dim
+        unknown = onnx.TensorShapeProto.Dimension()
+        # Some exporters write -1 for a dim that is open.
+        dims = [unknown if dim.dim_value < 0 else dim for dim in data.tensor_type.shape.dim]
         try:
             inferred = _output_dims(op, context, dims)
         except PadError as error:

@@ -156,8 +156,12 @@ const CustomOp* find(const char* name) {
 int main() {
   registered.reserve(1000);
   const ApiBase old = {[](uint32_t version) { return version == 1 ? &api : nullptr; }, [] { return "1.2.0"; }};
+  const ApiBase too_old = {[](uint32_t) { return &api; }, [] { return "1.18.1"; }};
   const ApiBase base = {[](uint32_t) { return &api; }, [] { return "1.31.0"; }};
-  exhaust("an old runtime", "this is 1.2.0", [&] { return RegisterCustomOps(nullptr, &old); });
+  exhaust("a runtime without the API", "needs onnxruntime 1.20 or newer, this is 1.2.0",
+          [&] { return RegisterCustomOps(nullptr, &old); });
+  exhaust("an old runtime", "needs onnxruntime 1.20 or newer, this is 1.18.1",
+          [&] { return RegisterCustomOps(nullptr, &too_old); });
   exhaust("RegisterCustomOps", "", [&] { return RegisterCustomOps(nullptr, &base); });
   exhaust("padops_describe", "", [&] { return padops_describe() == nullptr ? failed(1, "padops: null") : nullptr; });
   const CustomOp* pad = find("Pad_18");

@@ -150,8 +150,20 @@ P10 = [
             (2, -(2**63), -(2**63)),
             (2, -(2**63), 2**63 - 1),
             (2, -LARGEST - 1, 0),
-            (2, 0, LARGEST),  # two elements too many
-            (1, LARGEST, LARGEST),
+        )
+    ),
+    *(
+        Broken("Pad_18", f"axis 0 would have more than {LARGEST} elements (begin {begin}, size {size}, interior 0, "
+               f"end {end}) [P10]", ones(size), (ints(begin, end),))
+        for size, begin, end in ((2, 0, LARGEST), (1, LARGEST, LARGEST))
+    ),
+    *(
+        Broken("NGraphPad_0", detail, ones(3), (ones(),), {"padding_below": [-3], "padding_above": [0],
+                                                          "padding_interior": [interior]})
+        for interior, detail in (
+            (LARGEST + 1, f"axis 0 (begin -3, size 3, interior {LARGEST + 1}, end 0) has amounts beyond {LARGEST} [P10]"),
+            (LARGEST, f"axis 0 would have more than {LARGEST} elements (begin -3, size 3, interior {LARGEST}, end 0) "
+             "[P10]"),
         )
     ),
     Broken("Pad_2", f"axis 0 (begin {-(2**63)}, size 2, interior 0, end 1) has amounts beyond {LARGEST} [P10]", ones(2),
@@ -234,6 +246,31 @@ def test_more_than_the_memory(name: str, amount: int, size: int) -> None:
     assert _resident() < before + 2**26, "the runtime's arena must not have heard of that size"
 
 
+@pytest.mark.parametrize(("untouched", "too_many"), [(0, 66), (9, 65)])
+def test_more_axes_than_a_task_can_walk_along(untouched: int, too_many: int) -> None:
+    """P10: the last padded axis is the row; of those outside it neighbours that stay as they are count as one."""
+    for padded in (too_many - 1, too_many):
+        rank = untouched + padded
+        pads = [0] * untouched + [1] * padded + [0] * untouched + [-1] * padded
+        nodes = [
+            helper.make_node("Reshape", ["x", "dims"], ["data"]),
+            helper.make_node("Pad_2", ["data"], ["padded"], name=NODE, domain="padops", pads=pads, value=7.0),
+            helper.make_node("ReduceSum", ["padded"], ["y"], keepdims=0),
+        ]
+        info, floats = helper.make_tensor_value_info, onnx.TensorProto.FLOAT
+        dims = helper.make_tensor("dims", onnx.TensorProto.INT64, [rank], [1] * rank)
+        graph = helper.make_graph(nodes, "many", [info("x", floats, None)], [info("y", floats, None)], [dims])
+        imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+        built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+        if padded < too_many:
+            assert native.run_session(built, {"x": ones(1)}) == 7
+        else:
+            detail = f"of the {rank} axes 65 remain outside the rows after neighbours that stay as they are have been"
+            assert failure(native.run_session, built, {"x": ones(1)}) == (
+                f"padops::Pad_2 '{NODE}': {detail} merged, and at most 64 may [P10]"
+            )
+
+
 def test_output_of_another_shape() -> None:
     """P10: an output that the caller has bound, of another shape than the result's, is an error and stays as it was."""
     built = native.session(_one_node("Pad_18", onnx.TensorProto.FLOAT))
@@ -271,8 +308,26 @@ def test_data_are_required(inputs: list[np.ndarray | None]) -> None:
 def test_wrong_type_of_value() -> None:
     """P7: the fill of Pad_1 and Pad_2 is a float."""
     for value in (3, "3", [3.0]):
-        text = failure(native.run, "Pad_2", {"pads": [1, 1], "value": value}, [ones(2)], NODE)
-        assert text == f"padops::Pad_2 '{NODE}': attribute value is not a float [P7]"
+        for run in (native.run, reference.run):
+            text = failure(run, "Pad_2", {"pads": [1, 1], "value": value}, [ones(2)], NODE)
+            assert text == f"padops::Pad_2 '{NODE}': attribute value is not a float [P7]"
+
+
+@pytest.mark.parametrize("name", ["pads", "padding_interior"])
+@pytest.mark.parametrize("value", [[1.9, 1.2], ["1", "2"], "12", 1, 1.5, b"12"])
+def test_wrong_type_of_a_list(name: str, value: Any) -> None:
+    """P8: the reference sees what the runtime gives to a kernel as an empty list."""
+    op, more = ("Pad_2", {}) if name == "pads" else ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]})
+    expected = f"padops::{op} '{NODE}': attribute {name} is not a list of integers [P8]"
+    assert failure(reference.run, op, {**more, name: value}, [ones(2), ones()], NODE) == expected
+
+
+def test_numbers_of_numpy_are_integers_and_floats() -> None:
+    """P10: and they are added as Python's, which are not limited to 64 bits."""
+    attributes = {"pads": list(ints(1, 2)), "value": F32(7)}
+    assert reference.run("Pad_2", attributes, [ones(1)]).tolist() == [7, 1, 7, 7]
+    text = failure(reference.run, "Pad_2", {"pads": list(ints(2**63 - 1, 1))}, [ones(1)], NODE)
+    assert text.endswith("[P10]")
 
 
 def test_types_that_the_runtime_refuses_itself() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import native
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import helper
 
+import padops
 from padops.spec.dialects import OPS
 
 BELOW, ABOVE, BETWEEN = "padding_below", "padding_above", "padding_interior"
@@ -38,8 +40,8 @@ def inferred(made: onnx.ModelProto) -> tuple[str, list]:
         ([2, 3], [1, 0, -1, 4], [2, 7]),
         (["n", 3], [0, 1, 0, 1], ["n", 5]),
         (["n", 3], [-1, 1, 1, 1], ["n", 5]),
-        (["n", 3], [1, 0, 1, 0], ["n + 2", 3]),
-        (["n", 3], [-1, 0, 0, 0], ["n - 1", 3]),
+        (["n", 3], [1, 0, 1, 0], ["padops(n + 2)", 3]),
+        (["n", 3], [-1, 0, 0, 0], ["padops(n - 1)", 3]),
         ([None, "k"], [0, 0, 0, 0], []),  # no symbol: nothing is said at all
         ([None, 3], [0, 1, 0, 0], []),
         ([0, 2], [3, -1, 0, 0], [3, 1]),
@@ -70,6 +72,40 @@ def test_what_follows_computes_with_real_dims(shape) -> None:
     for rows in (0, 4, 9):
         output, size = built.run(None, {"data": np.ones((rows, 3), np.float32)})
         assert size.tolist() == list(output.shape) == [rows + 2, 5]
+
+
+def test_symbols_of_pads_of_pads() -> None:
+    """P1: each adds to what the one before it gives; as much taken away as was added is another name for the size."""
+    made = model("Pad_2", ["n"], pads=[1, 1])
+    for name, pads in (("more", [0, 3]), ("less", [-1, -1])):
+        made.graph.node.append(helper.make_node("Pad_2", ["output"], [name], domain="padops", pads=pads))
+        made.graph.output.append(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None))
+    built = native.session(made)
+    symbols = ["padops(n + 2)", "padops(padops(n + 2) + 3)", "padops(padops(n + 2) - 2)"]
+    assert [output.shape for output in built.get_outputs()] == [[symbol] for symbol in symbols]
+    assert [output.shape for output in built.run(None, {"data": np.ones(4, np.float32)})] == [(6,), (9,), (4,)]
+
+
+def test_a_symbol_of_the_model_that_reads_like_a_sum() -> None:
+    """Equal symbols mean equal sizes: the model's own "n + 2" is a name, and may be of any size."""
+    info = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Neg", ["z"], ["negated"]),
+        helper.make_node("Sigmoid", ["negated"], ["small"]),
+        helper.make_node("ReduceSum", ["small"], ["sum"], keepdims=0),
+        helper.make_node("Add", ["x", "sum"], ["shifted"]),
+        helper.make_node("Pad_2", ["shifted"], ["padded"], domain="padops", pads=[1, 1]),
+        helper.make_node("ReduceSum", ["padded"], ["output"], keepdims=0),
+    ]
+    inputs = [info("x", onnx.TensorProto.FLOAT, ["n"]), info("z", onnx.TensorProto.FLOAT, ["n + 2"])]
+    graph = helper.make_graph(nodes, "sums", inputs, [info("output", onnx.TensorProto.FLOAT, [])])
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    padops.register(options)
+    built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options)
+    (output,) = built.run(None, {"x": np.ones(3, np.float32), "z": np.zeros(1, np.float32)})
+    assert output == 4.5
 
 
 @pytest.mark.parametrize("dtype", native.TYPES, ids=lambda dtype: dtype.name)

@@ -68,6 +68,12 @@ def test_random_amounts():
     assert {node.op_type for node in model.graph.node} == {"NGraphPad_0"}
 
 
+def test_a_scalar():
+    """Rank 0 passes through (P5)."""
+    check(lambda x: lax.pad(x, jnp.float32(1), []), floats())
+    check(jax.vmap(lambda x: lax.pad(x, jnp.float32(1), [])), floats(3))
+
+
 @pytest.mark.parametrize("type", ["int8", "int16", "int32", "uint8", "uint16", "float16", "bfloat16", "bool"])
 def test_element_types(type):
     data = np.asarray(jnp.asarray([3, 0, 1, 2], type))

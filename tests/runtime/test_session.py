@@ -11,10 +11,12 @@ import native
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper
+from onnx import AttributeProto, TensorProto, helper
 
 import padops
 from padops.runtime import session as padops_session
+from padops.spec import reference
+from padops.spec.dialects import OPS
 
 
 def _model(mode: str = "edge", name: str = "n", **attributes):
@@ -92,6 +94,39 @@ def test_wrong_attribute_types_are_named() -> None:
         with pytest.raises(Exception) as caught:
             native.session(_model(name="decoder/pad", **change))
         assert native.error_text(caught.value) == message
+        with pytest.raises(padops.PadError) as refused:
+            reference.run("Pad_2", {"pads": [0, 1, 0, 2], **change}, [np.zeros((1, 3), np.float32)], "decoder/pad")
+        assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("op", "required", "name", "shape", "message"),
+    [
+        ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]}, "padding_interior", [3], "expected 1 (1 per axis) [P8]"),
+        ("SamePad_1", {"kernel_shape": [2]}, "strides", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
+        ("SamePad_1", {"kernel_shape": [2]}, "dilations", [1, 1, 3], "expected 1 (1 per spatial axis) [S1]"),
+    ],
+)  # fmt: skip
+def test_an_optional_list_of_another_type_is_not_taken_for_an_absent_one(op, required, name, shape, message) -> None:
+    """P8, S1: the runtime gives it as an empty list, which is as wrong as any list of another length."""
+    inputs = [row.name for row in OPS[op].inputs if not row.optional]
+    shapes = [shape, [], []]
+    for value in ([2.0], ["2"], helper.make_tensor("", TensorProto.INT64, [1], [2]), []):
+        node = helper.make_node(op, inputs, ["y"], name="decoder/pad", domain="padops", **required)
+        kind = AttributeProto.INTS if value == [] else None
+        node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
+        infos = [helper.make_tensor_value_info(*one) for one in zip(inputs, [TensorProto.FLOAT] * 2, shapes)]
+        graph = helper.make_graph([node], "g", infos, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+        imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+        built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
+        feeds = {row: np.zeros(dims, np.float32) for row, dims in zip(inputs, shapes)}
+        with pytest.raises(Exception) as caught:
+            built.run(None, feeds)
+        expected = f"padops::{op} 'decoder/pad': {name} has 0 values, {message}"
+        assert native.error_text(caught.value) == expected
+    with pytest.raises(padops.PadError) as refused:
+        reference.run(op, {**required, name: []}, list(feeds.values()), "decoder/pad")
+    assert str(refused.value) == expected
 
 
 def test_two_threads_run_one_session() -> None:

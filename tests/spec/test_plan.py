@@ -171,9 +171,14 @@ def test_sizes() -> None:
     assert plan(2, LARGEST - 2, 0, Mode.EDGE).shape == (LARGEST,)
     assert plan(2, LARGEST, -2, Mode.CONSTANT).shape == (LARGEST,)
     assert plan(2, 0, 0, Mode.CONSTANT, interior=LARGEST - 2).shape == (LARGEST,)
-    for begin, end, interior in ((LARGEST - 1, 0, 0), (-LARGEST - 1, LARGEST, 0), (0, 2**63, 0), (0, 0, LARGEST - 1)):
+    for begin, end, interior in ((-LARGEST - 1, LARGEST, 0), (0, 2**63, 0), (0, 0, LARGEST + 1)):
         with pytest.raises(PadError, match=rf"has amounts beyond {LARGEST} \[P10\]"):
             plan(2, begin, end, Mode.CONSTANT, interior=interior)
+    for begin, interior in ((LARGEST - 1, 0), (0, LARGEST - 1), (0, LARGEST)):
+        with pytest.raises(
+            PadError, match=rf"axis 0 would have more than {LARGEST} elements \(begin {begin}, size 2, "
+        ):
+            plan(2, begin, 0, Mode.CONSTANT, interior=interior)
     half = [Amounts(2**30, 0), Amounts(2**29 - 1, 0)]
     assert make_plan([0, 0], half, Mode.CONSTANT, Crop.CROP).shape == (2**30, 2**29 - 1)
     with pytest.raises(PadError, match=rf"an output of shape \[1073741824, 536870912\] has more than {LARGEST} elem"):

@@ -107,6 +107,8 @@ def test_checker_refuses_other_types() -> None:
         (["n", 3], [1, 1, 0, 1], ["?", 5]),
         (["n", 3], [-2, 1, 2, 1], ["n", 5]),
         ([None, "k"], [0, 0, 0, 0], ["?", "k"]),
+        ([-1, 3], [0, 1, 0, 1], ["?", 5]),  # as some exporters write a dim that is open
+        ([-1, 3], [1, 1, 1, 1], ["?", 5]),
         ([0, 2], [3, -1, 0, 0], [3, 1]),
         ([], [], []),
         (None, [1, 2], None),
@@ -131,6 +133,13 @@ def test_constant_inputs(form: str, kind: type) -> None:
         tensors = []
     made = model(nodes, [info("x", ["n", 4, 5])], initializers=tensors)
     assert inferred(made) == (TensorProto.FLOAT, ["n", 2, 8])
+
+
+def test_a_negative_dim_is_open() -> None:
+    """P1: where a negative output dim is 0, too."""
+    made = model([pad("OpenVINOPad_12", ["x", "b", "e"], pad_mode="constant")], [info("x", [-1, 4])],
+                 initializers=[ints("b", 0, -2), ints("e", 0, -3)])  # fmt: skip
+    assert inferred(made) == (TensorProto.FLOAT, ["?", 0])
 
 
 @pytest.mark.parametrize("dynamic", ["p", "a"])

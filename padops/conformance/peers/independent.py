@@ -182,7 +182,7 @@ def _openvino(request: Request, version: int) -> tuple[list[Triple], np.ndarray 
 
 def _ngraph(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     given = request.attributes
-    interior = list(given.get("padding_interior") or [0] * request.data.ndim)
+    interior = list(given.get("padding_interior", [0] * request.data.ndim))
     below, above = list(given["padding_below"]), list(given["padding_above"])
     check(len(below) == len(above) == len(interior) == request.data.ndim, "P8")
     return list(zip(below, above, interior)), _at(request, 1)
@@ -191,8 +191,8 @@ def _ngraph(request: Request, version: int) -> tuple[list[Triple], np.ndarray | 
 def _same(request: Request, version: int) -> tuple[list[Triple], np.ndarray | None]:
     given, shape = request.attributes, request.data.shape
     kernel = list(given["kernel_shape"])
-    strides = list(given.get("strides") or [1] * len(kernel))
-    dilations = list(given.get("dilations") or [1] * len(kernel))
+    strides = list(given.get("strides", [1] * len(kernel)))
+    dilations = list(given.get("dilations", [1] * len(kernel)))
     check(len(kernel) == len(strides) == len(dilations) == len(shape) - 2, "S1")
     check(min([*kernel, *strides, *dilations]) >= 1, "S1")
     how = given.get("auto_pad", "SAME_UPPER")

@@ -109,6 +109,7 @@ class Types:
         try:
             # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
             light = declarations(self._document.message())
+            _open_negative_dims(light.graph)
             message = _inferred(light)
         except (
             onnx.shape_inference.InferenceError,
@@ -149,12 +150,17 @@ def _known(message: onnx.TypeProto) -> Known:
     if not message.HasField("tensor_type"):
         return None, _dims(ir.serde.deserialize_type_proto_for_shape(message))
     tensor = message.tensor_type
-    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    dims = [_size(dim.dim_value if dim.HasField("dim_value") else None) for dim in tensor.shape.dim]
     return ir.DataType(tensor.elem_type), dims if tensor.HasField("shape") else None
 
 
 def _dims(shape: ir.Shape | None) -> list[int | None] | None:
-    return None if shape is None else [dim if isinstance(dim, int) else None for dim in shape]
+    return None if shape is None else [_size(dim) for dim in shape]
+
+
+def _size(dim: object) -> int | None:
+    """The size that a dim states; None for a symbol, and for -1, which some exporters write for a dim that is open."""
+    return dim if isinstance(dim, int) and dim >= 0 else None
 
 
 def _stated_dtype(value: ir.Value) -> ir.DataType | None:
@@ -221,6 +227,15 @@ def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
                 tensor.shape.CopyFrom(former[name])
                 says_more = says_more or name not in found or _says_more(former[name], found[name].shape)
     return onnx.shape_inference.infer_shapes(message) if says_more else given
+
+
+def _open_negative_dims(message: onnx.GraphProto) -> None:
+    """Takes away what onnx would compute with: a pad of 2 makes 1 of -1, see ``_size``."""
+    for graph in _graphs(message):
+        for info in (*graph.input, *graph.value_info, *graph.output):
+            for dim in info.type.tensor_type.shape.dim:
+                if dim.dim_value < 0:
+                    dim.ClearField("dim_value")
 
 
 def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

@@ -55,10 +55,11 @@ const std::vector<int64_t>& one_per_axis(const Arguments& node, const char* name
   return given.values;
 }
 
-// The values of a list attribute; where it is absent or empty, `count` times the value that changes nothing.
+// The values of a list attribute; where it is absent, `count` times the value that changes nothing. The runtime gives a
+// list of another type than integers as an empty one, which must not pass for an absent one.
 std::vector<int64_t> list_or(const Arguments& node, const char* name, size_t count, int64_t neutral) {
   const Integers* given = node.find(name);
-  return given == nullptr || given->values.empty() ? std::vector<int64_t>(count, neutral) : given->values;
+  return given == nullptr ? std::vector<int64_t>(count, neutral) : given->values;
 }
 
 }  // namespace

@@ -61,7 +61,9 @@ void Engine::choose_rows(const Plan& plan) {
     axes.pop_back();
   }
   runs_ = row_runs(inner_, mode_);
-  if (axes.size() > kMaxAxes) throw PadError("P10", text("more than ", kMaxAxes, " axes are padded"));
+  if (axes.size() > kMaxAxes)
+    throw PadError("P10", text("of the ", plan.axes.size(), " axes ", axes.size(), " remain outside the rows after ",
+                               "neighbours that stay as they are have been merged, and at most ", kMaxAxes, " may"));
   // Nothing of an empty source is read, and the product of its other dims may be too large.
   const auto is_empty = [](const AxisPlan& axis) { return axis.size == 0; };
   const bool empty = std::any_of(plan.axes.begin(), plan.axes.end(), is_empty);

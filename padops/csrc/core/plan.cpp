@@ -25,14 +25,12 @@ int64_t output_size(size_t axis, int64_t size, const Amounts& pads, Mode mode, b
   const auto parts = [&] {
     return text("begin ", pads.begin, ", size ", size, ", interior ", pads.interior, ", end ", pads.end);
   };
-  const auto beyond = [](int64_t amount) { return amount > kLargest || amount < -kLargest; };
-  const auto too_large = [&] {
-    return PadError("P10", text("axis ", axis, " (", parts(), ") has amounts beyond ", kLargest));
-  };
   const int64_t dilated = dilated_size(size, pads.interior);
-  if (beyond(pads.begin) || beyond(pads.end) || dilated > kLargest) throw too_large();
-  const int64_t output = pads.begin + dilated + pads.end;
-  if (output > kLargest) throw too_large();
+  if (beyond(pads.begin) || beyond(pads.end) || (size > 1 && beyond(pads.interior)))
+    throw PadError("P10", text("axis ", axis, " (", parts(), ") has amounts beyond ", kLargest));
+  const int64_t output = dilated > kLargest ? dilated : pads.begin + dilated + pads.end;
+  if (output > kLargest)
+    throw PadError("P10", text("axis ", axis, " would have more than ", kLargest, " elements (", parts(), ")"));
   if (output >= 0) return output;
   if (clamp) return 0;
   throw PadError("P1", text("axis ", axis, " would have ", output, " elements (", parts(), ")"));

@@ -25,6 +25,8 @@ enum class Limit { kNone, kOpenVINO, kNGraph };  // P4
 // and sums of a few such numbers stay within int64.
 constexpr int64_t kLargest = (int64_t{1} << 59) - 1;
 
+constexpr bool beyond(int64_t amount) { return amount > kLargest || amount < -kLargest; }
+
 // A broken rule. The message does not name the operator and the node; the caller that knows them adds them.
 class PadError : public std::runtime_error {
  public:

@@ -23,4 +23,11 @@ inline const std::vector<TypeRow>& types() {
   return rows;
 }
 
+// The row of an ORT id, or null.
+inline const TypeRow* type_of_ort(int id) {
+  for (const TypeRow& row : types())
+    if (row.ort == id) return &row;
+  return nullptr;
+}
+
 }  // namespace padops

@@ -1,6 +1,6 @@
 #include "ort/inference.h"
 
-#include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "core/text.h"
@@ -39,14 +39,14 @@ Arguments read_attributes(const ort::Api& api, const OpRow& op, const ort::Shape
   return node;
 }
 
-// The symbol of an output dim whose input has this symbol: "n", "n + 2", or none where there is no name for it. Equal
-// symbols must mean equal sizes, because the runtime plans its memory by them.
+// The symbol of an output dim whose input has this symbol: "n", "padops(n + 2)", or none where there is no name for it.
+// Equal symbols must mean equal sizes, because the runtime plans its memory by them. A model may have an "n + 2" of its
+// own, of any size; our name around it keeps the two apart.
 std::string output_symbol(const char* input, const Amounts& pads) {
-  const auto beyond = [](int64_t amount) { return amount > kLargest || amount < -kLargest; };
   if (input == nullptr || *input == 0 || pads.interior != 0 || beyond(pads.begin) || beyond(pads.end)) return "";
   const int64_t added = pads.begin + pads.end;
   if (added == 0) return input;
-  return added > 0 ? text(input, " + ", added) : text(input, " - ", -added);
+  return text("padops(", input, added > 0 ? " + " : " - ", std::abs(added), ")");
 }
 
 }  // namespace
@@ -60,9 +60,8 @@ void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::Shap
   const TensorShape shape = tensor_shape(api, input);
   const size_t rank = shape.dims.size();
   if (rank == 0) return;  // a scalar or an unknown shape: the runtime does not say which
-  const auto type =
-      std::find_if(types().begin(), types().end(), [&](const TypeRow& row) { return row.ort == shape.element_type; });
-  if (type == types().end()) return;
+  const TypeRow* type = type_of_ort(shape.element_type);
+  if (type == nullptr) return;
   const Arguments node = read_attributes(api, op, context);
   std::vector<const char*> input_symbols(rank);
   check(api, api.GetSymbolicDimensions()(input, input_symbols.data(), rank));

@@ -11,10 +11,10 @@ namespace padops {
 int schema_type_id(const TypeRow& type, int minor);
 
 // Sets the output type and shape of an operator whose amounts are attributes. A known dim follows from P1; for another
-// one the amounts are added to its symbol ("n + 2"). The type is the input's, since the runtime calls one function for
-// all types of an operator. The shape stays open where the input's shape is open, where a dim has no symbol, and where
-// a rule is broken: the kernel then says so with the node's name, which is not known here. Throws std::runtime_error
-// where the runtime refuses a call.
+// one the amounts are added to its symbol ("padops(n + 2)"). The type is the input's, since the runtime calls one
+// function for all types of an operator. The shape stays open where the input's shape is open, where a dim has no
+// symbol, and where a rule is broken: the kernel then says so with the node's name, which is not known here. Throws
+// std::runtime_error where the runtime refuses a call.
 void infer_static_pad(const ort::Api& api, const OpRow& op, int minor, ort::ShapeInferContext* context);
 
 }  // namespace padops

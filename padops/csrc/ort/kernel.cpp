@@ -129,9 +129,7 @@ Integers Kernel::read_integers(const InputRow& row, const ort::Value* value) con
 Seen Kernel::see(const ort::Value* value) const {
   if (value == nullptr) return {};
   const ValueShape shape(api_, minor_, value);
-  const auto type =
-      std::find_if(types().begin(), types().end(), [&](const TypeRow& row) { return row.ort == shape.element_type(); });
-  const size_t size = element_count(shape.dims()) * (type->bits / 8);
+  const size_t size = element_count(shape.dims()) * (type_of_ort(shape.element_type())->bits / 8);
   return {{shape.dims().begin(), shape.dims().end()}, {tensor_bytes(api_, value), size}};
 }
 
@@ -194,6 +192,7 @@ std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape,
   }
   made->plan = make_plan(made->shape, op_.amounts(op_, node, made->shape), mode_, op_.rules);
   made->dims = made->plan.shape();
+  // Only for a new plan: the arena may still hold the memory of a run before, and as much again need not be there.
   check_memory(made->dims, type_.bits);
   if (type_.bits > 0) made->engine.emplace(made->plan, type_.bits);
   const std::lock_guard lock(mutex_);

@@ -14,6 +14,10 @@ namespace padops::ort {
 
 constexpr uint32_t kApiVersion = 17;
 
+// The first onnxruntime 1.x that padops runs in. Those before it have the API, but not all element types of types.inc
+// that are not marked as newer, and would refuse every session.
+constexpr int kOldestMinor = 20;
+
 // Opaque types of the runtime. They are only ever handled by pointer.
 struct Status;
 struct Value;

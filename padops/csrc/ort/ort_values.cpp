@@ -79,9 +79,8 @@ Strings read_strings(const ort::Api& api, const ort::Value* value, size_t count)
 }
 
 std::string type_name(int ort_type) {
-  for (const TypeRow& row : types())
-    if (row.ort == ort_type) return row.name;
-  return text("element type ", ort_type);
+  const TypeRow* type = type_of_ort(ort_type);
+  return type == nullptr ? text("element type ", ort_type) : type->name;
 }
 
 std::string node_name(const ort::Api& api, const ort::KernelInfo* info) {

@@ -79,8 +79,7 @@ const TypeRow& data_type_row(const ort::Api& api, const ort::KernelInfo* info) {
   const ort::TensorInfo* tensor = nullptr;
   check(api, api.CastTypeInfoToTensorInfo()(type, &tensor));
   const int id = tensor == nullptr ? ort::kUndefined : tensor_shape(api, tensor).element_type;
-  for (const TypeRow& row : types())
-    if (row.ort == id) return row;
+  if (const TypeRow* row = type_of_ort(id)) return *row;
   throw std::runtime_error(text("data of ", type_name(id), " are of no type that padops knows"));
 }
 

@@ -141,9 +141,9 @@ PADOPS_EXPORT padops::ort::Status* RegisterCustomOps(padops::ort::SessionOptions
   using namespace padops;
   const ort::Api* api = base->GetApi(ort::kApiVersion);
   const char* version = base->GetVersionString();
-  if (api == nullptr) {
+  if (api == nullptr || runtime_minor(version) < ort::kOldestMinor) {
     const auto refuse = [&]() -> ort::Status* {
-      throw std::runtime_error(text("padops needs onnxruntime 1.", ort::kApiVersion, " or newer, this is ", version));
+      throw std::runtime_error(text("padops needs onnxruntime 1.", ort::kOldestMinor, " or newer, this is ", version));
     };
     return guarded(*base->GetApi(1), kOutOfMemory, [] { return ""; }, refuse);
   }

@@ -12,9 +12,9 @@ from padops.spec.plan import Amounts, Crop, Limit
 def _padding_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     """nGraph Pad: three attributes; interior may be absent."""
     rank = len(shape)
-    lists = [node.attribute(name) for name in ("padding_below", "padding_above", "padding_interior")]
-    lists[2] = lists[2] or [0] * rank
-    for name, values in zip(("padding_below", "padding_above", "padding_interior"), lists):
+    names = ("padding_below", "padding_above", "padding_interior")
+    lists = [*map(node.attribute, names[:2]), node.list_or(names[2], rank, 0)]
+    for name, values in zip(names, lists):
         if len(values) != rank:
             raise node.error("P8", f"{name} has {len(values)} values, expected {rank} (1 per axis)")
     return [Amounts(*values) for values in zip(*lists)]

@@ -17,6 +17,16 @@ INTEGER_KINDS = {
     "integer": ("uint8", "int8", "uint16", "int16", "int32", "int64", "uint32", "uint64"),
 }
 
+# The rule that says what an attribute of each type must be, and what that is in words.
+_ATTRIBUTE_TYPES = {"ints": ("P8", "a list of integers"), "float": ("P7", "a float"), "string": ("P9", "a string")}
+
+
+def _is_of_type(name: str, value: object) -> bool:
+    """Whether an attribute's value is of a type of ``_ATTRIBUTE_TYPES``: an integer is no float, a text no list."""
+    if name == "ints":
+        return isinstance(value, (list, tuple)) and all(isinstance(one, (int, np.integer)) for one in value)
+    return isinstance(value, str if name == "string" else (float, np.floating))
+
 
 @dataclass(frozen=True)
 class Input:
@@ -35,7 +45,8 @@ class Attribute:
         name: As the specification spells it.
         type: ``"ints"``, ``"float"`` or ``"string"``.
         required: Whether the node must have it.
-        default: What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing.
+        default: What an absent one reads as; ``[]`` for a list stands for a value per axis that changes nothing,
+            see :meth:`Node.list_or`.
         choices: What a string other than the mode may say.
     """
 
@@ -105,17 +116,30 @@ class Node:
         """The value of an attribute: the node's, else the default.
 
         Raises:
-            PadError: P8 (P9 for the mode) if a required one is absent, S1 if it says what it may not.
+            PadError: P7, P8 or P9 if a required one is absent or one is of another type, S1 if it says what it may not.
         """
         row = next(row for row in self.op.attributes if row.name == name)
-        if name in self.attributes:
-            value = self.attributes[name]
-            if row.choices and value not in row.choices:
-                raise self.error("S1", f"{name} '{value}' is not one of {', '.join(row.choices)}")
-            return value
-        if row.required:
-            raise self.error("P9" if row.type == "string" else "P8", f"attribute {name} is required")
-        return row.default
+        value = self._typed(row)
+        if row.choices and value not in row.choices:
+            raise self.error("S1", f"{name} '{value}' is not one of {', '.join(row.choices)}")
+        return value
+
+    def _typed(self, row: Attribute) -> Any:
+        """The value of an attribute, once it is there and of the type that it must be."""
+        rule, words = _ATTRIBUTE_TYPES[row.type]
+        if row.name not in self.attributes:
+            if row.required:
+                raise self.error(rule, f"attribute {row.name} is required")
+            return row.default
+        value = self.attributes[row.name]
+        if not _is_of_type(row.type, value):
+            raise self.error(rule, f"attribute {row.name} is not {words}")
+        return [int(one) for one in value] if row.type == "ints" else value
+
+    def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
+        """The values of a list attribute; where it is absent, ``count`` times the value that changes nothing."""
+        values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
+        return values
 
     def integers(self, name: str) -> np.ndarray | None:
         """An integer input, or None where it is absent.
@@ -147,15 +171,14 @@ class Node:
         return array
 
     def mode(self) -> Mode:
-        """The mode, once every required attribute is there and every string attribute says what it may.
+        """The mode, once every required attribute is there, all have their types and every string says what it may.
 
         Raises:
-            PadError: P8 or P9 for an attribute that is absent, P9 if this version of the operator does not know the
-                mode, S1 for another string.
+            PadError: P7, P8 or P9 for an attribute that is absent or of another type, P9 if this version of the
+                operator does not know the mode, S1 for another string.
         """
         for row in self.op.attributes:
-            if row.required:
-                self.attribute(row.name)
+            self._typed(row)
         text = self.attribute(self.op.mode)
         if text not in self.op.modes:
             raise self.error("P9", f"{self.op.mode} '{text}' is not one of {', '.join(self.op.modes)}")

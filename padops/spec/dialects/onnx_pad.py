@@ -20,7 +20,7 @@ def _pair_up(node: Node, name: str, values: Sequence[int], axes: Sequence[int], 
         raise node.error("P8", f"{name} has {len(values)} values, expected {2 * count} (2 per axis, {where})")
     amounts = [Amounts(0, 0)] * rank
     for i, axis in enumerate(axes):
-        amounts[axis] = Amounts(int(values[i]), int(values[count + i]))
+        amounts[axis] = Amounts(values[i], values[count + i])
     return amounts
 
 

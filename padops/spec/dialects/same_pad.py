@@ -19,8 +19,8 @@ def _same_attributes(node: Node, shape: Sequence[int]) -> list[Amounts]:
     spatial, rank = len(kernel), len(shape)
     if rank != spatial + 2:
         raise node.error("S1", f"data has rank {rank}, expected {spatial + 2} for a kernel_shape of {spatial} values")
-    strides = node.attribute("strides") or [1] * spatial
-    dilations = node.attribute("dilations") or [1] * spatial
+    strides = node.list_or("strides", spatial, 1)
+    dilations = node.list_or("dilations", spatial, 1)
     for name, values in (("kernel_shape", kernel), ("strides", strides), ("dilations", dilations)):
         if len(values) != spatial:
             raise node.error("S1", f"{name} has {len(values)} values, expected {spatial} (1 per spatial axis)")
