@@ -25,16 +25,16 @@ class Index:
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._calls: dict[ir.OperatorIdentifier, list[ir.Node]] | None = None
+        self._calls: dict[ir.OperatorIdentifier, list[NodeSite]] | None = None
         self._values: dict[str | None, set[ir.Value]] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
 
-    def calls(self, function: ir.Function) -> list[ir.Node]:
+    def calls(self, function: ir.Function) -> list[NodeSite]:
         """The nodes that call a function."""
         if self._calls is None:
             self._calls = {}
             for site in walk(self._model):
-                self._calls.setdefault(site.node.op_identifier(), []).append(site.node)
+                self._calls.setdefault(site.node.op_identifier(), []).append(site)
         return self._calls.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
@@ -189,13 +189,37 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> Iterator[tuple[ir.Graph
             yield from zip(node.attributes[attribute.name].value, attribute.graphs, strict=True)
 
 
-def caller_strings(scope: Scope, reference: ir.Attr) -> set[str]:
-    """What a reference to an attribute of the function around ``scope`` may be: its default, and what calls give it."""
-    function, name = scope.root, reference.ref_attr_name
-    assert isinstance(function, ir.Function) and name is not None
-    given = [function.attributes.get(name)]
-    given += [node.attributes.get(name) for node in scope.index.calls(function)]
-    return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
+def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:
+    """What a reference to an attribute of the function around ``scope`` may be; None where nothing gives it.
+
+    A call may pass on an attribute of the function that it stands in. Then the calls of that function count.
+    """
+    found: set[str | None] = set()
+    asked = set()
+    nothing: str | None = None
+    pending = [(scope.root, reference.ref_attr_name, nothing)]
+    while pending:
+        function, name, otherwise = pending.pop()
+        assert isinstance(function, ir.Function) and name is not None
+        if (key := (function.identifier(), name, otherwise)) in asked:
+            continue
+        asked.add(key)
+        default = _string(function.attributes.get(name), otherwise)
+        calls = scope.index.calls(function)
+        if not calls:
+            found.add(default)
+        for site in calls:
+            given = site.node.attributes.get(name)
+            if given is not None and given.is_ref():
+                pending.append((site.scope.root, given.ref_attr_name, default))
+            else:
+                found.add(_string(given, default))
+    return found
+
+
+def _string(attribute: ir.Attr | None, default: str | None) -> str | None:
+    """The text of an attribute; the default where it is absent or no text."""
+    return attribute.value if attribute is not None and isinstance(attribute.value, str) else default
 
 
 def replace_in_place(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, constant
+from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.records import PadRecord, Status
 from padops.spec.dialects import OPS
 from padops.spec.dialects.onnx_pad import VERSIONS
@@ -165,8 +165,23 @@ def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-def settle_version(version: int, type_name: str | None, mode: str | None, notes: list[str]) -> str:
-    """The operator, of ``version`` or of the first later one that has the type and the mode; moves are noted.
+def string_values(site: NodeSite, name: str, default: str) -> set[str]:
+    """All that a string attribute may be: several only where a function's callers give it.
+
+    Raises:
+        Unconvertible: It is of another type.
+    """
+    attribute = site.node.attributes.get(name)
+    if attribute is not None and attribute.type != ir.AttributeType.STRING:
+        raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected STRING")
+    value = string_attribute(site.node, name, default)
+    if attribute is None or value is not None:
+        return {default if value is None else value}
+    return {default if text is None else text for text in caller_strings(site.scope, attribute)}
+
+
+def settle_version(version: int, type_name: str | None, modes: Collection[str], notes: list[str]) -> str:
+    """The operator, of ``version`` or of the first later one that has the type and all of the modes; moves are noted.
 
     Raises:
         Unconvertible: None has them.
@@ -179,9 +194,9 @@ def settle_version(version: int, type_name: str | None, mode: str | None, notes:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
     if with_type[0] != later[0]:
         notes.append(f"{with_type[0]}, not {later[0]}, which does not have {type_name}")
-    with_mode = [name for name in with_type if mode is None or mode in OPS[name].modes]
-    if not with_mode:
-        raise Unconvertible(f"mode '{mode}' is not one of {', '.join(OPS[later[-1]].modes)} [P9]")
-    if with_mode[0] != with_type[0]:
-        notes.append(f"{with_mode[0]}, not {with_type[0]}, which does not have mode {mode} [P9]")
-    return with_mode[0]
+    if unknown := sorted(set(modes).difference(OPS[with_type[-1]].modes)):
+        raise Unconvertible(f"mode '{unknown[0]}' is not one of {', '.join(OPS[with_type[-1]].modes)} [P9]")
+    with_modes = next(name for name in with_type if set(modes) <= set(OPS[name].modes))
+    if lacking := sorted(set(modes).difference(OPS[with_type[0]].modes)):
+        notes.append(f"{with_modes}, not {with_type[0]}, which does not have mode {lacking[0]} [P9]")
+    return with_modes

@@ -232,19 +232,25 @@ def test_branches_and_functions(tmp_path: Path) -> None:
         assert same(run(message, data, np.array(flag))[0], run(original, data, np.array(flag))[0])
 
 
-def test_attributes_of_the_caller() -> None:
+@pytest.mark.parametrize("direct", [True, False], ids=["direct", "through another function"])
+def test_attributes_of_the_caller(direct: bool) -> None:
     node = helper.make_node("MaxPool", ["i"], ["o"], name="pool", kernel_shape=[3])
     node.attribute.add(name="auto_pad", ref_attr_name="how", type=onnx.AttributeProto.STRING)
     kernel = helper.make_node("MaxPool", ["o"], ["p"], name="wide", auto_pad="SAME_UPPER")
     kernel.attribute.add(name="kernel_shape", ref_attr_name="size", type=onnx.AttributeProto.INTS)
     opset = [helper.make_opsetid("", 17)]
     function = helper.make_function("mine", "Pool", ["i"], ["p"], [node, kernel], opset, ["how", "size"])
+    passes_on = helper.make_node("Pool", ["i"], ["p"], domain="mine", size=[3])
+    passes_on.attribute.add(name="how", ref_attr_name="how", type=onnx.AttributeProto.STRING)
+    mine = [helper.make_opsetid("mine", 1)]
+    outer = helper.make_function("mine", "Outer", ["i"], ["p"], [passes_on], mine, ["how", "size"])
     for how, reasons in [
         ("SAME_LOWER", ["auto_pad is given by the caller of the function"]),
         ("VALID", []),
     ]:
-        call = helper.make_node("Pool", ["x"], ["y"], domain="mine", how=how, size=[3])
-        message = model([call], inputs=[("x", FLOAT, NAMES[:3])], functions=[function], imports=[("mine", 1)])
+        call = helper.make_node("Pool" if direct else "Outer", ["x"], ["y"], domain="mine", how=how, size=[3])
+        functions = [function] if direct else [function, outer]
+        message = model([call], inputs=[("x", FLOAT, NAMES[:3])], functions=functions, imports=[("mine", 1)])
         records = explicit(message).records
         last = "its attribute kernel_shape is given by the caller of the function"
         assert [record.reason for record in records] == [*reasons, last]
