@@ -25,6 +25,7 @@ from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
+from padops.convert.model.reach import outputs_behind
 from padops.convert.model.reading import Source, original_of, read_document
 from padops.convert.records import Conversion, FileRecord, Verification
 from padops.convert.rewrite import ConvertPads
@@ -132,7 +133,7 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     conversion = _rewrite(document, files, request)
-    compare = _allow_corrections(_comparison(document, inputs, seed), conversion) if verify else None
+    compare = _comparison(document, inputs, seed, conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced)
     try:
@@ -230,6 +231,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
         _proto=document.message(),
+        _corrected=outputs_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
         raise PadopsError(
@@ -254,46 +256,44 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
         if conversion.verification is not None and not conversion.verification.passed:
-            raise VerificationError(_mismatch(conversion.verification), conversion)
+            raise VerificationError(_mismatch(conversion.verification, conversion._corrected), conversion)
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion
 
 
-def _comparison(document: Document, inputs: Inputs | None, seed: int) -> Callable[[Path, Path], Verification]:
+def _comparison(
+    document: Document, inputs: Inputs | None, seed: int, conversion: Conversion
+) -> Callable[[Path, Path], Verification]:
     """Verification with these inputs; it alone needs onnxruntime."""
     from padops.convert.verify.compare import Case, compare
     from padops.convert.verify.feeds import inputs_of, load_inputs, special_values
 
     given = load_inputs(inputs) if inputs is not None else None
-    case = Case(inputs_of(document.message()), given, seed, special_values(document.model))
+    corrected = conversion._corrected
+    case = Case(inputs_of(document.message()), given, seed, special_values(document.model), corrected)
+    run: Callable[[Path, Path], Verification] = partial(compare, case=case)
     if document.is_openvino:
         from padops.convert.verify.openvino import compare_with_openvino
 
-        return partial(compare_with_openvino, Path(document.foreign[0].name), case)
-    return partial(compare, case=case)
+        run = partial(compare_with_openvino, Path(document.foreign[0].name), case)
+    wrong = "; ".join(f"{record.path}: {record.corrects}" for record in conversion.records if record.corrects)
 
-
-def _allow_corrections(
-    compare: Callable[[Path, Path], Verification], conversion: Conversion
-) -> Callable[[Path, Path], Verification]:
-    """Where the converted model corrects what ONNX Runtime gets wrong, outputs that differ speak for it."""
-    wrong = [f"{record.path}: {record.corrects}" for record in conversion.records if record.corrects]
-
-    def compare_corrected(original: Path, converted: Path) -> Verification:
-        verification = compare(original, converted)
-        if not wrong or verification.outcome != "different":
+    def compare_and_say(original: Path, converted: Path) -> Verification:
+        verification = run(original, converted)
+        if verification.outcome != "corrected":
             return verification
-        note = f"the outputs differ because the converted model corrects the original ({'; '.join(wrong)})"
-        return replace(verification, outcome="runs", notes=(*verification.notes, note))
+        note = f"the outputs differ because the converted model corrects the original ({wrong})"
+        return replace(verification, notes=(*verification.notes, note))
 
-    return compare_corrected
+    return compare_and_say
 
 
-def _mismatch(verification: Verification) -> str:
+def _mismatch(verification: Verification, corrected: Collection[str]) -> str:
     """What a failed verification found, in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)
     differing = [output for output in verification.outputs if not output.equal]
+    differing = [output for output in differing if output.name not in corrected] or differing
     count = "1 output differs" if len(differing) == 1 else f"{len(differing)} outputs differ"
     return f"{count}; {differing[0].name}: {differing[0].detail}"

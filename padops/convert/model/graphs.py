@@ -133,15 +133,17 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
             label = f"{label}[{i}]"
         path = f"{scope.path}/{label}"
         yield NodeSite(node, path, scope)
-        for attribute in node.attributes.values():
-            if attribute.type == ir.AttributeType.GRAPH and not attribute.is_ref():
-                graphs = [(attribute.name, attribute.value)]
-            elif attribute.type == ir.AttributeType.GRAPHS and not attribute.is_ref():
-                graphs = [(f"{attribute.name}[{j}]", inner) for j, inner in enumerate(attribute.value)]
-            else:
-                continue
-            for name, inner in graphs:
-                yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}", scope.index))
+        for name, inner in inner_graphs(node):
+            yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}", scope.index))
+
+
+def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
+    """The graphs inside a node, each with the name of its attribute."""
+    for attribute in node.attributes.values():
+        if attribute.type == ir.AttributeType.GRAPH and not attribute.is_ref():
+            yield attribute.name, attribute.value
+        elif attribute.type == ir.AttributeType.GRAPHS and not attribute.is_ref():
+            yield from ((f"{attribute.name}[{i}]", inner) for i, inner in enumerate(attribute.value))
 
 
 def constant(value: ir.Value | None, scope: Scope) -> np.ndarray | None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
+import onnx_ir as ir
 import pytest
 from auto_pad_models import MS, NAMES, WF, explicit, messages, node_model, only_record, run, same
 from onnx import helper
-from small_models import FLOAT, graph, model
+from small_models import FLOAT, graph, model, pad, tensor
 
 import padops
-from padops.convert import UsageError
+from padops.convert import UsageError, VerificationError
+from padops.convert.model.graphs import NodeSite
+from padops.convert.sources.pad_info import PadInfo
+from padops.convert.targets import TARGETS
 
 K3 = {"kernel_shape": (3, 3), "strides": (3, 2)}
 
@@ -143,7 +148,8 @@ def test_verification_of_a_correction(row: tuple, tmp_path: Path) -> None:
     op, attributes, tensors, reason, refusal = row
     original = node_model(op, (1, 1, 9), {**attributes, "auto_pad": "SAME_UPPER"}, tensors)
     conversion = explicit(original, output=tmp_path / "out.onnx", verify=True)
-    assert (tmp_path / "out.onnx").exists() and conversion.verification.outcome == "runs"
+    assert (tmp_path / "out.onnx").exists()
+    assert conversion.verification.outcome == ("corrected" if refusal is None else "runs")
     assert only_record(conversion).corrects == (None if op == "Conv" else reason)
     if refusal is None:
         note = f"the outputs differ because the converted model corrects the original (graph/same: {reason})"
@@ -151,6 +157,41 @@ def test_verification_of_a_correction(row: tuple, tmp_path: Path) -> None:
     right = node_model("MaxPool", (1, 1, 9), {"kernel_shape": (3,), "auto_pad": "SAME_UPPER"})
     conversion = explicit(right, verify=True)
     assert (conversion.verification.outcome, only_record(conversion).corrects) == ("equal", None)
+
+
+def pooled(where: str) -> onnx.ModelProto:
+    """y is pooled with SAME and a dilation, in a place; z is padded."""
+    pool = {"kernel_shape": [3], "dilations": [2], "auto_pad": "SAME_UPPER", "name": "pool"}
+    nodes, functions = [helper.make_node("MaxPool", ["x"], ["p"], **pool)], []
+    if where == "branch":
+        branches = [graph([helper.make_node("MaxPool", ["x"], ["t"], **pool)], [], [("t", FLOAT, None)], name="t"),
+                    graph([helper.make_node("Identity", ["x"], ["e"])], [], [("e", FLOAT, None)], name="e")]  # fmt: skip
+        always = helper.make_node("Constant", [], ["c"], value=tensor("c", True, np.bool_))
+        nodes = [always, helper.make_node("If", ["c"], ["p"], then_branch=branches[0], else_branch=branches[1])]
+    elif where == "function":
+        body = [helper.make_node("MaxPool", ["a"], ["b"], **pool)]
+        functions = [helper.make_function("mine", "Pool", ["a"], ["b"], body, [helper.make_opsetid("", 17)])]
+        nodes = [helper.make_node("Pool", ["x"], ["p"], domain="mine")]
+    nodes += [helper.make_node("Relu", ["p"], ["y"]), pad(["x", "pads"], "z", mode="reflect")]
+    return model(nodes, functions=functions, imports=[("mine", 1)], inputs=[("x", FLOAT, [1, 1, 9])],
+                 outputs=[("y", FLOAT, None), ("z", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])  # fmt: skip
+
+
+@pytest.mark.parametrize("where", ["graph", "branch", "function"])
+def test_a_correction_excuses_only_what_depends_on_it(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversion = explicit(pooled(where), verify=True)
+    assert conversion.verification.outcome == "corrected"
+    assert [output.name for output in conversion.verification.outputs if not output.equal] == ["y"]
+    right = TARGETS["padops"]
+
+    def wrong(pad: PadInfo, site: NodeSite, *others: Any) -> None:
+        right(pad, site, *others)
+        site.node.attributes["mode"] = ir.AttrString("mode", "edge")
+
+    monkeypatch.setitem(TARGETS, "padops", wrong)
+    with pytest.raises(VerificationError, match="^1 output differs; z: ") as raised:
+        explicit(pooled(where), verify=True)
+    assert raised.value.conversion.verification.outcome == "different"
 
 
 def test_not_needed_where_the_kernel_covers_the_stride() -> None:
