@@ -14,6 +14,16 @@ from padops.convert.model.external import read_range
 
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
 
+# The attributes of Constant but "value": their types, and those of the elements.
+LITERALS = {
+    "value_int": (ir.AttributeType.INT, np.int64),
+    "value_ints": (ir.AttributeType.INTS, np.int64),
+    "value_float": (ir.AttributeType.FLOAT, np.float32),
+    "value_floats": (ir.AttributeType.FLOATS, np.float32),
+    "value_string": (ir.AttributeType.STRING, object),
+    "value_strings": (ir.AttributeType.STRINGS, object),
+}
+
 Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inputs
 
 
@@ -167,8 +177,8 @@ def _constant_of_node(node: ir.Node | None) -> np.ndarray | None:
         return None
     if attribute.name == "value" and attribute.type == ir.AttributeType.TENSOR:
         return _small(attribute.value)
-    dtype = {"value_int": np.int64, "value_float": np.float32, "value_string": object}.get(attribute.name.rstrip("s"))
-    return None if dtype is None else np.array(attribute.value, dtype)
+    kind, dtype = LITERALS.get(attribute.name, (None, None))
+    return np.array(attribute.value, dtype) if attribute.type == kind else None
 
 
 def _small(tensor: ir.TensorProtocol) -> np.ndarray | None:
