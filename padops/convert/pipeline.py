@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +18,7 @@ import onnx
 
 from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
-from padops.convert.files.paths import Inputs, check_paths, check_targets, output_path
+from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
@@ -27,11 +26,13 @@ from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reach import outputs_behind
 from padops.convert.model.reading import Source, original_of, read_document
-from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.records import Conversion, FileRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import TARGETS
 from padops.convert.targets.onnx import prune_opset_imports
+from padops.convert.verify.choice import comparison, mismatch
+from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
 from padops.files.targets import identity
 
@@ -121,7 +122,7 @@ def convert(
         VerificationError: ``verify``, and the models do not agree.
     """
     path = output_path(source, output, in_place)
-    _check_options(target, select, verify, inputs)
+    _check_options(target, select, verify, inputs, seed)
     request = Request(target, select, fold, fallback, _sources(auto_pad, custom_domains))
     check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
@@ -133,7 +134,7 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     conversion = _rewrite(document, files, request)
-    compare = _comparison(document, inputs, seed, conversion) if verify else None
+    compare = comparison(document, inputs, seed, conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced)
     try:
@@ -172,13 +173,15 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return convert(source, output, target="onnx", **options)
 
 
-def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None) -> None:
+def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None, seed: int) -> None:
     if target not in TARGETS:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if inputs is not None and not verify:
         raise UsageError("inputs are for verifying; ask for that too")
+    if seed < 0:
+        raise UsageError(f"seed is {seed}, expected 0 or more")
 
 
 def _sources(auto_pad: str, custom_domains: Collection[str]) -> tuple[sources.Source, ...]:
@@ -256,44 +259,7 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
         if conversion.verification is not None and not conversion.verification.passed:
-            raise VerificationError(_mismatch(conversion.verification, conversion._corrected), conversion)
+            raise VerificationError(mismatch(conversion.verification, conversion._corrected), conversion)
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion
-
-
-def _comparison(
-    document: Document, inputs: Inputs | None, seed: int, conversion: Conversion
-) -> Callable[[Path, Path], Verification]:
-    """Verification with these inputs; it alone needs onnxruntime."""
-    from padops.convert.verify.compare import Case, compare
-    from padops.convert.verify.feeds import inputs_of, load_inputs, special_values
-
-    given = load_inputs(inputs) if inputs is not None else None
-    corrected = conversion._corrected
-    case = Case(inputs_of(document.message()), given, seed, special_values(document.model), corrected)
-    run: Callable[[Path, Path], Verification] = partial(compare, case=case)
-    if document.is_openvino:
-        from padops.convert.verify.openvino import compare_with_openvino
-
-        run = partial(compare_with_openvino, Path(document.foreign[0].name), case)
-    wrong = "; ".join(f"{record.path}: {record.corrects}" for record in conversion.records if record.corrects)
-
-    def compare_and_say(original: Path, converted: Path) -> Verification:
-        verification = run(original, converted)
-        if verification.outcome != "corrected":
-            return verification
-        note = f"the outputs differ because the converted model corrects the original ({wrong})"
-        return replace(verification, notes=(*verification.notes, note))
-
-    return compare_and_say
-
-
-def _mismatch(verification: Verification, corrected: Collection[str]) -> str:
-    """What a failed verification found, in one sentence."""
-    if verification.outcome == "fails":
-        return "the converted model fails: " + "; ".join(verification.notes)
-    differing = [output for output in verification.outputs if not output.equal]
-    differing = [output for output in differing if output.name not in corrected] or differing
-    count = "1 output differs" if len(differing) == 1 else f"{len(differing)} outputs differ"
-    return f"{count}; {differing[0].name}: {differing[0].detail}"
