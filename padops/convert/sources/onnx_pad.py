@@ -119,8 +119,6 @@ def _check(node: ir.Node) -> None:
         raise Unconvertible("it has no data")
     if len(node.inputs) > 4:
         raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 4")
-    if len(node.outputs) != 1:
-        raise Unconvertible(f"it has {len(node.outputs)} outputs, expected one")
     if foreign := sorted(set(node.attributes) - set(ATTRIBUTES)):
         raise Unconvertible(f"the attribute {foreign[0]} is not one that any version of Pad has")
     for name, kinds in ATTRIBUTES.items():

@@ -90,7 +90,7 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
     more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
     first = 1 if last else 2
     sizes = _sizes(node, first, len(kernel), types)
-    type_name = types.name(node.inputs[0], node.outputs[0]) if operator.outside == "lowest" else None
+    type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
     return SameWindow(
         node=node,
         operator=operator,
