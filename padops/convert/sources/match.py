@@ -59,6 +59,8 @@ class Rewrite:
     Attributes:
         op_type: What the record is to say that the Pad has become.
         apply: Does it, all but to emit the Pad.
+        pad: The Pad that the target is asked for before anything is changed, with stand-ins for values that ``apply`` makes;
+            None where there is none to emit.
         needed: Why ONNX Runtime cannot be left with what is there, or None.
         runs: What ONNX Runtime can be left with, where it can.
         corrects: Whether ``needed`` is about wrong results, which the converted model is not to repeat.
@@ -66,6 +68,7 @@ class Rewrite:
 
     op_type: str
     apply: Callable[[NodeSite, Constants], Applied]
+    pad: Replacement | None = None
     needed: str | None = None
     runs: str = "ONNX Runtime runs it"
     corrects: bool = False
