@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 class PadopsError(Exception):
-    """A conversion that cannot be done; the message says what, where and why. No file has been left behind."""
+    """A conversion that cannot be done; the message says what, where and why.
+
+    No file has been left behind. The one exception is a report that cannot be put beside a model that is written already;
+    the message says so.
+    """
 
     exit_code = 1
 

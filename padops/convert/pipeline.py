@@ -117,7 +117,8 @@ def convert(
 
     Raises:
         UsageError: The arguments contradict each other.
-        PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind.
+        PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind; or only the
+            report could not be written, and the message says that the model has been.
         PadsLeftError: ``strict``, and a Pad could not be converted.
         VerificationError: ``verify``, and the models do not agree.
     """
@@ -139,8 +140,10 @@ def convert(
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced)
     try:
         if strict and conversion.unconverted:
-            count = len(conversion.unconverted)
-            raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
+            first, *others = conversion.unconverted
+            count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
+            more = f", and {len(others)} more" if others else ""
+            raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
         write_report(error.conversion, reported)
@@ -237,9 +240,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         _corrected=outputs_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
-        raise PadopsError(
-            "; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.unconverted)
-        )
+        raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
     return conversion
 
 

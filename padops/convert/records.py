@@ -51,6 +51,10 @@ class PadRecord:
     corrects: str | None = None
     into: tuple[str, ...] = ()
 
+    def why(self) -> str:
+        """Which Pad it is, and why it stays."""
+        return f"{self.path} ({self.form}): {self.reason}"
+
 
 @dataclass(frozen=True)
 class OutputComparison:
