@@ -158,8 +158,8 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     Pad lacks are moved by operators that have them. The model then has no operator and no function of padops. Converting it
     back, or lowering it again, changes no bit of its outputs.
 
-    A Pad of mode constant whose amounts are not known before it runs becomes ONNX's Pad as well. ONNX Runtime before 1.24
-    gets that wrong where a crop leaves nothing of an axis.
+    A Pad of ONNX in mode constant, of a type that ONNX Runtime's has, stays ONNX's Pad where its amounts are not known before
+    it runs. ONNX Runtime before 1.24 gets that wrong where a crop leaves nothing of an axis.
 
     Args:
         source: As for ``convert``.
