@@ -35,7 +35,7 @@ class PadRecord:
             those that ONNX Runtime cannot run correctly were asked for; or ``"unconverted"``, where it could not be.
         op_type: The operator of the domain ``padops``; ``"explicit pads"`` where the node stays what it is, and its
             ``auto_pad`` is written out; ``"standard ONNX"`` where it was lowered; None where it is unconverted.
-        reason: Why it is unconverted, else None.
+        reason: Why it is unconverted or not needed, else None.
         notes: What else is worth knowing, such as a change of the version.
         corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.
         into: Of a folded Pad, the paths of the nodes that do its work now.

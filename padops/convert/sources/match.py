@@ -29,7 +29,7 @@ class Replacement:
     Attributes:
         op_type: The operator.
         inputs: In its order: a value of the graph, an array that is to become a constant, or None where absent.
-        attributes: As the node is to have them; an array is a constant of the converter's own.
+        attributes: As the node is to have them.
     """
 
     op_type: str
