@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from padops.convert.model.checks.operators import default_version
 from padops.convert.model.external import read_range
 
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
@@ -106,9 +107,7 @@ class Scope:
     @property
     def opset(self) -> int | None:
         """The version of the default domain, or None where it is not imported."""
-        imports = self.root.opset_imports
-        before_imports = 1 if self.model.ir_version < 3 else None
-        return imports.get("", imports.get("ai.onnx", before_imports))
+        return default_version(self.root.opset_imports, self.model.ir_version)
 
     @property
     def takes_initializers(self) -> bool:

@@ -35,6 +35,7 @@ import onnx
 import onnx.inliner
 import onnx_ir as ir
 
+from padops.convert.model.checks.operators import default_version
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
@@ -129,11 +130,11 @@ def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
 def _opset(document: Document) -> int:
     """The version of the default domain, which the bodies have to be written for."""
     imports = document.model.graph.opset_imports
-    known = imports.get("", imports.get("ai.onnx"))
-    if known is None and any(True for _ in _pads(document.model)):
-        imports[""] = known = NEW_OPSET
+    version = default_version(imports, document.model.ir_version) or NEW_OPSET
+    if not {"", "ai.onnx"} & imports.keys() and any(True for _ in _pads(document.model)):
+        imports[""] = version
         document.write_back()
-    return known or NEW_OPSET
+    return version
 
 
 def _pads(model: ir.Model) -> Iterator[NodeSite]:

@@ -75,6 +75,15 @@ def test_a_model_before_opset_imports_has_opset_1() -> None:
     assert convert_one(source)[0].form == "Pad-1 attributes"
 
 
+@pytest.mark.parametrize("options", [{}, {"fallback": True}, {"target": "pyop"}], ids=str)
+def test_a_model_before_opset_imports_keeps_its_meaning(options: dict[str, Any]) -> None:
+    """Softmax is another operator from opset 13 on."""
+    nodes = [pad(["x"], "p", paddings=[0, 1, 0, 1]), helper.make_node("Softmax", ["p"], ["y"])]
+    made = convert(model(nodes, None, ir_version=2), **options).proto()
+    assert {row.domain: row.version for row in made.opset_import}[""] == 1
+    assert made.ir_version == 2
+
+
 def test_a_graph_without_the_default_domain_is_left() -> None:
     record, _, _ = convert_one(model([pad()], None, tensors=[tensor("pads", [0, 0, 0, 1])]))
     assert record.reason == "graph does not import the default domain, so its version is unknown"
