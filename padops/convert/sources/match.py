@@ -18,7 +18,7 @@ from padops.spec.dtypes import by_numpy
 if TYPE_CHECKING:
     from padops.convert.model.constants import Constants
 
-
+# The types of attributes, by their names in the table of operators.
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 

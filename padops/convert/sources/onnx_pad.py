@@ -14,6 +14,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
+from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.convert.sources.match import (
     Match,
     Replacement,
@@ -28,8 +29,6 @@ from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name
 
 NEWEST_OPSET = 26
-FIRST_WITH_INPUTS = 11
-FIRST_WITH_AXES = 18
 
 # The attributes of all versions and their types; some exporters write the float as an integer.
 ATTRIBUTES = {

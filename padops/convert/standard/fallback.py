@@ -41,7 +41,7 @@ from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types, declarations
 from padops.convert.records import PadRecord
-from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.match import KINDS, Unconvertible
 from padops.convert.sources.pad_info import PadInfo, describe_node
 from padops.convert.standard import emit_function
 from padops.convert.standard.defaults import apply
@@ -186,8 +186,7 @@ def _function(calls: emit_function.Calls) -> ir.Function:
     inputs = [ir.Value(name=row.name) for row in op.inputs]
     output = calls.write(builder, inputs)
     graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
-    kinds = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
-    attributes = [ir.Attr(row.name, kinds[row.type], row.default) for row in op.attributes]
+    attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in op.attributes]
     return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)
 
 
