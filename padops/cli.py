@@ -71,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
 CONVERT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
     "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
-    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch; at any but 0 no model has been written."
+    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch; at any but 0 no model has been written, "
+    "unless the message says that only the report has not."
 )
 
 

@@ -135,9 +135,12 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source = mixed(tmp_path)
     arguments = ("convert", source, "-o", tmp_path / "out.onnx", "--report", tmp_path / "r.json")
     code, out, err = run(capsys, *arguments, "--strict")
-    assert (code, err) == (3, "error: 1 of 2 Pads cannot be converted\n")
+    why = "its data are complex64, and ONNX Runtime has no complex tensors"
+    text = f"error: 1 of 2 Pads cannot be converted: graph/complex [0] (Pad-13 inputs): {why}"
+    assert (code, err) == (3, f"{text}\n")
+    assert run(capsys, *arguments, "--strict", "-q") == (3, "", f"{text}\n")
     unconverted = ["graph/complex [0]", "Pad-13 inputs", "unconverted",
-            "its data are complex64, and ONNX Runtime has no complex tensors"]  # fmt: skip
+            why]  # fmt: skip
     assert columns(out)[2] == unconverted
     assert not (tmp_path / "out.onnx").exists()
     assert json.loads((tmp_path / "r.json").read_text())["counts"]["unconverted"] == 1

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 class PadopsError(Exception):
-    """A conversion that cannot be done; the message says what, where and why. No file has been left behind."""
+    """A conversion that cannot be done; the message says what, where and why.
+
+    No file has been left behind. The one exception is a report that cannot be put beside a model that is written already;
+    the message says so.
+    """
 
     exit_code = 1
 
@@ -104,4 +108,5 @@ def os_errors_as(failure: str, path: object) -> Iterator[None]:
         yield
     except OSError as error:
         name = path if error.filename is None or is_hidden(error.filename) else error.filename
-        raise PadopsError(f"{failure} {name}: {error.strerror or error}; nothing has been left behind") from error
+        written = "; nothing has been left behind" if failure == "cannot write" else ""
+        raise PadopsError(f"{failure} {name}: {error.strerror or error}{written}") from error

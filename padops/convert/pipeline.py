@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,18 +18,21 @@ import onnx
 
 from padops.convert import sources
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
-from padops.convert.files.paths import Inputs, check_paths, check_targets, output_path
+from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
+from padops.convert.model.reach import outputs_behind
 from padops.convert.model.reading import Source, original_of, read_document
-from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.records import Conversion, FileRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import TARGETS
 from padops.convert.targets.onnx import prune_opset_imports
+from padops.convert.verify.choice import comparison, mismatch
+from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
 from padops.files.targets import identity
 
@@ -115,12 +117,13 @@ def convert(
 
     Raises:
         UsageError: The arguments contradict each other.
-        PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind.
+        PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind; or only the
+            report could not be written, and the message says that the model has been.
         PadsLeftError: ``strict``, and a Pad could not be converted.
         VerificationError: ``verify``, and the models do not agree.
     """
     path = output_path(source, output, in_place)
-    _check_options(target, select, verify, inputs)
+    _check_options(target, select, verify, inputs, seed)
     request = Request(target, select, fold, fallback, _sources(auto_pad, custom_domains))
     check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
@@ -132,13 +135,15 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     conversion = _rewrite(document, files, request)
-    compare = _allow_corrections(_comparison(document, inputs, seed), conversion) if verify else None
+    compare = comparison(document, inputs, seed, conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced)
     try:
         if strict and conversion.unconverted:
-            count = len(conversion.unconverted)
-            raise PadsLeftError(f"{count} of {len(conversion.records)} Pads cannot be converted", conversion)
+            first, *others = conversion.unconverted
+            count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
+            more = f", and {len(others)} more" if others else ""
+            raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
         write_report(error.conversion, reported)
@@ -153,8 +158,8 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     Pad lacks are moved by operators that have them. The model then has no operator and no function of padops. Converting it
     back, or lowering it again, changes no bit of its outputs.
 
-    A Pad of mode constant whose amounts are not known before it runs becomes ONNX's Pad as well. ONNX Runtime before 1.24
-    gets that wrong where a crop leaves nothing of an axis.
+    A Pad of ONNX in mode constant, of a type that ONNX Runtime's has, stays ONNX's Pad where its amounts are not known before
+    it runs. ONNX Runtime before 1.24 gets that wrong where a crop leaves nothing of an axis.
 
     Args:
         source: As for ``convert``.
@@ -171,13 +176,15 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return convert(source, output, target="onnx", **options)
 
 
-def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None) -> None:
+def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None, seed: int) -> None:
     if target not in TARGETS:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if inputs is not None and not verify:
         raise UsageError("inputs are for verifying; ask for that too")
+    if seed < 0:
+        raise UsageError(f"seed is {seed}, expected 0 or more")
 
 
 def _sources(auto_pad: str, custom_domains: Collection[str]) -> tuple[sources.Source, ...]:
@@ -230,11 +237,10 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
         _proto=document.message(),
+        _corrected=outputs_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
-        raise PadopsError(
-            "; ".join(f"{record.path} ({record.form}): {record.reason}" for record in conversion.unconverted)
-        )
+        raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
     return conversion
 
 
@@ -254,46 +260,7 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
         if conversion.verification is not None and not conversion.verification.passed:
-            raise VerificationError(_mismatch(conversion.verification), conversion)
+            raise VerificationError(mismatch(conversion.verification, conversion._corrected), conversion)
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion
-
-
-def _comparison(document: Document, inputs: Inputs | None, seed: int) -> Callable[[Path, Path], Verification]:
-    """Verification with these inputs; it alone needs onnxruntime."""
-    from padops.convert.verify.compare import Case, compare
-    from padops.convert.verify.feeds import inputs_of, load_inputs, special_values
-
-    given = load_inputs(inputs) if inputs is not None else None
-    case = Case(inputs_of(document.message()), given, seed, special_values(document.model))
-    if document.is_openvino:
-        from padops.convert.verify.openvino import compare_with_openvino
-
-        return partial(compare_with_openvino, Path(document.foreign[0].name), case)
-    return partial(compare, case=case)
-
-
-def _allow_corrections(
-    compare: Callable[[Path, Path], Verification], conversion: Conversion
-) -> Callable[[Path, Path], Verification]:
-    """Where the converted model corrects what ONNX Runtime gets wrong, outputs that differ speak for it."""
-    wrong = [f"{record.path}: {record.corrects}" for record in conversion.records if record.corrects]
-
-    def compare_corrected(original: Path, converted: Path) -> Verification:
-        verification = compare(original, converted)
-        if not wrong or verification.outcome != "different":
-            return verification
-        note = f"the outputs differ because the converted model corrects the original ({'; '.join(wrong)})"
-        return replace(verification, outcome="runs", notes=(*verification.notes, note))
-
-    return compare_corrected
-
-
-def _mismatch(verification: Verification) -> str:
-    """What a failed verification found, in one sentence."""
-    if verification.outcome == "fails":
-        return "the converted model fails: " + "; ".join(verification.notes)
-    differing = [output for output in verification.outputs if not output.equal]
-    count = "1 output differs" if len(differing) == 1 else f"{len(differing)} outputs differ"
-    return f"{count}; {differing[0].name}: {differing[0].detail}"

@@ -19,7 +19,7 @@ SCHEMA = 2  # of the report; raised when a reader of an older report would misre
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
-Outcome = Literal["equal", "close", "different", "runs", "fails"]
+Outcome = Literal["equal", "close", "corrected", "different", "runs", "fails"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PadRecord:
             those that ONNX Runtime cannot run correctly were asked for; or ``"unconverted"``, where it could not be.
         op_type: The operator of the domain ``padops``; ``"explicit pads"`` where the node stays what it is, and its
             ``auto_pad`` is written out; ``"standard ONNX"`` where it was lowered; None where it is unconverted.
-        reason: Why it is unconverted, else None.
+        reason: Why it is unconverted or not needed, else None.
         notes: What else is worth knowing, such as a change of the version.
         corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.
         into: Of a folded Pad, the paths of the nodes that do its work now.
@@ -50,6 +50,10 @@ class PadRecord:
     notes: tuple[str, ...] = ()
     corrects: str | None = None
     into: tuple[str, ...] = ()
+
+    def why(self) -> str:
+        """Which Pad it is, and why it stays."""
+        return f"{self.path} ({self.form}): {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,9 @@ class Verification:
 
     Attributes:
         outcome: ``"equal"``: the same bits. ``"close"``: floats of another runtime, within the tolerance that the notes
-            state. ``"different"``: not so. ``"runs"``: ONNX Runtime does not run the original
-            and runs the converted model. ``"fails"``: the converted model does not run, or breaks a rule.
+            state. ``"corrected"``: only those outputs differ that depend on a node which ONNX Runtime gets wrong in the
+            original. ``"different"``: others do. ``"runs"``: the converted model runs, and the original does not or differs
+            from itself from run to run. ``"fails"``: the converted model does not run, or breaks a rule.
         outputs: One comparison for each output; empty where the original did not run.
         inputs: Names, types and shapes of what the models were fed with.
         notes: How it was done, and what was found on the way.
@@ -88,7 +93,7 @@ class Verification:
     @property
     def passed(self) -> bool:
         """Whether nothing speaks against the converted model."""
-        return self.outcome in ("equal", "close", "runs")
+        return self.outcome in ("equal", "close", "corrected", "runs")
 
     def to_json(self) -> dict[str, Any]:
         """The verification as JSON values."""
@@ -142,6 +147,7 @@ class Conversion:
     outputs: tuple[FileRecord, ...] = ()
     notes: tuple[str, ...] = ()
     _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
+    _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # outputs that may differ
 
     def proto(self) -> onnx.ModelProto:
         """The converted model as a protobuf message; everything that is not a Pad is as the source has it."""

@@ -22,7 +22,7 @@ from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.builtin_support import needs, runs
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo, describe
-from padops.convert.targets import CALLED, TARGETS
+from padops.convert.targets import CALLED, CHECKS, TARGETS
 from padops.convert.targets.calls import declare_calls
 from padops.spec.dialects import DOMAIN
 from padops.spec.schemas import register_schemas
@@ -104,31 +104,40 @@ class ConvertPads(ir.passes.InPlacePass):
         else:
             info = describe(made, site, types)
             why, as_it_is = needs(info, match.runs_as), runs(info)
-        if self._select == "all" or match.already:
-            return Decision(site, match, match.record(site, "converted"), info)
-        if why is None:
-            return Decision(site, match, match.record(site, "not needed", as_it_is))
-        return Decision(site, match, replace(match, notes=(*match.notes, why)).record(site, "converted"), info)
+        told = match
+        if self._select != "all" and not match.already:
+            if why is None:
+                return Decision(site, match, match.record(site, "not needed", as_it_is))
+            told = replace(match, notes=(*match.notes, why))
+        if isinstance(made, Rewrite) and made.pad is not None and self._target in CHECKS:
+            try:
+                CHECKS[self._target](describe(made.pad, site, types), site)
+            except Unconvertible as reason:
+                return Decision(site, match, match.record(site, "unconverted", str(reason)))
+        return Decision(site, match, told.record(site, "converted"), info)
 
     def _apply(self, decision: Decision, constants: Constants, types: Types) -> PadRecord:
         """Changes the node; gives the record, with what the target has to say."""
         site, match, record = decision.site, decision.match, decision.record
         emit = TARGETS[self._target]
+        notes: Sequence[str] | None = ()
         if isinstance(match.replacement, Rewrite):
             done = match.replacement.apply(site, constants)
             self._document.touched.update(done.touched)
+            if match.replacement.pad is None:
+                return record
             if done.replacement is not None and done.site is not None:
                 try:
-                    emit(describe(done.replacement, done.site, types), done.site, constants, types)
-                except Unconvertible as why:  # what is around it has been changed already
+                    notes = emit(describe(done.replacement, done.site, types), done.site, constants, types)
+                except Unconvertible as why:  # which the target has not said when it was asked
                     raise PadopsError(f"{site.path} cannot be converted: {why}") from why
-            return record
-        assert decision.info is not None, "only of a rewrite there is none"
-        try:
-            notes = emit(decision.info, site, constants, types)
-        except Unconvertible as why:
-            return match.record(site, "unconverted", str(why))
-        except Unneeded as why:
-            return match.record(site, "not needed", str(why))
-        self._document.touched.add(site.node)
+        else:
+            assert decision.info is not None, "only of a rewrite there is none"
+            try:
+                notes = emit(decision.info, site, constants, types)
+            except Unconvertible as why:
+                return match.record(site, "unconverted", str(why))
+            except Unneeded as why:
+                return match.record(site, "not needed", str(why))
+            self._document.touched.add(site.node)
         return replace(record, op_type=CALLED.get(self._target, record.op_type), notes=(*record.notes, *(notes or ())))

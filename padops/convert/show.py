@@ -51,6 +51,7 @@ def _show_verification(console: Console, verification: Verification) -> None:
     said = {
         "equal": ("verified: the outputs are bit-equal", "green"),
         "close": ("verified: the outputs are those of another runtime but for rounding", "green"),
+        "corrected": ("verified: the outputs differ only where the converted model corrects the original", "green"),
         "runs": ("verified: the converted model runs", "green"),
         "different": ("verified: the outputs differ", "bold red"),
         "fails": ("verified: the converted model fails", "bold red"),

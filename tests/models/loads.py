@@ -1,6 +1,6 @@
 """Load on sessions with padops: many threads, many calls, many sessions, forked processes, bound memory.
 
-``python tests/processes/loads.py NAME COUNT`` puts one of them into a process of its own, where nothing else takes memory, and prints
+``python tests/models/loads.py NAME COUNT`` puts one of them into a process of its own, where nothing else takes memory, and prints
 as JSON what was done, how much of it was wrong, and by how much the process grew after a tenth of it.
 """
 

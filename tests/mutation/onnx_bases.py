@@ -44,6 +44,18 @@ TEXTS = {
             y = Pad <mode = "reflect"> (x, pads, value)
         }
     """,
+    "chain": """
+        <ir_version: 8, opset_import: ["": 17]>
+        g (float[2, 3, 4] x) => (float[N, M, K] y)
+        <int64 zero = {0}, int64 six = {6}, int64 one = {1}, int64[1] two = {2}, int64[1] count = {6}> {
+            steps = Range (zero, six, one)
+            halves = Div (steps, two)
+            none = ConstantOfShape <value = int64[1] {0}> (count)
+            some = Greater (steps, two)
+            pads = Where (some, halves, none)
+            y = Pad <mode = "edge"> (x, pads)
+        }
+    """,
     "folding": """
         <ir_version: 8, opset_import: ["": 17]>
         g (float[1, 2, 6, 6] x) => (float[N, C, H, W] y, int8[2] b)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
 
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reading import Source
+from padops.convert.verify.feeds import Inputs
 from padops.files.targets import refusal
-
-Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
@@ -97,7 +93,7 @@ def check_targets(
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, or would."""
-    if one.exists() and other.exists():
+    """Whether two paths lead to one file, or would. One that cannot be looked at is left to what reads or writes it."""
+    if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.abspath(one) == os.path.abspath(other)

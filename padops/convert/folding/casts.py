@@ -17,6 +17,7 @@ from padops.convert.folding.forms import set_input
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite, take_out
 from padops.convert.model.types import Types
+from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name, by_onnx
@@ -62,6 +63,8 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
         return None
     if not _has_type(pad, narrow, target) or not _fits(pad, narrow):
         return None
+    if target == "padops" and not _may_fall_back(pad.site.scope.opset, narrow):
+        return None
     _retype(pad, narrow, constants)
     data = before.inputs[0]
     node.replace_input_with(0, data)
@@ -95,6 +98,11 @@ def _has_type(pad: Candidate, narrow: str, target: str) -> bool:
     if node.domain == pyop.DOMAIN or (target == "pyop" and pyop.refusal(narrow) is not None):
         return False
     return node.domain != DOMAIN or narrow in pad.op.types
+
+
+def _may_fall_back(opset: int | None, narrow: str) -> bool:
+    """Whether a Pad of the narrow type may have a fallback, as the one between the Casts has."""
+    return opset is None or opset >= FIRST_WITH_INPUTS or has_type(narrow, opset)
 
 
 def _fits(pad: Candidate, narrow: str) -> bool:

@@ -29,6 +29,9 @@ OPERATORS = frozenset(
 # Those that can make a large output of small inputs, and the inputs that say how large.
 SIZES = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (0, 1, 2), "Tile": (1,)}
 
+# What a chain of nodes that are wrong, or that lack inputs, raises while it is computed.
+REFUSALS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, MemoryError)
+
 
 def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray | None:
     """The elements of a small value that follows from constants, and from dims that are known; else None.
@@ -48,14 +51,22 @@ def evaluate(value: ir.Value | None, scope: Scope, types: Types) -> np.ndarray |
     if not _may_be_known(value.producer()):
         return None
     types.infer()
+    try:
+        array = _evaluate(value, scope, types)
+    except REFUSALS:  # it is left to the runtime, as it was
+        return None
+    if array is not None:
+        types.evaluated[value] = array
+    return array
+
+
+def _evaluate(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
+    """The same, computed; raises one of REFUSALS where the nodes are wrong."""
     leaves: dict[ir.Value, np.ndarray] = {}
     nodes = _ancestors(value, scope, types, leaves)
     if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
         return None
-    array = _run_nodes(nodes, leaves, value, scope)
-    if array is not None:
-        types.evaluated[value] = array
-    return array
+    return _run_nodes(nodes, leaves, value, scope)
 
 
 def remove_unread(values: Iterable[ir.Value], index: Index) -> None:
@@ -150,10 +161,8 @@ def _run_nodes(
         for name, array in names.items()
     ]
     output = onnx.ValueInfoProto(name=value.name)
-    try:
-        graph = onnx.helper.make_graph([ir.serde.serialize_node(node) for node in nodes], "known", infos, [output])
-        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
+    graph = onnx.helper.make_graph([ir.serde.serialize_node(node) for node in nodes], "known", infos, [output])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", scope.opset)])
+    with np.errstate(divide="raise", invalid="raise"):
         (array,) = ReferenceEvaluator(model).run(None, names)
-    except (RuntimeError, TypeError, ValueError, LookupError, MemoryError):  # it is left to the runtime, as it was
-        return None
     return array if isinstance(array, np.ndarray) and array.size <= LARGEST_CONSTANT else None

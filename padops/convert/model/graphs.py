@@ -10,9 +10,20 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from padops.convert.model.checks.operators import default_version
 from padops.convert.model.external import read_range
 
 LARGEST_CONSTANT = 1 << 13  # elements; pads and axes have two per axis
+
+# The attributes of Constant but "value": their types, and those of the elements.
+LITERALS = {
+    "value_int": (ir.AttributeType.INT, np.int64),
+    "value_ints": (ir.AttributeType.INTS, np.int64),
+    "value_float": (ir.AttributeType.FLOAT, np.float32),
+    "value_floats": (ir.AttributeType.FLOATS, np.float32),
+    "value_string": (ir.AttributeType.STRING, object),
+    "value_strings": (ir.AttributeType.STRINGS, object),
+}
 
 Use = tuple[ir.Node, int]  # a node that reads a value, and as which of its inputs
 
@@ -25,16 +36,16 @@ class Index:
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._calls: dict[ir.OperatorIdentifier, list[ir.Node]] | None = None
+        self._calls: dict[ir.OperatorIdentifier, list[NodeSite]] | None = None
         self._values: dict[str | None, set[ir.Value]] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
 
-    def calls(self, function: ir.Function) -> list[ir.Node]:
+    def calls(self, function: ir.Function) -> list[NodeSite]:
         """The nodes that call a function."""
         if self._calls is None:
             self._calls = {}
             for site in walk(self._model):
-                self._calls.setdefault(site.node.op_identifier(), []).append(site.node)
+                self._calls.setdefault(site.node.op_identifier(), []).append(site)
         return self._calls.get(function.identifier(), [])
 
     def is_shared(self, name: str | None) -> bool:
@@ -96,9 +107,7 @@ class Scope:
     @property
     def opset(self) -> int | None:
         """The version of the default domain, or None where it is not imported."""
-        imports = self.root.opset_imports
-        before_imports = 1 if self.model.ir_version < 3 else None
-        return imports.get("", imports.get("ai.onnx", before_imports))
+        return default_version(self.root.opset_imports, self.model.ir_version)
 
     @property
     def takes_initializers(self) -> bool:
@@ -133,15 +142,17 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
             label = f"{label}[{i}]"
         path = f"{scope.path}/{label}"
         yield NodeSite(node, path, scope)
-        for attribute in node.attributes.values():
-            if attribute.type == ir.AttributeType.GRAPH and not attribute.is_ref():
-                graphs = [(attribute.name, attribute.value)]
-            elif attribute.type == ir.AttributeType.GRAPHS and not attribute.is_ref():
-                graphs = [(f"{attribute.name}[{j}]", inner) for j, inner in enumerate(attribute.value)]
-            else:
-                continue
-            for name, inner in graphs:
-                yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}", scope.index))
+        for name, inner in inner_graphs(node):
+            yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}", scope.index))
+
+
+def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
+    """The graphs inside a node, each with the name of its attribute."""
+    for attribute in node.attributes.values():
+        if attribute.type == ir.AttributeType.GRAPH and not attribute.is_ref():
+            yield attribute.name, attribute.value
+        elif attribute.type == ir.AttributeType.GRAPHS and not attribute.is_ref():
+            yield from ((f"{attribute.name}[{i}]", inner) for i, inner in enumerate(attribute.value))
 
 
 def constant(value: ir.Value | None, scope: Scope) -> np.ndarray | None:
@@ -165,8 +176,8 @@ def _constant_of_node(node: ir.Node | None) -> np.ndarray | None:
         return None
     if attribute.name == "value" and attribute.type == ir.AttributeType.TENSOR:
         return _small(attribute.value)
-    dtype = {"value_int": np.int64, "value_float": np.float32, "value_string": object}.get(attribute.name.rstrip("s"))
-    return None if dtype is None else np.array(attribute.value, dtype)
+    kind, dtype = LITERALS.get(attribute.name, (None, None))
+    return np.array(attribute.value, dtype) if attribute.type == kind else None
 
 
 def _small(tensor: ir.TensorProtocol) -> np.ndarray | None:
@@ -189,13 +200,37 @@ def subgraphs(node: ir.Node, message: onnx.NodeProto) -> Iterator[tuple[ir.Graph
             yield from zip(node.attributes[attribute.name].value, attribute.graphs, strict=True)
 
 
-def caller_strings(scope: Scope, reference: ir.Attr) -> set[str]:
-    """What a reference to an attribute of the function around ``scope`` may be: its default, and what calls give it."""
-    function, name = scope.root, reference.ref_attr_name
-    assert isinstance(function, ir.Function) and name is not None
-    given = [function.attributes.get(name)]
-    given += [node.attributes.get(name) for node in scope.index.calls(function)]
-    return {a.value for a in given if a is not None and not a.is_ref() and isinstance(a.value, str)}
+def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:
+    """What a reference to an attribute of the function around ``scope`` may be; None where nothing gives it.
+
+    A call may pass on an attribute of the function that it stands in. Then the calls of that function count.
+    """
+    found: set[str | None] = set()
+    asked = set()
+    nothing: str | None = None
+    pending = [(scope.root, reference.ref_attr_name, nothing)]
+    while pending:
+        function, name, otherwise = pending.pop()
+        assert isinstance(function, ir.Function) and name is not None
+        if (key := (function.identifier(), name, otherwise)) in asked:
+            continue
+        asked.add(key)
+        default = _string(function.attributes.get(name), otherwise)
+        calls = scope.index.calls(function)
+        if not calls:
+            found.add(default)
+        for site in calls:
+            given = site.node.attributes.get(name)
+            if given is not None and given.is_ref():
+                pending.append((site.scope.root, given.ref_attr_name, default))
+            else:
+                found.add(_string(given, default))
+    return found
+
+
+def _string(attribute: ir.Attr | None, default: str | None) -> str | None:
+    """The text of an attribute; the default where it is absent or no text."""
+    return attribute.value if attribute is not None and isinstance(attribute.value, str) else default
 
 
 def replace_in_place(

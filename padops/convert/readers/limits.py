@@ -12,6 +12,7 @@ from padops.convert.errors import PadopsError
 from padops.spec.plan import LARGEST
 
 LARGEST_TEXT = 1 << 31  # bytes of a JSON or XML file; what Python makes of it takes ten times as many
+MOST_LINES = 20  # of a list in a message
 HIGHEST_RANK = 32  # of a tensor; NumPy's own limit before 2.0
 
 
@@ -26,9 +27,15 @@ def read_text(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def static_dims(dims: Sequence[int | None] | None) -> list[int] | None:
-    """The dims where all of them are known, else None."""
-    known = [dim for dim in dims or () if dim is not None]
+def listing(lines: Sequence[str]) -> str:
+    """What of a file cannot be converted, for a message: a line for each, up to ``MOST_LINES``."""
+    more = [f"and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
+    return "\n  ".join(["", *lines[:MOST_LINES], *more])
+
+
+def static_dims(dims: Sequence[int | str | None] | None) -> list[int] | None:
+    """The dims where all of them are known, else None; one that is not is None or a name."""
+    known = [dim for dim in dims or () if isinstance(dim, int)]
     return known if dims is not None and len(known) == len(dims) else None
 
 

@@ -27,6 +27,7 @@ from padops.convert.sources import (
     unknown,
 )
 from padops.convert.sources.match import Match
+from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
 
 Source = Callable[[NodeSite, Types], Match | None]
@@ -58,4 +59,9 @@ KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOM
 
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:
     """What the first source that knows the node says of it; None where it is no Pad."""
-    return next((match for source in asked if (match := source(site, types)) is not None), None)
+    match = next((match for source in asked if (match := source(site, types)) is not None), None)
+    count = len(site.node.outputs)
+    may_have_more = (site.node.domain, site.node.op_type) in WINDOW_OPERATORS  # MaxPool gives indices as well
+    if match is not None and (count < 1 or (count > 1 and not may_have_more)):
+        return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
+    return match

@@ -3,8 +3,8 @@
 Measured with onnxruntime 1.20 to 1.31.1 on the CPU; a fact that does not hold for all of these releases says for which.
 
 **Right.** Mode constant, for data of any rank but 0, where no axis is cropped away wholly. Edge, reflect and wrap where no
-axis is empty, no amount is negative, and reflect reaches at most n - 1 elements and wrap n (of 1.31.1, wrap reaches any
-number). Constant and edge reach any number of elements. ``com.microsoft::Pad`` runs as ONNX's does, for float alone. Every
+axis is empty, no amount is negative, and reflect reaches at most n - 1 elements and wrap n (of 1.31, wrap reaches any
+number). Constant and edge reach any number of elements; so does wrap behind the data. ``com.microsoft::Pad`` runs as ONNX's does, for float alone. Every
 opset runs wrap.
 
 **Refused.** A node in the form of another version; data of rank 0; constant axes of int32, and also where the optimizer finds
@@ -13,7 +13,9 @@ axis to nothing in another mode than constant, where it had elements.
 
 **Wrong in older releases.** Before 1.25 a reflection that is too long is not refused: Pad then reads beyond the data, also
 where one axis is cropped and reflected, and while the model is being loaded, where shapes are known, even in a branch that is
-never taken. Before 1.24 mode constant is wrong where a crop leaves none of an axis, and crashes where it takes more.
+never taken. Before 1.31 wrap reads before the data where it adds more in front than the crop leaves. Before 1.24 mode constant
+is wrong where a crop leaves none of an axis, and crashes where it takes more; edge and wrap give garbage where they extend such
+an axis, which is no Pad (P5) and which 1.24 refuses.
 """
 
 from __future__ import annotations
@@ -130,21 +132,31 @@ def _fill(pad: PadInfo, found: RunsAs) -> str | None:
 
 
 def _reach(pad: PadInfo, found: RunsAs) -> str | None:
-    """Of an axis with amounts b and e, reflect takes at most m - 1, where m = n + min(b, 0) + min(e, 0)."""
-    if pad.mode is Mode.CONSTANT or pad.dims is None:
+    """An axis that is reflected or wrapped too far, or cropped away."""
+    for axis, (size, amounts) in enumerate(zip(pad.dims or (), _known_amounts(pad))):
+        if (reason := _reach_of(pad, axis, size, amounts.begin, amounts.end)) is not None:
+            return reason
+    return None
+
+
+def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> str | None:
+    """The same of one axis. Its crop leaves m = n + min(b, 0) + min(e, 0) elements, of which reflect takes at most m - 1."""
+    modes = pad.known_modes
+    if pad.mode is Mode.REFLECT and begin * end < 0:
+        return f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
+    if size is None:
         return None
-    for axis, (size, amounts) in enumerate(zip(pad.dims, _known_amounts(pad))):
-        begin, end = amounts.begin, amounts.end
-        if pad.mode is Mode.REFLECT and begin * end < 0:
-            return f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
-        if size is None:
-            continue
-        left = size + min(begin, 0) + min(end, 0)
-        if pad.mode is Mode.REFLECT and max(begin, end) > left - 1 and max(begin, end) > 0:
-            return f"ONNX Runtime refuses to reflect more than once (axis {axis}: {begin}, {end} of {size} elements)"
-        if begin + size + end == 0 and size:
-            which = f"mode {pad.mode.value}" if pad.mode else "another mode than constant"
-            return f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}"
+    left = size + min(begin, 0) + min(end, 0)
+    where = f"axis {axis}: {begin}, {end} of {size} elements"
+    if pad.mode is Mode.REFLECT and max(begin, end) > max(left - 1, 0):
+        return f"ONNX Runtime refuses to reflect more than once ({where})"
+    if modes != (Mode.CONSTANT,) and begin + size + end == 0 and size:
+        which = f"mode {pad.mode.value}" if pad.mode else "another mode than constant"
+        return f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}"
+    if left < 0 or (left < size and left == 0 and begin + size + end > 0):
+        return f"ONNX Runtime is wrong before 1.24 where a crop leaves nothing ({where})"
+    if Mode.WRAP in modes and begin > left:
+        return f"ONNX Runtime reads out of bounds before 1.31 where wrap adds more in front than there is ({where})"
     return None
 
 
@@ -169,7 +181,13 @@ def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
 def runs(pad: PadInfo) -> str:
     """What ONNX Runtime can be left with."""
     text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
-    known = pad.node is not None and pad.dims is not None and None not in pad.dims
-    if pad.mode is Mode.REFLECT and not known:
-        text += ", as long as no amount is more than the axis has elements to reflect"
-    return text
+    if pad.node is not None and all_known(pad.dims):
+        return text
+    limits = []
+    if pad.mode is Mode.REFLECT:
+        limits.append("no amount is more than the axis has elements to reflect")
+    if pad.mode is Mode.WRAP:
+        limits.append("no amount is more than the axis has elements to wrap")
+    if pad.mode is not Mode.REFLECT and not pad.only_adds:
+        limits.append("no axis is cropped away wholly")
+    return f"{text}, as long as {' and '.join(limits)}" if limits else text

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, constant
+from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.records import PadRecord, Status
 from padops.spec.dialects import OPS
 from padops.spec.dialects.onnx_pad import VERSIONS
@@ -18,7 +18,7 @@ from padops.spec.dtypes import by_numpy
 if TYPE_CHECKING:
     from padops.convert.model.constants import Constants
 
-
+# The types of attributes, by their names in the table of operators.
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 
@@ -29,7 +29,7 @@ class Replacement:
     Attributes:
         op_type: The operator.
         inputs: In its order: a value of the graph, an array that is to become a constant, or None where absent.
-        attributes: As the node is to have them; an array is a constant of the converter's own.
+        attributes: As the node is to have them.
     """
 
     op_type: str
@@ -59,6 +59,8 @@ class Rewrite:
     Attributes:
         op_type: What the record is to say that the Pad has become.
         apply: Does it, all but to emit the Pad.
+        pad: The Pad that the target is asked for before anything is changed, with stand-ins for values that ``apply`` makes;
+            None where there is none to emit.
         needed: Why ONNX Runtime cannot be left with what is there, or None.
         runs: What ONNX Runtime can be left with, where it can.
         corrects: Whether ``needed`` is about wrong results, which the converted model is not to repeat.
@@ -66,6 +68,7 @@ class Rewrite:
 
     op_type: str
     apply: Callable[[NodeSite, Constants], Applied]
+    pad: Replacement | None = None
     needed: str | None = None
     runs: str = "ONNX Runtime runs it"
     corrects: bool = False
@@ -165,8 +168,23 @@ def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-def settle_version(version: int, type_name: str | None, mode: str | None, notes: list[str]) -> str:
-    """The operator, of ``version`` or of the first later one that has the type and the mode; moves are noted.
+def string_values(site: NodeSite, name: str, default: str) -> set[str]:
+    """All that a string attribute may be: several only where a function's callers give it.
+
+    Raises:
+        Unconvertible: It is of another type.
+    """
+    attribute = site.node.attributes.get(name)
+    if attribute is not None and attribute.type != ir.AttributeType.STRING:
+        raise Unconvertible(f"its attribute {name} is of type {attribute.type.name}, expected STRING")
+    value = string_attribute(site.node, name, default)
+    if attribute is None or value is not None:
+        return {default if value is None else value}
+    return {default if text is None else text for text in caller_strings(site.scope, attribute)}
+
+
+def settle_version(version: int, type_name: str | None, modes: Collection[str], notes: list[str]) -> str:
+    """The operator, of ``version`` or of the first later one that has the type and all of the modes; moves are noted.
 
     Raises:
         Unconvertible: None has them.
@@ -179,9 +197,9 @@ def settle_version(version: int, type_name: str | None, mode: str | None, notes:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
     if with_type[0] != later[0]:
         notes.append(f"{with_type[0]}, not {later[0]}, which does not have {type_name}")
-    with_mode = [name for name in with_type if mode is None or mode in OPS[name].modes]
-    if not with_mode:
-        raise Unconvertible(f"mode '{mode}' is not one of {', '.join(OPS[later[-1]].modes)} [P9]")
-    if with_mode[0] != with_type[0]:
-        notes.append(f"{with_mode[0]}, not {with_type[0]}, which does not have mode {mode} [P9]")
-    return with_mode[0]
+    if unknown := sorted(set(modes).difference(OPS[with_type[-1]].modes)):
+        raise Unconvertible(f"mode '{unknown[0]}' is not one of {', '.join(OPS[with_type[-1]].modes)} [P9]")
+    with_modes = next(name for name in with_type if set(modes) <= set(OPS[name].modes))
+    if lacking := sorted(set(modes).difference(OPS[with_type[0]].modes)):
+        notes.append(f"{with_modes}, not {with_type[0]}, which does not have mode {lacking[0]} [P9]")
+    return with_modes

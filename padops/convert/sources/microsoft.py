@@ -11,7 +11,7 @@ from padops.convert.sources.match import (
     Unconvertible,
     check_integers,
     settle_version,
-    string_attribute,
+    string_values,
 )
 
 DOMAIN = "com.microsoft"
@@ -35,8 +35,7 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
         if foreign := sorted(set(node.attributes) - {"mode"}):
             raise Unconvertible(f"the attribute {foreign[0]} is not one that it has")
         check_integers(site, pads=1)
-        mode = string_attribute(node, "mode", "constant")
-        op_type = settle_version(LIKE, type_name, mode, notes)
+        op_type = settle_version(LIKE, type_name, string_values(site, "mode", "constant"), notes)
     except Unconvertible as why:
         return Match(FORM, reason=str(why))
     replacement = Replacement(op_type, inputs, dict(node.attributes))

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, caller_strings, constant
+from padops.convert.model.graphs import NodeSite, constant
 from padops.convert.model.types import Types
+from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS
 from padops.convert.sources.match import (
     Match,
     Replacement,
@@ -21,15 +22,13 @@ from padops.convert.sources.match import (
     Unconvertible,
     check_integers,
     settle_version,
-    string_attribute,
+    string_values,
 )
 from padops.convert.sources.operands import Operand
 from padops.spec.dialects import OPS, onnx_op
 from padops.spec.dtypes import by_name
 
 NEWEST_OPSET = 26
-FIRST_WITH_INPUTS = 11
-FIRST_WITH_AXES = 18
 
 # The attributes of all versions and their types; some exporters write the float as an integer.
 ATTRIBUTES = {
@@ -49,7 +48,7 @@ class _OnnxNode:
         since: The version of Pad that the opset has.
         amounts: Name of the attribute that has the amounts, if any.
         type: Element type of the data, or None.
-        mode: The mode, or None where a function's caller gives it.
+        modes: What the mode may be: more than one only where a function's callers give it.
         notes: For the record.
     """
 
@@ -57,7 +56,7 @@ class _OnnxNode:
     since: int
     amounts: str | None
     type: str | None
-    mode: str | None
+    modes: set[str]
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -83,10 +82,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
         _check(node)
         check_integers(site, pads=1, axes=3)
         type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
-        mode = string_attribute(node, "mode", "constant")
-        if mode is None and "wrap" in caller_strings(site.scope, node.attributes["mode"]):
-            mode = "wrap"
-        found = _OnnxNode(site, since, amounts, type_name, mode)
+        found = _OnnxNode(site, since, amounts, type_name, string_values(site, "mode", "constant"))
         replacement = _replacement(found)
     except Unconvertible as why:
         return Match(form, reason=str(why))
@@ -122,8 +118,6 @@ def _check(node: ir.Node) -> None:
         raise Unconvertible("it has no data")
     if len(node.inputs) > 4:
         raise Unconvertible(f"it has {len(node.inputs)} inputs, expected at most 4")
-    if len(node.outputs) != 1:
-        raise Unconvertible(f"it has {len(node.outputs)} outputs, expected one")
     if foreign := sorted(set(node.attributes) - set(ATTRIBUTES)):
         raise Unconvertible(f"the attribute {foreign[0]} is not one that any version of Pad has")
     for name, kinds in ATTRIBUTES.items():
@@ -144,8 +138,8 @@ def _replacement(found: _OnnxNode) -> Replacement:
         op = OPS[f"Pad_{version}"]
         if found.type is not None and found.type not in op.types:
             found.notes.append(f"amounts as an input, because {op.name} does not have {found.type}")
-        elif found.mode is not None and found.mode not in op.modes:
-            found.notes.append(f"amounts as an input, because {op.name} does not have mode {found.mode}")
+        elif lacking := sorted(found.modes.difference(op.modes)):
+            found.notes.append(f"amounts as an input, because {op.name} does not have mode {lacking[0]}")
         else:
             return Replacement(op.name, (data,), _attributes(found.site.node))
     return _replacement_of_inputs(found)
@@ -158,14 +152,14 @@ def _replacement_of_inputs(found: _OnnxNode) -> Replacement:
     pads: Operand | None = given_pads
     fill: Operand | None = given_fill
     version = max(found.since, FIRST_WITH_INPUTS if axes is None else FIRST_WITH_AXES)
-    op_type = settle_version(version, found.type, found.mode, found.notes)
+    op_type = settle_version(version, found.type, found.modes, found.notes)
     if found.amounts is not None:
         amounts = _amounts(node.attributes[found.amounts])
         if given_pads is None:
             pads = amounts
         else:
             _require_same(constant(given_pads, scope), amounts, found.amounts)
-    if "value" in node.attributes and found.mode in ("constant", None):
+    if "value" in node.attributes and "constant" in found.modes:
         value = _fill(node.attributes["value"], found.type)
         if given_fill is None:
             fill = value

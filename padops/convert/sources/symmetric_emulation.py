@@ -75,12 +75,13 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
         return None
     pad = describe(plain.replacement, second, types)
     needed, as_it_is = needs(pad, plain.runs_as), runs(pad)
+    made = _replacement(emulation)
     if first is not node:
         note = f"in one with {first.name or 'the Pad before it'}"
-        return Match(FORM, Rewrite(OP, lambda site, constants: Applied([]), needed, as_it_is), notes=(note,))
+        return Match(FORM, Rewrite(OP, lambda site, constants: Applied([]), made, needed, as_it_is), notes=(note,))
     last = emulation.nodes[-1]
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
-    rewrite = Rewrite(OP, partial(_apply, emulation=emulation), needed, as_it_is)
+    rewrite = Rewrite(OP, partial(_apply, emulation=emulation), made, needed, as_it_is)
     return Match(FORM, rewrite, notes=(note,))
 
 
@@ -191,6 +192,7 @@ def _check_exclusive(nodes: Sequence[ir.Node]) -> None:
 
 def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Applied:
     """Makes the last node the operator, or the Transpose behind it, and takes the others out of the graph."""
+    made = _replacement(emulation)
     *others, last = emulation.nodes
     read = [value for node in emulation.nodes for value in node.inputs if value is not None]
     data, operator = others[0].inputs[0], last
@@ -201,13 +203,16 @@ def _apply(site: NodeSite, constants: Constants, emulation: _Emulation) -> Appli
         replace_in_place(last, "", "Transpose", [padded], [ir.AttrInt64s("perm", emulation.order)])
     else:
         replace_in_place(last, DOMAIN, OP, [data])
-    begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
-    attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
     for node in reversed(others):
         take_out(node)
     remove_unused(read, site.scope.index)
-    replacement = Replacement(OP, (data, begins, ends, None), attributes)
-    return Applied([last], NodeSite(operator, site.path, site.scope), replacement)
+    return Applied([last], NodeSite(operator, site.path, site.scope), made)
+
+
+def _replacement(emulation: _Emulation) -> Replacement:
+    begins, ends = np.split(emulation.amounts.astype(np.int64), 2)
+    attributes = {"pad_mode": ir.AttrString("pad_mode", "symmetric")}
+    return Replacement(OP, (emulation.nodes[0].inputs[0], begins, ends, None), attributes)
 
 
 def _amounts(node: ir.Node, scope: Scope) -> np.ndarray:

@@ -18,7 +18,8 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
-from padops.convert.model.graphs import NodeSite, constant
+from padops.convert.model.evaluate import evaluate
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.match import (
     Applied,
@@ -37,6 +38,7 @@ MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 INPUTS = {"MirrorPad": 2, "PadV2": 3, "Pad": 2}
 OF_TENSORFLOW = ("T", "Tpaddings")  # attributes that say what the inputs say already
 OP = "OpenVINOPad_12"
+ROLES = ("pads_begin", "pads_end")
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class _TensorflowPad:
     fill: ir.Value | None
     mode: str
 
-    def replacement(self, begins: ir.Value | np.ndarray, ends: ir.Value | np.ndarray) -> Replacement:
+    def replacement(self, begins: Operand, ends: Operand) -> Replacement:
         return Replacement(OP, (self.data, begins, ends, self.fill), {"pad_mode": ir.AttrString("pad_mode", self.mode)})
 
 
@@ -67,7 +69,7 @@ def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str])
     except Unconvertible as why:
         return Match(form, reason=str(why))
     needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-    return Match(form, Rewrite(OP, partial(_apply, pad=pad), needed))
+    return Match(form, Rewrite(OP, partial(_apply, pad=pad), pad.replacement(*_columns(pad)), needed))
 
 
 def _has_lost_its_domain(site: NodeSite, types: Types, domains: Collection[str]) -> bool:
@@ -112,7 +114,7 @@ def _read(site: NodeSite, types: Types) -> _TensorflowPad:
     if type_name is not None and type_name not in OPS[OP].types:
         raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
     check_integers(site, paddings=1)
-    array = constant(paddings, site.scope)
+    array = evaluate(paddings, site.scope, types)
     _check_shape(list(array.shape) if array is not None else types.shape(paddings), types.shape(data))
     if array is not None and (array < 0).any():
         raise Unconvertible(f"its paddings are {array.tolist()}, and TensorFlow takes no negative ones")
@@ -131,15 +133,17 @@ def _check_shape(shape: Sequence[int | None] | None, data: Sequence[int | None] 
 
 def _apply(site: NodeSite, constants: Constants, pad: _TensorflowPad) -> Applied:
     """Takes amounts that are known only at run time apart, by two nodes in front of the node."""
-    begins: Operand
-    ends: Operand
+    columns = _columns(pad)
+    if isinstance(pad.paddings, ir.Value):
+        columns = [_column(pad.paddings, i, site, constants, role) for i, role in enumerate(ROLES)]
+    return Applied([site.node], site, pad.replacement(*columns))
+
+
+def _columns(pad: _TensorflowPad) -> list[Operand]:
+    """Begins and ends; stand-ins where they are known only at run time."""
     if isinstance(pad.paddings, np.ndarray):
-        begins, ends = (np.ascontiguousarray(column, np.int64) for column in pad.paddings.T)
-    else:
-        begins, ends = (
-            _column(pad.paddings, i, site, constants, role) for i, role in enumerate(("pads_begin", "pads_end"))
-        )
-    return Applied([site.node], site, pad.replacement(begins, ends))
+        return [np.ascontiguousarray(column, np.int64) for column in pad.paddings.T]
+    return [ir.Value(name=role) for role in ROLES]
 
 
 def _column(paddings: ir.Value, i: int, site: NodeSite, constants: Constants, role: str) -> ir.Value:

@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
-from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.match import KINDS, Unconvertible
 from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
@@ -23,8 +23,6 @@ from padops.spec.plan import Mode, PadError
 
 NEWEST = 26  # any opset does for what is not written
 MANY = 16  # calls that would each get the whole body: ONNX Runtime writes it out once for each
-
-_KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
 
 
 class Calls:
@@ -142,7 +140,7 @@ def _common(row: Attribute, calls: Sequence[PadInfo]) -> ir.Attr | None:
     values = {_plain(row.default if attribute is None else attribute.value) for attribute in given}
     if len(values) == 1 and not any(attribute is not None and attribute.is_ref() for attribute in given):
         return given[0]
-    return ir.RefAttr(row.name, row.name, _KINDS[row.type])
+    return ir.RefAttr(row.name, row.name, KINDS[row.type])
 
 
 def _plain(value: Any) -> Any:

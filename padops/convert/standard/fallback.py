@@ -35,12 +35,13 @@ import onnx
 import onnx.inliner
 import onnx_ir as ir
 
+from padops.convert.model.checks.operators import default_version
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types, declarations
 from padops.convert.records import PadRecord
-from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.match import KINDS, Unconvertible
 from padops.convert.sources.pad_info import PadInfo, describe_node
 from padops.convert.standard import emit_function
 from padops.convert.standard.defaults import apply
@@ -129,11 +130,11 @@ def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
 def _opset(document: Document) -> int:
     """The version of the default domain, which the bodies have to be written for."""
     imports = document.model.graph.opset_imports
-    known = imports.get("", imports.get("ai.onnx"))
-    if known is None and any(True for _ in _pads(document.model)):
-        imports[""] = known = NEW_OPSET
+    version = default_version(imports, document.model.ir_version) or NEW_OPSET
+    if not {"", "ai.onnx"} & imports.keys() and any(True for _ in _pads(document.model)):
+        imports[""] = version
         document.write_back()
-    return known or NEW_OPSET
+    return version
 
 
 def _pads(model: ir.Model) -> Iterator[NodeSite]:
@@ -185,8 +186,7 @@ def _function(calls: emit_function.Calls) -> ir.Function:
     inputs = [ir.Value(name=row.name) for row in op.inputs]
     output = calls.write(builder, inputs)
     graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
-    kinds = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
-    attributes = [ir.Attr(row.name, kinds[row.type], row.default) for row in op.attributes]
+    attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in op.attributes]
     return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)
 
 

@@ -88,9 +88,10 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
         if 0 in outputs:
             return np.zeros(outputs, by_name(pad.type).numpy)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    guarantees = emit_pad.Guarantees(
-        has_type(pad.type, builder.opset), ranked, right=False, or_fails=False, leaves_some=True
-    )
+    typed = has_type(pad.type, builder.opset)
+    # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
+    leaves_some = (typed and ort_pad.takes_inputs(builder.opset, pad)) or pad.only_adds
+    guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
     if known is not None and _fits(builder, pad, known, guarantees):
         return ort_pad.on_data(builder, pad, _amounts(pad, known, builder.opset))
     if mode is Mode.CONSTANT:

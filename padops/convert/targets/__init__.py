@@ -2,7 +2,8 @@
 
 A target puts a Pad, as :class:`~padops.convert.sources.pad_info.PadInfo` describes it, in the place of a node. To add one, write a file with a
 function ``emit(pad, site, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before it has
-changed anything, or ``Unneeded``, and list it here.
+changed anything, or ``Unneeded``; where it may refuse a Pad, also with a ``check(pad, site)``, which changes nothing; and list
+them here.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str]
     "onnx": onnx.emit,
     "pyop": pyop.emit,
 }
+
+# What raises Unconvertible where ``emit`` would: it is asked before nodes around the Pad are changed.
+CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {"onnx": onnx.check, "pyop": pyop.check}
 
 # What the records call what they make, where that is no operator of padops.
 CALLED = {"onnx": "standard ONNX"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import onnx
@@ -28,12 +29,24 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
         Unconvertible: There are none that do the same; nothing has been changed.
         Unneeded: It is what it would become.
     """
+    builder = _written(pad, site, lambda role: constants.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}"))
+    return _install(site, builder, constants)
+
+
+def check(pad: PadInfo, site: NodeSite) -> None:
+    """Raises Unconvertible where there are no nodes that do the same; writes them, and throws them away."""
+    numbers = itertools.count()
+    _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}").nodes)
+
+
+def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str]) -> GraphBuilder:
+    """The nodes, which are in no graph yet; ``fresh`` gives them names."""
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
     if pad.problem is not None:
         raise Unconvertible(pad.problem)
-    builder = GraphBuilder(opset, lambda role: constants.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}"))
+    builder = GraphBuilder(opset, fresh)
     plain = site.node.op_identifier() == ("", "Pad", "")
     try:
         output = write(builder, pad, plain)
@@ -47,7 +60,7 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
     except (Unconvertible, Unneeded):
         _detach(builder.nodes)
         raise
-    return _install(site, builder, constants)
+    return builder
 
 
 def prune_opset_imports(document: Document) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.errors import PadopsError
+from padops.convert.model.checks.operators import default_version
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, constant, remove_unused, replace_in_place
 from padops.convert.sources.pad_info import PadInfo
@@ -50,6 +51,9 @@ def set_operator(
     remove_unused([value for value in former if _is_empty(value, site)], scope.index)
     # A function's body has imports of its own, and ONNX Runtime wants those of the model to have the domain as well.
     for known in imports:
+        meant = default_version(known, scope.model.ir_version)
+        if meant is not None and "ai.onnx" not in known:
+            known.setdefault("", meant)  # where something is imported, a model has to say that as well
         known[domain] = version
 
 

@@ -19,14 +19,21 @@ IN_PYTHON = f"in Python, as {pyop.DOMAIN}::{pyop.OP_TYPE}"
 STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
+def check(pad: PadInfo, site: NodeSite) -> None:
+    """Raises Unconvertible where there is no such kernel."""
+    if (reason := pyop.refusal(pad.type)) is not None:
+        raise Unconvertible(reason)
+    for attribute in pad.attributes.values():
+        _plain(attribute)
+
+
 def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turns the node into the operator of the replacement, in Python; it stays the same node.
 
     Raises:
         Unconvertible: It cannot be one; nothing has been changed.
     """
-    if (reason := pyop.refusal(pad.type)) is not None:
-        raise Unconvertible(reason)
+    check(pad, site)
     attributes = {name: _plain(attribute) for name, attribute in pad.attributes.items()}
     given = [value is not None for value in pad.given]
     texts = pyop.encode(pad.op.name, attributes, given, pad.name)

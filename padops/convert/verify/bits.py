@@ -6,10 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from padops.convert.records import OutputComparison
 from padops.spec.bits import element_bits
 
 # What a model gives: an array of a type of the table, or lists and dicts of such values.
 Value = Any
+
+
+def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
+    """One output of both models; of one that differs from run to run, type and shape alone."""
+    if unstable and isinstance(original, np.ndarray) and isinstance(converted, np.ndarray):
+        alike = (original.dtype, original.shape) == (converted.dtype, converted.shape)
+        return OutputComparison(name, alike, "" if alike else describe_difference(original, converted))
+    detail = describe_difference(original, converted)
+    return OutputComparison(name, not detail, detail)
 
 
 def describe_difference(original: Value, converted: Value) -> str:

@@ -15,7 +15,7 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.records import Outcome, OutputComparison, Verification
-from padops.convert.verify.bits import Value, describe_difference, within
+from padops.convert.verify.bits import Value, compare_output, describe_difference, within
 from padops.convert.verify.expected import expected_outputs
 from padops.convert.verify.feeds import Input, fit_inputs, random_inputs
 from padops.runtime import pyop
@@ -47,12 +47,14 @@ class Case:
         given: The caller's arrays, or None for random ones.
         seed: Of the random ones.
         special: See ``feeds.special_values``.
+        corrected: The outputs that may differ, because the converted model corrects what the original gets wrong.
     """
 
     inputs: Sequence[Input]
     given: Mapping[str, np.ndarray] | None
     seed: int
     special: Mapping[str, Sequence[int]]
+    corrected: frozenset[str] = frozenset()
 
     def turns(self) -> list[Iterable[Feeds]]:
         """For each set of inputs, the attempts at it."""
@@ -157,7 +159,7 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
         trials = _trials(_Session(original, optimised=True), case.turns())
     except _DoesNotRun as error:
         return _without_original(converted, case, str(error))
-    verification = _check(converted, True, trials)
+    verification = _check(converted, True, trials, case.corrected)
     if verification.outcome != "different":
         return verification
     try:
@@ -165,8 +167,8 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     except _DoesNotRun as error:
         note = f"without graph optimisation, ONNX Runtime does not run the original: {error}"
         return replace(verification, notes=(*verification.notes, note))
-    again = _check(converted, False, plain)
-    if again.outcome != "equal":
+    again = _check(converted, False, plain, case.corrected)
+    if again.outcome not in ("equal", "corrected"):
         return verification
     differing = "; ".join(f"{output.name}: {output.detail}" for output in verification.outputs if not output.equal)
     note = f"without graph optimisation; with it, ONNX Runtime optimises the two graphs differently ({differing})"
@@ -190,7 +192,7 @@ def compare_with(runtime: str, run: Callable[[Feeds], Outputs], converted: Path,
         trials = _trials(_Peer(run), [[trial.feeds] for trial in taken])
     except _DoesNotRun as error:
         return _without_original(converted, case, str(error), runtime)
-    verification = _check(converted, True, trials, TOLERANCE)
+    verification = _check(converted, True, trials, case.corrected, TOLERANCE)
     return replace(verification, notes=(f"the original ran in {runtime}", *verification.notes))
 
 
@@ -230,17 +232,20 @@ def _trials(session: _Session | _Peer, turns: Iterable[Iterable[Feeds]]) -> list
     return trials
 
 
-def _check(converted: Path, optimised: bool, trials: Sequence[Trial], tolerance: float = 0) -> Verification:
+def _check(
+    converted: Path, optimised: bool, trials: Sequence[Trial], corrected: frozenset[str], tolerance: float = 0
+) -> Verification:
     """Compares the converted model with what the original gave."""
     comparisons: dict[str, OutputComparison] = {}
-    notes, far = [], False
+    notes, far = [], set()
     try:
         session = _Session(converted, optimised)
         for trial in trials:
             outputs = session.run(trial.feeds)
             for name, value in trial.outputs.items():
-                one = _compare_output(name, value, outputs[name], name in trial.unstable)
-                far |= not one.equal and not within(tolerance, value, outputs[name])
+                one = compare_output(name, value, outputs[name], name in trial.unstable)
+                if not one.equal and not within(tolerance, value, outputs[name]):
+                    far.add(name)
                 if name not in comparisons or comparisons[name].equal:
                     comparisons[name] = one
     except _DoesNotRun as error:
@@ -251,18 +256,12 @@ def _check(converted: Path, optimised: bool, trials: Sequence[Trial], tolerance:
             f"the original differs from itself from run to run in {', '.join(unstable)}: only types and shapes compared"
         )
     equal = all(comparison.equal for comparison in comparisons.values())
-    outcome: Outcome = "different" if far else "close" if not equal else "runs" if unstable else "equal"
+    outcome: Outcome = "close" if not equal else "runs" if unstable else "equal"
+    if far:
+        outcome = "corrected" if far <= corrected else "different"
     if outcome == "close":
         notes.append(f"no element differs by more than {tolerance:g} of the largest one of its output")
     return Verification(outcome, tuple(comparisons.values()), _fed(trials), tuple(notes))
-
-
-def _compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
-    if unstable and isinstance(original, np.ndarray) and isinstance(converted, np.ndarray):
-        alike = (original.dtype, original.shape) == (converted.dtype, converted.shape)
-        return OutputComparison(name, alike, "" if alike else describe_difference(original, converted))
-    detail = describe_difference(original, converted)
-    return OutputComparison(name, not detail, detail)
 
 
 def _without_original(converted: Path, case: Case, refusal: str, runtime: str = "ONNX Runtime") -> Verification:

@@ -18,6 +18,8 @@ from padops.convert.model.graphs import constant, walk
 from padops.convert.verify.npz import read_npz
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
+Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by the names of the inputs
+
 # Tried in this order for dims that the model leaves open; audio models have favourites of their own.
 SIZES = (256, 64, 512, 576, 16, 128, 1024, 4096, 16000, 32, 8, 4, 3, 2, 1)
 HIGHEST = (9, 2, 1)  # integers that are not pixels or samples go from 0 to this: they may be indices, axes or amounts
@@ -82,7 +84,7 @@ def special_values(model: ir.Model) -> dict[str, list[int]]:
     return special
 
 
-def load_inputs(source: str | os.PathLike[str] | Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def load_inputs(source: Inputs) -> dict[str, np.ndarray]:
     """The caller's arrays.
 
     Raises:

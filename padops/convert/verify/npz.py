@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import struct
 import tokenize
 import warnings
@@ -64,7 +65,7 @@ def read_npz(path: Path) -> dict[str, np.ndarray]:
         PadopsError: The file is not what ``numpy.savez`` writes, or damaged, or there is no memory for what it holds.
     """
     part = f"the inputs in {path}"
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):
         raise PadopsError(f"{part} cannot be read: it is not a file")
     with library_errors(part, *DAMAGES):
         with path.open("rb") as file:

@@ -442,6 +442,7 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
         ({"output": tmp_path / "m.onnx", "in_place": True}, "in place means without an output; give one of them"),
         ({"select": "most"}, "select is 'most', expected 'all' or 'needed'"),
         ({"inputs": {}}, "inputs are for verifying; ask for that too"),
+        ({"seed": -1, "verify": True}, "seed is -1, expected 0 or more"),
         ({"base_dir": folder},
          "base_dir is for an onnx.ModelProto; other sources know where their external data are"),
         ({"report": two_files}, f"the report cannot be written to {two_files}, which is the model"),

@@ -9,6 +9,8 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -158,6 +160,43 @@ def test_a_report_that_fails_last_says_that_the_model_is_there(
     assert contents(tmp_path).keys() == {"in.onnx", "out.onnx"}
 
 
+# --- Folders that may not be searched --------------------------------------------------------------------------------
+
+CLOSED = """
+import os, sys, padops
+from padops.convert import PadopsError
+os.chdir(sys.argv[1])
+padops.convert("in.onnx", verify=True)  # loads what it needs while it may
+if os.geteuid() == 0:
+    os.seteuid(65534)  # whom a closed folder keeps out, as it does not root
+cases = {"output": {}, "report": {}, "inputs": {"verify": True}}
+for option, others in cases.items():
+    try:
+        padops.convert("in.onnx", **{option: "closed/file.npz"}, **others)
+    except PadopsError as error:
+        print(error)
+"""
+
+
+def test_a_folder_that_may_not_be_searched() -> None:
+    """Not under tmp_path, which is closed to all but its owner."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "in.onnx").write_bytes(one_pad(13).SerializeToString())
+        (folder / "closed").mkdir()
+        (folder / "closed").chmod(0)
+        ended = subprocess.run([sys.executable, "-c", CLOSED, name], capture_output=True, text=True)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert ended.stdout.splitlines() == [
+            "cannot write closed: Permission denied; nothing has been left behind",
+            "cannot write closed: Permission denied; nothing has been left behind",
+            "the inputs in closed/file.npz cannot be read: [Errno 13] Permission denied: 'closed/file.npz'",
+        ]
+        (folder / "closed").chmod(0o700)
+        assert contents(folder).keys() == {"closed", "in.onnx"}
+
+
 # --- Names -----------------------------------------------------------------------------------------------------------
 
 
@@ -168,6 +207,14 @@ def test_a_long_name(length: int, source: Path, tmp_path: Path) -> None:
     assert contents(tmp_path).keys() == {"in.onnx", output.name, report.name}
     convert(output, in_place=True, target="onnx")
     assert contents(tmp_path).keys() == {"in.onnx", output.name, report.name}
+
+
+@pytest.mark.parametrize("option", ["output", "report", "inputs"])
+def test_a_name_that_is_too_long(option: str, source: Path, tmp_path: Path) -> None:
+    path = tmp_path / ("m" * 300)
+    with pytest.raises(PadopsError, match="File name too long"):
+        convert(source, **{option: path}, verify=option == "inputs")
+    assert contents(tmp_path).keys() == {"in.onnx"}
 
 
 def test_data_beside_a_long_name(tmp_path: Path) -> None:

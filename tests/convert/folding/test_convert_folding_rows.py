@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from onnx import helper, numpy_helper
 from small_models import FLOAT, INT16, INT64, info, model, pad, tensor
 
+import padops
 from padops.convert.folding.casts import WIDER
 from padops.spec.dtypes import by_name
 
@@ -266,14 +267,30 @@ def test_the_payload_of_a_nan_is_kept() -> None:
     assert set(kept.tolist()) == {0xFD01} and set(cast_back.tolist()) == {0xFE00}
 
 
-@pytest.mark.parametrize("opset", [10, 13])
-def test_fills_in_attributes(opset: int) -> None:
+def cast_with_attributes(narrow: int, opset: int) -> onnx.ModelProto:
     nodes = [helper.make_node("Cast", ["x"], ["w"], to=FLOAT), pad(["w"], "q", pads=[1, 0], value=-3.0, name="pad"),
-             helper.make_node("Cast", ["q"], ["y"], to=3)]  # fmt: skip
-    source = model(nodes, opset, inputs=[("x", 3, ["n"])], outputs=[("y", 3, None)])
-    conversion = fold(source)
-    assert operators(conversion.proto()) == [f"padops::Pad_{max(opset, 11)}"]
-    assert run(conversion.proto(), {"x": np.array([5], np.int8)})[0][2] == np.array([-3, 5], np.int8).tobytes()
+             helper.make_node("Cast", ["q"], ["y"], to=narrow)]  # fmt: skip
+    return model(nodes, opset, inputs=[("x", narrow, ["n"])], outputs=[("y", narrow, None)])
+
+
+@pytest.mark.parametrize("opset, target", [(13, "padops"), (10, "pyop")])
+def test_fills_in_attributes(opset: int, target: str) -> None:
+    conversion = fold(cast_with_attributes(3, opset), target=target)
+    assert "Cast" not in operators(conversion.proto())
+    assert conversion.records[0].op_type == f"Pad_{max(opset, 11)}"
+    if target == "padops":
+        assert run(conversion.proto(), {"x": np.array([5], np.int8)})[0][2] == np.array([-3, 5], np.int8).tobytes()
+
+
+@pytest.mark.parametrize("narrow", [3, 10], ids=["int8", "float16"])
+def test_casts_stay_where_no_fallback_has_the_narrow_type(narrow: int) -> None:
+    """The model has run without the library, and has to go on doing so."""
+    source = cast_with_attributes(narrow, 10)
+    conversion = padops.convert(source)
+    assert operators(conversion.proto()) == ["Cast", "padops::Pad_2", "Cast"]
+    x = np.array([5], helper.tensor_dtype_to_np_dtype(narrow))
+    alone = onnxruntime.InferenceSession(conversion.proto().SerializeToString())
+    assert alone.run(None, {"x": x})[0].tolist() == [-3, 5]
 
 
 NOT_FOLDED = {

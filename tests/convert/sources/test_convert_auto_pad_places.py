@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
+import onnx_ir as ir
 import pytest
 from auto_pad_models import MS, NAMES, WF, explicit, messages, node_model, only_record, run, same
 from onnx import helper
-from small_models import FLOAT, graph, model
+from small_models import FLOAT, graph, model, pad, tensor
 
 import padops
-from padops.convert import UsageError
+from padops.convert import UsageError, VerificationError
+from padops.convert.model.graphs import NodeSite
+from padops.convert.sources.pad_info import PadInfo
+from padops.convert.targets import TARGETS
 
 K3 = {"kernel_shape": (3, 3), "strides": (3, 2)}
 
@@ -143,7 +148,8 @@ def test_verification_of_a_correction(row: tuple, tmp_path: Path) -> None:
     op, attributes, tensors, reason, refusal = row
     original = node_model(op, (1, 1, 9), {**attributes, "auto_pad": "SAME_UPPER"}, tensors)
     conversion = explicit(original, output=tmp_path / "out.onnx", verify=True)
-    assert (tmp_path / "out.onnx").exists() and conversion.verification.outcome == "runs"
+    assert (tmp_path / "out.onnx").exists()
+    assert conversion.verification.outcome == ("corrected" if refusal is None else "runs")
     assert only_record(conversion).corrects == (None if op == "Conv" else reason)
     if refusal is None:
         note = f"the outputs differ because the converted model corrects the original (graph/same: {reason})"
@@ -151,6 +157,41 @@ def test_verification_of_a_correction(row: tuple, tmp_path: Path) -> None:
     right = node_model("MaxPool", (1, 1, 9), {"kernel_shape": (3,), "auto_pad": "SAME_UPPER"})
     conversion = explicit(right, verify=True)
     assert (conversion.verification.outcome, only_record(conversion).corrects) == ("equal", None)
+
+
+def pooled(where: str) -> onnx.ModelProto:
+    """y is pooled with SAME and a dilation, in a place; z is padded."""
+    pool = {"kernel_shape": [3], "dilations": [2], "auto_pad": "SAME_UPPER", "name": "pool"}
+    nodes, functions = [helper.make_node("MaxPool", ["x"], ["p"], **pool)], []
+    if where == "branch":
+        branches = [graph([helper.make_node("MaxPool", ["x"], ["t"], **pool)], [], [("t", FLOAT, None)], name="t"),
+                    graph([helper.make_node("Identity", ["x"], ["e"])], [], [("e", FLOAT, None)], name="e")]  # fmt: skip
+        always = helper.make_node("Constant", [], ["c"], value=tensor("c", True, np.bool_))
+        nodes = [always, helper.make_node("If", ["c"], ["p"], then_branch=branches[0], else_branch=branches[1])]
+    elif where == "function":
+        body = [helper.make_node("MaxPool", ["a"], ["b"], **pool)]
+        functions = [helper.make_function("mine", "Pool", ["a"], ["b"], body, [helper.make_opsetid("", 17)])]
+        nodes = [helper.make_node("Pool", ["x"], ["p"], domain="mine")]
+    nodes += [helper.make_node("Relu", ["p"], ["y"]), pad(["x", "pads"], "z", mode="reflect")]
+    return model(nodes, functions=functions, imports=[("mine", 1)], inputs=[("x", FLOAT, [1, 1, 9])],
+                 outputs=[("y", FLOAT, None), ("z", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])  # fmt: skip
+
+
+@pytest.mark.parametrize("where", ["graph", "branch", "function"])
+def test_a_correction_excuses_only_what_depends_on_it(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversion = explicit(pooled(where), verify=True)
+    assert conversion.verification.outcome == "corrected"
+    assert [output.name for output in conversion.verification.outputs if not output.equal] == ["y"]
+    right = TARGETS["padops"]
+
+    def wrong(pad: PadInfo, site: NodeSite, *others: Any) -> None:
+        right(pad, site, *others)
+        site.node.attributes["mode"] = ir.AttrString("mode", "edge")
+
+    monkeypatch.setitem(TARGETS, "padops", wrong)
+    with pytest.raises(VerificationError, match="^1 output differs; z: ") as raised:
+        explicit(pooled(where), verify=True)
+    assert raised.value.conversion.verification.outcome == "different"
 
 
 def test_not_needed_where_the_kernel_covers_the_stride() -> None:
@@ -232,19 +273,25 @@ def test_branches_and_functions(tmp_path: Path) -> None:
         assert same(run(message, data, np.array(flag))[0], run(original, data, np.array(flag))[0])
 
 
-def test_attributes_of_the_caller() -> None:
+@pytest.mark.parametrize("direct", [True, False], ids=["direct", "through another function"])
+def test_attributes_of_the_caller(direct: bool) -> None:
     node = helper.make_node("MaxPool", ["i"], ["o"], name="pool", kernel_shape=[3])
     node.attribute.add(name="auto_pad", ref_attr_name="how", type=onnx.AttributeProto.STRING)
     kernel = helper.make_node("MaxPool", ["o"], ["p"], name="wide", auto_pad="SAME_UPPER")
     kernel.attribute.add(name="kernel_shape", ref_attr_name="size", type=onnx.AttributeProto.INTS)
     opset = [helper.make_opsetid("", 17)]
     function = helper.make_function("mine", "Pool", ["i"], ["p"], [node, kernel], opset, ["how", "size"])
+    passes_on = helper.make_node("Pool", ["i"], ["p"], domain="mine", size=[3])
+    passes_on.attribute.add(name="how", ref_attr_name="how", type=onnx.AttributeProto.STRING)
+    mine = [helper.make_opsetid("mine", 1)]
+    outer = helper.make_function("mine", "Outer", ["i"], ["p"], [passes_on], mine, ["how", "size"])
     for how, reasons in [
         ("SAME_LOWER", ["auto_pad is given by the caller of the function"]),
         ("VALID", []),
     ]:
-        call = helper.make_node("Pool", ["x"], ["y"], domain="mine", how=how, size=[3])
-        message = model([call], inputs=[("x", FLOAT, NAMES[:3])], functions=[function], imports=[("mine", 1)])
+        call = helper.make_node("Pool" if direct else "Outer", ["x"], ["y"], domain="mine", how=how, size=[3])
+        functions = [function] if direct else [function, outer]
+        message = model([call], inputs=[("x", FLOAT, NAMES[:3])], functions=functions, imports=[("mine", 1)])
         records = explicit(message).records
         last = "its attribute kernel_shape is given by the caller of the function"
         assert [record.reason for record in records] == [*reasons, last]

@@ -75,6 +75,15 @@ def test_a_model_before_opset_imports_has_opset_1() -> None:
     assert convert_one(source)[0].form == "Pad-1 attributes"
 
 
+@pytest.mark.parametrize("options", [{}, {"fallback": True}, {"target": "pyop"}], ids=str)
+def test_a_model_before_opset_imports_keeps_its_meaning(options: dict[str, Any]) -> None:
+    """Softmax is another operator from opset 13 on."""
+    nodes = [pad(["x"], "p", paddings=[0, 1, 0, 1]), helper.make_node("Softmax", ["p"], ["y"])]
+    made = convert(model(nodes, None, ir_version=2), **options).proto()
+    assert {row.domain: row.version for row in made.opset_import}[""] == 1
+    assert made.ir_version == 2
+
+
 def test_a_graph_without_the_default_domain_is_left() -> None:
     record, _, _ = convert_one(model([pad()], None, tensors=[tensor("pads", [0, 0, 0, 1])]))
     assert record.reason == "graph does not import the default domain, so its version is unknown"
@@ -324,3 +333,34 @@ def test_int16_in_attribute_form_runs_and_is_right() -> None:
     verification = convert(source, verify=True).verification
     assert verification.outcome == "equal"
     assert "the converted model was compared with the NumPy reference" in verification.notes
+
+
+FOREIGN = [
+    ("com.microsoft", "Pad", ["x", "pads"], {}),
+    ("padops", "Pad_18", ["x", "pads"], {}),
+    ("ai.intel.openvino", "Pad", ["x", "ones", "ones"], {"version": "opset1", "pad_mode": "edge"}),
+    ("ngraph", "Pad", ["x", "fill"], {"padding_below": [1, 1], "padding_above": [1, 1]}),
+    ("tf", "MirrorPad", ["x", "rows"], {"mode": "SYMMETRIC"}),
+    ("com.microsoft", "NhwcMaxPool", ["x4"], {"kernel_shape": [2, 2], "auto_pad": "SAME_UPPER"}),
+]
+
+
+@pytest.mark.parametrize("target", ["padops", "onnx", "pyop"])
+@pytest.mark.parametrize("row", FOREIGN, ids=lambda row: f"{row[0]}.{row[1]}")
+def test_a_node_without_one_output_is_left(row: tuple, target: str) -> None:
+    for outputs in [[]] if row[1] == "NhwcMaxPool" else [[], ["a", "b"]]:  # a pooling may give indices as well
+        check_left(row, outputs, target)
+
+
+def check_left(row: tuple, outputs: list[str], target: str) -> None:
+    domain, op_type, inputs, attributes = row
+    nodes = [helper.make_node("Identity", ["x"], ["y"]),
+             helper.make_node(op_type, inputs, outputs, name="p", domain=domain, **attributes)]  # fmt: skip
+    tensors = [tensor("pads", [1, 1, 1, 1]), tensor("ones", [1, 1]), tensor("fill", 0, np.float32),
+               tensor("rows", [[1, 1], [1, 1]]), tensor("x4", np.zeros((1, 4, 4, 1)), np.int8)]  # fmt: skip
+    source = model(nodes, 18, imports=[(domain, 1)], tensors=tensors)
+    options = {"fallback": True, "fold": True, "auto_pad": "explicit", "custom_domains": ["tf"]}
+    conversion = convert(source, target=target, **options)
+    (record,) = conversion.records
+    assert (record.status, record.reason) == ("unconverted", f"it has {len(outputs)} outputs, expected one")
+    assert [node.op_type for node in conversion.proto().graph.node] == ["Identity", op_type]

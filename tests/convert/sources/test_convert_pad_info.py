@@ -15,7 +15,7 @@ from onnx import helper
 from small_models import BOOL, FLOAT, INT64, info, model, pad, tensor
 
 import padops
-from padops.convert import Conversion
+from padops.convert import Conversion, PadopsError
 
 W = np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)
 X = np.random.default_rng(1).standard_normal((2, 3, 7, 6)).astype(np.float32)
@@ -149,6 +149,36 @@ def test_a_half_that_the_caller_may_override_is_not_known() -> None:
     source = reflecting(11, inputs=[("begins", INT64, [1])])
     (record,) = needed(source).records
     assert record.status == "not needed" and record.reason.endswith("elements to reflect")
+
+
+WRONG = {
+    "no step": "p = Range (zero, two, zero)",
+    "steps without end": "q = Range (none, endless, ones) p = Cast <to = 7> (q)",
+    "start of two": "p = Range (both, two, one)",
+    "ints of a string": 'p = Constant <value_ints = "abc"> ()',
+    "string of ints": "p = Constant <value_string = [1, 2]> ()",
+    "shape of nothing": "p = Shape ()",
+    "range of one": "p = Range (two)",
+    "by zero": "p = Div (both, both)",
+}
+
+
+@pytest.mark.parametrize("imports", ['"": 18, ', '"": 30, ', ""], ids=["opset 18", "opset 30", "no opset"])
+@pytest.mark.parametrize("chain", WRONG.values(), ids=WRONG)
+def test_a_chain_that_is_wrong_is_not_known(chain: str, imports: str) -> None:
+    """It is left to the runtime, or the model is refused."""
+    source = onnx.parser.parse_model(f"""
+        <ir_version: 8, opset_import: [{imports}"padops": 1]> g (float[4] x) => (float[n] y)
+        <int64 zero = {{0}}, int64 one = {{1}}, int64 two = {{2}}, int64[2] both = {{0, 1}},
+         float none = {{0}}, float endless = {{1}}, float ones = {{1}}> {{ {chain} y = padops.Pad_18 (x, p) }}
+    """)
+    next(t for t in source.graph.initializer if t.name == "endless").float_data[:] = [np.inf]
+    try:
+        (record,) = padops.convert(source).records
+    except PadopsError as error:
+        assert "has 0 inputs" in str(error) or "has 1 inputs" in str(error)
+    else:
+        assert record.status == "already converted"
 
 
 def test_a_dim_that_the_nodes_contradict_is_not_believed() -> None:

@@ -163,6 +163,42 @@ def test_a_mode_that_the_caller_gives(default: str, given: str | None, opset: in
     assert [(a.name, a.ref_attr_name) for a in made.attribute] == [("mode", "how")]
 
 
+@pytest.mark.parametrize(("other", "status"), [("constant", "unconverted"), ("edge", "converted")])
+@pytest.mark.parametrize("opset", [10, 18])
+def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, status: str) -> None:
+    """A node with wrap has to have inputs, also for the calls that fill; in a function no type of a fill is known."""
+    node = pad(["a"], "r", pads=[0, 1, 0, 1], value=5.0)
+    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
+    calls = [helper.make_node("Block", ["x"], [how], domain="custom", how=how) for how in (other, "wrap")]
+    source = model(calls, opset, functions=[function(opset, [node], ("how",))], imports=[("custom", 1)], ir_version=9,
+                   outputs=[(other, FLOAT, None), ("wrap", FLOAT, None)])  # fmt: skip
+    (record,) = convert(source, verify=opset == 10).records  # ONNX Runtime refuses attributes at opset 18
+    assert record.status == status
+    if status == "unconverted":
+        assert record.reason == "the attribute value 5.0 has to become an input, but the type of the data is unknown"
+
+
+@pytest.mark.parametrize("domain", ["", "com.microsoft"])
+def test_a_mode_that_comes_through_two_functions(domain: str) -> None:
+    """The call in the first function says nothing of its own; where the second has a default, that is not meant."""
+    node = pad(["a", "p"], "r", domain=domain)
+    node.attribute.append(reference("mode", onnx.AttributeProto.STRING, "how"))
+    constant = helper.make_node("Constant", [], ["p"], value=tensor("", [0, 1, 0, 1]))
+    inner = function(13, [constant, node], how="edge")
+    passes_on = helper.make_node("Block", ["a"], ["r"], domain="custom")
+    passes_on.attribute.append(reference("how", onnx.AttributeProto.STRING, "outer"))
+    imports = [helper.make_opsetid(name, 1) for name in ("custom", "com.microsoft")]
+    inner.opset_import.append(imports[1])
+    outer = helper.make_function("custom", "Outer", ["a"], ["r"], [passes_on], imports, ["outer"])
+    calls = [helper.make_node("Outer", ["x"], ["y"], domain="custom", outer="wrap"),
+             helper.make_node("Outer", ["x"], ["z"], domain="custom")]  # fmt: skip
+    source = model(calls, 13, functions=[inner, outer], imports=[("custom", 1), ("com.microsoft", 1)], ir_version=9,
+                   outputs=[("y", FLOAT, None), ("z", FLOAT, None)])  # fmt: skip
+    conversion = convert(source, verify=True)
+    assert conversion.records[0].op_type == "Pad_19"
+    assert conversion.verification.outcome == "equal"
+
+
 def test_amounts_that_the_caller_gives() -> None:
     node = pad(["a"], "r")
     node.attribute.append(reference("pads", onnx.AttributeProto.INTS, "by"))

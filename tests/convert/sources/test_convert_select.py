@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import oldest_runtime
 import onnx
 import onnxruntime
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT16, INT32, INT64, convert, model, one_pad, pad, tensor
+
+from padops.spec import reference
 
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BOOL: np.bool_, INT8: np.int8, INT16: np.int16,
@@ -19,7 +23,7 @@ NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BOOL: np.bool_
 
 @dataclass(frozen=True)
 class Row:
-    """A model of one Pad, why it is needed (None: it is not), and whether onnxruntime runs it as it is."""
+    """A model of one Pad, why it is needed (None: it is not), and whether the newest onnxruntime runs it rightly as it is."""
 
     label: str
     source: onnx.ModelProto
@@ -47,6 +51,8 @@ def amounts(*pads: int, dims: tuple[int | str, ...] = (2, 3), mode: str = "refle
 
 
 RUNS = "ONNX Runtime runs it: "
+WRAPS = "ONNX Runtime reads out of bounds before 1.31 where wrap adds more in front than there is"
+FILL = tensor("fill", 9, np.float32)
 ROWS = [
     Row("opset 1", one_pad(1), "ONNX Runtime has no Pad of opset 1"),
     *(Row(f"opset {v}, float", one_pad(v), None, True) for v in (2, 10, 11, 13, 17, 18, 19, 21, 23, 24, 25)),
@@ -81,31 +87,58 @@ ROWS = [
     Row("edge and crop to nothing", amounts(0, -1, 0, -2, mode="edge"),
         "ONNX Runtime refuses to crop axis 1 to nothing in mode edge"),
     Row("constant and crop to nothing", amounts(0, -1, 0, -2, mode="constant"), None, True),
+    Row("constant of nothing", amounts(0, 1, 0, 1, dims=(2, 0), mode="constant", fill=FILL), None, True, shape=(2, 0)),
+    Row("constant and crop away", amounts(0, -3, 0, 3, mode="constant", fill=FILL),
+        "ONNX Runtime is wrong before 1.24 where a crop leaves nothing (axis 1: -3, 3 of 3 elements)",
+        RUNTIME >= (1, 24)),
+    Row("constant and crop more", amounts(0, -4, 0, 4, mode="constant", fill=FILL),
+        "ONNX Runtime is wrong before 1.24 where a crop leaves nothing (axis 1: -4, 4 of 3 elements)",
+        RUNTIME >= (1, 24)),
+    Row("constant and crop what may leave some", amounts(0, -4, 0, 4, dims=(2, "n"), mode="constant", fill=FILL),
+        None, True, shape=(2, 5)),
     Row("edge of any reach", amounts(0, 9, 0, 9, mode="edge"), None, True),
-    Row("wrap of any reach", amounts(0, 9, 0, 9, mode="wrap", opset=19), None, True),
+    Row("edge and crop", amounts(0, -2, 0, 5, mode="edge"), None, True),
+    Row("edge of what is cropped away", amounts(0, -3, 0, 4, mode="edge"),
+        "ONNX Runtime is wrong before 1.24 where a crop leaves nothing (axis 1: -3, 4 of 3 elements)"),
+    Row("wrap to the limit", amounts(0, 3, 0, 9, mode="wrap", opset=19), None, True),
+    Row("wrap and crop", amounts(0, 1, 0, -2, mode="wrap", opset=19), None, True),
+    Row("wrap beyond it", amounts(0, 4, 0, 0, mode="wrap", opset=19),
+        f"{WRAPS} (axis 1: 4, 0 of 3 elements)", RUNTIME >= (1, 31)),
+    Row("wrap beyond what is left", amounts(0, 3, 0, -1, mode="wrap", opset=19),
+        f"{WRAPS} (axis 1: 3, -1 of 3 elements)", RUNTIME >= (1, 31)),
 ]  # fmt: skip
 
 
-def runs(row: Row) -> bool:
-    """Whether onnxruntime by itself creates a session of the model and runs it."""
+def runs_rightly(row: Row) -> bool:
+    """Whether onnxruntime by itself creates a session of the model, and gives what the Pad is specified to give."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     quiet = onnxruntime.RunOptions()
     quiet.log_severity_level = 4
     kind = NUMPY[row.source.graph.input[0].type.tensor_type.elem_type]
+    data = np.arange(1, 1 + math.prod(row.shape)).reshape(row.shape).astype(kind)
     row.source.graph.output[0].type.tensor_type.ClearField("shape")
     try:
         session = onnxruntime.InferenceSession(row.source.SerializeToString(), options)
-        session.run(None, {"x": np.ones(row.shape, kind)}, quiet)
+        (actual,) = session.run(None, {"x": data}, quiet)
     except Exception:  # onnxruntime's exceptions have no common class of their own
         return False
-    return True
+    expected = specified(row.source, data)
+    return (actual.dtype, actual.shape, actual.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
+
+
+def specified(source: onnx.ModelProto, data: np.ndarray) -> np.ndarray:
+    """What the model's only Pad gives."""
+    graph = convert(source).proto().graph
+    (node,) = (node for node in graph.node if node.domain == "padops")
+    known = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer} | {"x": data}
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    plain = {name: value.decode() if isinstance(value, bytes) else value for name, value in attributes.items()}
+    return reference.run(node.op_type, plain, [known.get(name) for name in node.input])
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.label for row in ROWS])
 def test_row(row: Row) -> None:
-    if not any(opset.domain == "com.microsoft" for opset in row.source.opset_import):
-        row.source.opset_import.append(helper.make_opsetid("com.microsoft", 1))
     (record,) = convert(row.source, select="needed").records
     if row.needed is None:
         assert (record.status, record.op_type) == ("not needed", None)
@@ -113,7 +146,20 @@ def test_row(row: Row) -> None:
     else:
         assert (record.status, record.reason) == ("converted", None)
         assert record.notes[-1] == row.needed
-    assert runs(row) == row.runs
+    assert runs_rightly(row) == row.runs
+
+
+KEPT = [row for row in ROWS if row.needed is None and row.source.opset_import[0].version <= 21]
+
+
+@pytest.mark.parametrize("row", KEPT, ids=[row.label for row in KEPT])
+def test_kept_rows_are_right(row: Row) -> None:
+    """What is left as it is must be right in every runtime; onnxruntime 1.20 knows opset 21."""
+    assert runs_rightly(row)
+
+
+def test_kept_rows_on_the_oldest_runtime() -> None:
+    assert oldest_runtime.count_passed(f"{__file__}::{test_kept_rows_are_right.__name__}") == len(KEPT)
 
 
 def test_what_is_not_known_is_said() -> None:
@@ -121,6 +167,13 @@ def test_what_is_not_known_is_said() -> None:
     assert record.reason == (
         "ONNX Runtime runs it: float, reflect, as long as no amount is more than the axis has elements to reflect"
     )
+    (record,) = convert(amounts(0, -3, 0, 2, dims=(2, "n"), mode="wrap", opset=19), select="needed").records
+    assert record.reason == (
+        "ONNX Runtime runs it: float, wrap, as long as no amount is more than the axis has elements to wrap and no axis is "
+        "cropped away wholly"
+    )
+    (record,) = convert(amounts(0, 3, 0, 2, dims=(2, "n"), mode="constant"), select="needed").records
+    assert record.reason == "ONNX Runtime runs it: float, constant"
     (record,) = convert(amounts(0, 2, 0, 2), select="needed").records
     assert record.reason == "ONNX Runtime runs it: float, reflect"
 

@@ -15,6 +15,7 @@ import pytest
 from onnx import helper
 from small_models import BOOL, FLOAT, STRING, convert, graph, model, tensor
 
+import padops
 from padops.convert import Conversion, UsageError
 
 OP = "OpenVINOPad_12"
@@ -232,3 +233,29 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(command) == 3
     assert main([*command, "--custom-domain", "two", "--custom-domain", "one", "--verify"]) == 0
     assert "TensorFlow MirrorPad in the domain 'one'" in capsys.readouterr().out
+
+
+# --- Targets ----------------------------------------------------------------------------------------------------------
+
+
+def mirrored_beside_a_pad(type_name: str, known: bool) -> onnx.ModelProto:
+    """One MirrorPad, and a Pad of float."""
+    given, there = (", int64[1, 2] p", "") if not known else ("", "int64[1, 2] p = {1, 1}, ")
+    return onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["": 18, "tf": 1]> g ({type_name}[3] x, float[3] z{given}) => ({type_name}[n] y, float[m] w)
+        <{there}int64[2] q = {{1, 1}}> {{ y = tf.MirrorPad <mode = "SYMMETRIC"> (x, p) w = Pad <mode = "wrap"> (z, q) }}
+    """)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "at run time"])
+@pytest.mark.parametrize("target, refused", [("onnx", "float8e5m2"), ("pyop", "float16")])
+def test_the_target_says_what_it_makes_and_what_it_refuses(target: str, refused: str, known: bool) -> None:
+    done = padops.convert(mirrored_beside_a_pad("float", known), target=target, custom_domains=["tf"])
+    assert [record.op_type for record in done.records] == (
+        ["standard ONNX"] * 2 if target == "onnx" else [OP, "Pad_19"]
+    )
+    assert all(record.notes for record in done.records)
+    left = padops.convert(mirrored_beside_a_pad(refused, known), target=target, custom_domains=["tf"])
+    assert [record.status for record in left.records] == ["unconverted", "converted"]
+    assert refused in left.records[0].reason
+    assert left.proto().graph.node[0] == mirrored_beside_a_pad(refused, known).graph.node[0]

@@ -56,7 +56,7 @@ def check_model(model: onnx.ModelProto) -> None:
     """
     _check_imports(model.opset_import, "the model", {node.domain for node in model.graph.node})
     named = frozenset(function.name for function in model.functions if function.domain in DEFAULT_DOMAINS)
-    _check_graph(model.graph, "graph", Owner(default_version(model.opset_import), named))
+    _check_graph(model.graph, "graph", Owner(_default_version(model.opset_import, model), named))
     check_names(model.graph, "graph", sorted_nodes=False)
     for i, function in enumerate(model.functions):
         path = f"functions[{i}]"
@@ -64,9 +64,13 @@ def check_model(model: onnx.ModelProto) -> None:
         _check_imports(function.opset_import, place, {node.domain for node in function.node})
         for attribute in function.attribute_proto:
             check_attribute(attribute, place, inside_function=False)
-        _check_nodes(function.node, path, Owner(default_version(function.opset_import), named, is_function=True))
+        _check_nodes(function.node, path, Owner(_default_version(function.opset_import, model), named, True))
         check_names(function, path)
     check_calls(model)
+
+
+def _default_version(rows: Iterable[onnx.OperatorSetIdProto], model: onnx.ModelProto) -> int | None:
+    return default_version({row.domain: row.version for row in rows}, model.ir_version)
 
 
 def _check_imports(rows: Iterable[onnx.OperatorSetIdProto], place: str, used: set[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 import onnx
@@ -16,10 +16,15 @@ NOT_COUNTED = ("Pad", "Constant")
 Counts = tuple[tuple[int, int], tuple[int, int]]
 
 
-def default_version(rows: Iterable[onnx.OperatorSetIdProto]) -> int | None:
-    """The version of the default domain that a model or a function imports, or None."""
-    versions = {row.domain: row.version for row in rows}
-    return versions.get("", versions.get("ai.onnx"))
+def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
+    """The version of the default domain, or None where none is meant.
+
+    Args:
+        imports: The versions that the model or the function imports, by domain.
+        ir_version: Of the model. Before version 3 models imported nothing, and meant version 1.
+    """
+    before_imports = 1 if ir_version < 3 else None
+    return imports.get("", imports.get("ai.onnx", before_imports))
 
 
 def check_counts(node: onnx.NodeProto, version: int | None, functions: Collection[str], label: str) -> None:

@@ -11,7 +11,7 @@ import onnx
 from onnx import helper
 
 from padops.convert.errors import PadopsError
-from padops.convert.readers.limits import static_dims
+from padops.convert.readers.limits import listing, static_dims
 from padops.convert.readers.ngraph_function.constants import add_constant, read_elements
 from padops.convert.readers.ngraph_function.fields import Dims, Fields, is_int, shown
 from padops.convert.sources import ngraph, openvino
@@ -22,7 +22,6 @@ from padops.spec.plan import PadError
 
 IR_VERSION = 8
 OPSET = 17
-SHOWN = 20  # operators in a message
 
 
 def build(function: dict[str, Any], path: Path) -> onnx.ModelProto:
@@ -86,11 +85,9 @@ class _Builder:
         lines = [f"{op['op']} {shown(op.get('name'))}" for op in others]
         lines += [f"Pad {shown(op.get('name'))} of version {shown(op['op_version'])}" for op in versions]
         if lines:
-            more = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-            listing = "\n  ".join([*lines[:SHOWN], *more])
             raise PadopsError(
                 f"{self._path}: {len(lines)} of its {len(ops)} operators cannot be converted; of nGraph's graphs, only "
-                f"those of Pads alone are read:\n  {listing}"
+                f"those of Pads alone are read:{listing(lines)}"
             )
 
     def _fresh(self, wanted: str) -> str:

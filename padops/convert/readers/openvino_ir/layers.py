@@ -19,14 +19,13 @@ import onnx
 from onnx import helper
 
 from padops.convert.errors import PadopsError
+from padops.convert.readers.limits import listing
 from padops.convert.readers.openvino_ir.checks import CHECKS, Seen
 from padops.convert.readers.openvino_ir.forms import prepare, replace_nodes
 from padops.convert.readers.openvino_ir.rules import apply_rules
 from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, changes_nothing, inputs_of
 from padops.convert.readers.openvino_ir.values import Unreadable, Values, attributes_of, dims_of
 from padops.convert.sources.openvino import DOMAIN
-
-SHOWN = 20  # layers in a message
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
@@ -52,9 +51,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
             message, refusals = apply_rules(message, foreign, path)
     if refusals:
         lines = [f"{layers[name].op_type} '{name}': {reason}" for name, reason in refusals.items()]
-        more = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-        listing = "\n  ".join([*lines[:SHOWN], *more])
-        raise PadopsError(f"{path}: {len(lines)} of its {len(layers)} layers cannot be converted:\n  {listing}")
+        raise PadopsError(f"{path}: {len(lines)} of its {len(layers)} layers cannot be converted:{listing(lines)}")
     _repair(message, layers)
     _tidy(message)
     _compare_shapes(message, declared, path)

@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from padops.convert.readers.limits import static_dims
 from padops.spec.dialects import same_padding
 from padops.spec.plan import LARGEST, PadError
 
@@ -47,13 +48,7 @@ class Values:
 
     def static(self, name: str) -> list[int] | None:
         """The dims of a value, if all are known."""
-        return _static(self.dims.get(name))
-
-
-def _static(dims: Dims) -> list[int] | None:
-    """The dims, if all are known."""
-    known = [dim for dim in dims or () if isinstance(dim, int)]
-    return known if dims is not None and len(known) == len(dims) else None
+        return static_dims(self.dims.get(name))
 
 
 def dims_of(tensor: onnx.TypeProto.Tensor) -> Dims:
@@ -132,7 +127,7 @@ def amounts(node: onnx.NodeProto, values: Values) -> list[tuple[int, int]] | Non
         kernel = (values.static(node.input[1]) or [])[WEIGHTS[node.op_type] :]
     else:
         kernel = integers(attributes, "kernel", missing="")
-    sizes = _static((values.dims[node.input[0]] or [])[2:])
+    sizes = static_dims((values.dims[node.input[0]] or [])[2:])
     if not kernel or sizes is None or len(kernel) != len(sizes):
         return None
     strides = integers(attributes, "strides", missing="") or [1] * len(kernel)

@@ -23,9 +23,9 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
-from padops.convert.sources.auto_pad.rewrites import by_size, explicit, same_pad
+from padops.convert.sources.auto_pad.rewrites import by_size, explicit, same_pad, same_pad_of
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
-from padops.convert.sources.match import Applied, Match, Rewrite, Unconvertible
+from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 
 MAX_BRANCHES = 64
@@ -71,7 +71,8 @@ def _match(form: str, window: SameWindow) -> Match:
     if window.unpadded:
         return _by_size(form, window, choices, fits)
     notes = () if fits else ("ONNX Runtime takes no pads as large as the kernel",)
-    return Match(form, _rewrite("SamePad_1", window, partial(same_pad, window=window)), notes=notes)
+    pad = same_pad_of(window)
+    return Match(form, _rewrite(pad.op_type, window, partial(same_pad, window=window), pad), notes=notes)
 
 
 def _fits(choice: list[Amount] | None, kernel: int) -> bool:
@@ -99,7 +100,9 @@ def _by_size(form: str, window: SameWindow, choices: Sequence[list[Amount] | Non
     return Match(form, _rewrite(EXPLICIT, window, partial(by_size, window=window, choices=known)), notes=notes)
 
 
-def _rewrite(op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied]) -> Rewrite:
+def _rewrite(
+    op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied], pad: Replacement | None = None
+) -> Rewrite:
     """The rewrite, with what ONNX Runtime makes of the node as it is (measured with onnxruntime 1.31.1)."""
     needed = None
     pooling = window.operator.pooling
@@ -111,4 +114,4 @@ def _rewrite(op_type: str, window: SameWindow, apply: Callable[[NodeSite, Consta
             needed = "ONNX Runtime computes SAME as if there were no dilation"
     elif pooling and any(axis.min_total < 0 for axis in window.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    return Rewrite(op_type, apply, needed, "ONNX Runtime pads it rightly by itself", corrects=pooling)
+    return Rewrite(op_type, apply, pad, needed, "ONNX Runtime pads it rightly by itself", corrects=pooling)

@@ -33,11 +33,18 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
 
 def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
     """Puts SamePad_1 in front of the node, which from now on pads nothing."""
-    node = site.node
+    node, made = site.node, same_pad_of(window)
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
-    data = node.inputs[0]
-    before = ir.Node(DOMAIN, "SamePad_1", [data], outputs=[padded], name=padded.name)
+    before = ir.Node(DOMAIN, made.op_type, [node.inputs[0]], outputs=[padded], name=padded.name)
     node.prepend(before)
+    node.replace_input_with(0, padded)
+    for name in IMPLIED:
+        node.attributes.pop(name, None)
+    return Applied([node], NodeSite(before, site.path, site.scope), made)
+
+
+def same_pad_of(window: SameWindow) -> Replacement:
+    """What pads in front of the node."""
     axes, last = window.axes, window.first == 1
     attributes = [
         ir.AttrString("auto_pad", window.mode),
@@ -46,11 +53,8 @@ def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applie
         ir.AttrInt64s("kernel_shape", [axis.kernel for axis in axes]),
         ir.AttrInt64s("strides", [axis.stride for axis in axes]),
     ]
-    replacement = Replacement("SamePad_1", (data, window.fill), {attribute.name: attribute for attribute in attributes})
-    node.replace_input_with(0, padded)
-    for name in IMPLIED:
-        node.attributes.pop(name, None)
-    return Applied([node], NodeSite(before, site.path, site.scope), replacement)
+    inputs = (window.node.inputs[0], window.fill)
+    return Replacement("SamePad_1", inputs, {attribute.name: attribute for attribute in attributes})
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, caller_strings
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Axis
-from padops.convert.sources.match import Unconvertible, string_attribute
+from padops.convert.sources.match import Unconvertible, string_attribute, string_values
 from padops.convert.sources.operands import all_known
 from padops.convert.sources.window_operators import WindowOperator
 from padops.spec.dtypes import by_name
@@ -55,7 +55,7 @@ def read_mode(site: NodeSite) -> str | None:
     """
     attribute = site.node.attributes["auto_pad"]
     if attribute.is_ref():
-        if any(mode in SAME for mode in caller_strings(site.scope, attribute)):
+        if not string_values(site, "auto_pad", "").isdisjoint(SAME):
             raise Unconvertible("auto_pad is given by the caller of the function")
         return None
     mode = string_attribute(site.node, "auto_pad", "")
@@ -90,7 +90,7 @@ def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Type
     more = (_ints(node, "output_padding", len(kernel)) if operator.transposed else None) or [0] * len(kernel)
     first = 1 if last else 2
     sizes = _sizes(node, first, len(kernel), types)
-    type_name = types.name(node.inputs[0], node.outputs[0]) if operator.outside == "lowest" else None
+    type_name = types.name(node.inputs[0], *node.outputs[:1]) if operator.outside == "lowest" else None
     return SameWindow(
         node=node,
         operator=operator,

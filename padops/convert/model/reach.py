@@ -1,0 +1,34 @@
+"""Which outputs of a model follow from some of its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import onnx_ir as ir
+
+from padops.convert.model.graphs import inner_graphs, walk
+
+
+def outputs_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
+    """The names of the model's outputs that depend on one of these nodes, wherever it stands.
+
+    Where a node in a branch or in a function counts, so do the If and all calls.
+    """
+    pending = list(nodes)
+    if not pending:
+        return frozenset()
+    sites = {site.node: site for site in walk(model)}
+    around = {graph: node for node in sites for _, graph in inner_graphs(node)}
+    behind: set[ir.Node] = set()
+    while pending:
+        node = pending.pop()
+        if node in behind or node not in sites:
+            continue
+        behind.add(node)
+        scope = sites[node].scope
+        pending += [reader for value in node.outputs for reader, _ in value.uses()]
+        if scope.graph in around:
+            pending.append(around[scope.graph])
+        elif isinstance(scope.root, ir.Function):
+            pending += [call.node for call in scope.index.calls(scope.root)]
+    return frozenset(value.name for value in model.graph.outputs if value.name and value.producer() in behind)
