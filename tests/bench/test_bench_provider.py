@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import onnxruntime
 import pytest
-from provider_sessions import EP_NAME, providers_of_pads, session
+from provider_sessions import EP_NAME, options, providers_of_pads, recording_options, session
 
 from padops import cli
 from padops.bench import command, networks, provider, provider_tables
@@ -111,6 +112,21 @@ def test_the_provider_runs_what_is_timed() -> None:
     assert providers_of_pads(session(float_model, {"claim": "needed"})) == [CPU] * 3
     assert providers_of_pads(session(float16_model)) == [CPU] * 3
     assert providers_of_pads(session(float16_model, {"float16": "native"})) == [EP_NAME] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float", "float16"])
+def test_no_other_kernels_run(dtype: str, tmp_path: Path) -> None:
+    """The provider brings no copies and no casts, which would cost more than its Pads save."""
+    built, feeds = networks.convolutions(dtype)
+    stock, ours = recording_options(), options()
+    run = []
+    for chosen, providers in ((stock, [CPU]), (ours, None)):
+        chosen.enable_profiling, chosen.profile_file_prefix = True, str(tmp_path / "profile")
+        held = onnxruntime.InferenceSession(built, chosen, providers)
+        held.run(None, feeds)
+        events = json.loads(Path(held.end_profiling()).read_text())
+        run.append(sorted(event["args"]["op_name"] for event in events if event["name"].endswith("_kernel_time")))
+    assert run[0] == run[1] and run[0].count("Pad") == 3
 
 
 def test_a_model_that_changes_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
