@@ -1,4 +1,4 @@
-"""Beside others: onnxruntime-extensions' library in one session with padops', onnx's own tools, and a program in C++."""
+"""Beside others: onnxruntime-extensions' library in one session with padops', onnx's own tools, and programs in C++."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import oldest_runtime
 import onnx
 import onnxruntime
 import onnxruntime_extensions
 import pytest
 from cpp_builds import CHECKS, build
-from small_models import FLOAT, model, pad, tensor
+from small_models import FLOAT, INT16, model, pad, tensor
 
 import padops
 
@@ -109,44 +110,83 @@ def test_schemas_leave_the_reference_evaluator_usable() -> None:
 
 # --- C++ -------------------------------------------------------------------------------------------------------------
 
-RUNTIME = next(Path(onnxruntime.__file__).parent.glob("capi/libonnxruntime.so.*"), None)
+PACKAGE = Path(onnxruntime.__file__).parent
+
+
+def build_beside(package: Path, folder: Path, *programs: str) -> None:
+    """Builds the examples beside the runtime of a wheel, which comes without the links to it."""
+    runtime = next(package.glob("capi/libonnxruntime.so.*"))
+    for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
+        (folder / name).symlink_to(runtime)
+    for program in programs:
+        build(folder, f"-DORT_LIBRARY={folder / 'libonnxruntime.so'}", source=CHECKS, target=program)
 
 
 @pytest.fixture(scope="module")
-def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example, built by CMake beside the runtime of the wheel, which comes without the links to it."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the examples."""
     folder = tmp_path_factory.mktemp("cpp")
-    for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
-        (folder / name).symlink_to(RUNTIME)
-    build(folder, f"-DORT_LIBRARY={folder / 'libonnxruntime.so'}", source=CHECKS, target="load")
-    return folder / "load"
+    build_beside(PACKAGE, folder, "load", "provider")
+    return folder
 
 
-def run_in_cpp(load: Path, library: str, source: onnx.ModelProto) -> subprocess.CompletedProcess:
-    path = load.parent / "model.onnx"
-    padops.convert(source, path)
-    return subprocess.run([load, library, path], check=False, capture_output=True, text=True, timeout=60)
+def run_cpp(program: Path, library: str, source: onnx.ModelProto) -> subprocess.CompletedProcess:
+    """Runs ``load`` with the model converted, ``provider`` with it as it is."""
+    saved = program.with_name("model.onnx")
+    if program.name == "load":
+        padops.convert(source, saved)
+    else:
+        onnx.save(source, saved)
+    return subprocess.run([program, library, saved], check=False, capture_output=True, text=True, timeout=60)
 
 
-def test_cpp(load: Path) -> None:
+def test_cpp(built: Path) -> None:
     """A reflection longer than the data, which ONNX Runtime alone refuses."""
     source = model([pad(mode="reflect")], tensors=[tensor("pads", [0, 4, 0, 2])])
-    done = run_in_cpp(load, padops.get_library_path(), source)
+    done = run_cpp(built / "load", padops.get_library_path(), source)
     expected = np.pad(np.arange(1, 7).reshape(2, 3), ((0, 0), (4, 2)), mode="reflect").reshape(-1)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split() == [str(value) for value in expected]
 
 
-def test_cpp_gets_the_whole_message(load: Path) -> None:
+def test_cpp_gets_the_whole_message(built: Path) -> None:
     source = model(
         [pad(name="p", mode="edge")], tensors=[tensor("pads", [0, 0, 0, -4])], inputs=[("x", FLOAT, [2, "n"])]
     )
-    done = run_in_cpp(load, padops.get_library_path(), source)
+    done = run_cpp(built / "load", padops.get_library_path(), source)
     assert (done.returncode, done.stdout) == (1, "")
     assert "padops::Pad_13 'p': axis 1 would have -1 elements (begin 0, size 3, interior 0, end -4) [P1]" in done.stderr
 
 
-def test_cpp_without_the_library(load: Path) -> None:
-    done = run_in_cpp(load, str(load.parent / "missing.so"), model([pad()], tensors=[tensor("pads", [0, 0, 0, 1])]))
+def test_cpp_without_the_library(built: Path) -> None:
+    done = run_cpp(built / "load", str(built / "missing.so"), model([pad()], tensors=[tensor("pads", [0, 0, 0, 1])]))
     assert done.returncode == 1
     assert "missing.so" in done.stderr
+
+
+def reflected() -> onnx.ModelProto:
+    """int16, which ONNX Runtime alone refuses, and a reflection longer than the data."""
+    values = {"inputs": [("x", INT16, [2, 3])], "outputs": [("y", INT16, [2, 9])]}
+    return model([pad(mode="reflect", name="p")], 18, tensors=[tensor("pads", [0, 4, 0, 2])], **values)
+
+
+def test_cpp_with_the_provider(built: Path) -> None:
+    with pytest.raises(Exception, match=r"Could not find an implementation for Pad\(18\) node with name 'p'"):
+        onnxruntime.InferenceSession(reflected().SerializeToString(), providers=["CPUExecutionProvider"])
+    done = run_cpp(built / "provider", padops.get_library_path(), reflected())
+    expected = np.pad(np.arange(1, 7).reshape(2, 3), ((0, 0), (4, 2)), mode="reflect").reshape(-1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == [str(value) for value in expected]
+
+
+def test_cpp_without_the_provider(built: Path) -> None:
+    done = run_cpp(built / "provider", str(built / "missing.so"), reflected())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "missing.so" in done.stderr
+
+
+def test_cpp_with_a_runtime_that_takes_no_provider(tmp_path: Path) -> None:
+    build_beside(oldest_runtime.install() / "onnxruntime", tmp_path, "provider")
+    done = run_cpp(tmp_path / "provider", padops.get_library_path(), reflected())
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"needs onnxruntime 1.24 or newer, this is {oldest_runtime.VERSION}" in done.stderr

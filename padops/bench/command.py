@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from padops.bench.runner import Measurement
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
+PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
+_NO_PLOT = "--plot draws workloads, not what --provider measures"
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +27,11 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
     parser.add_argument(
         "--model", type=Path, action="append", metavar="FILE", help="instead: a model, as is and converted"
+    )
+    parser.add_argument(
+        "--provider",
+        action="store_true",
+        help="instead: the execution provider on unmodified models, --model's as well",
     )
     parser.add_argument("--threads", type=int, action="append", metavar="N", help="default: 1, then all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
@@ -38,11 +45,13 @@ def _bench(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from padops.bench.machine import describe_machine
+    from padops.bench.provider_tables import is_of_provider
     from padops.bench.runner import Measurement, OutputsDiffer
     from padops.convert import PadopsError
     from padops.files.targets import refusal
 
-    if why := refusal([options.json, options.plot]):  # before minutes of measuring
+    why = refusal([options.json, options.plot]) or (_NO_PLOT if options.plot and options.provider else None)
+    if why:  # before minutes of measuring
         print(f"error: {why}", file=sys.stderr)
         return 1
     console = Console() if sys.stdout.isatty() else Console(width=160)
@@ -50,16 +59,15 @@ def _bench(options: argparse.Namespace) -> int:
         if options.show:
             shown = json.loads(options.show.read_text())
             machine, results = shown["machine"], [Measurement(**row) for row in shown["measurements"]]
+            if options.plot and is_of_provider(results):
+                raise ValueError(_NO_PLOT)
         else:
             machine, results = describe_machine(), _measure(options)
     except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if not results:
-        from padops.bench.workloads import WORKLOADS
-
-        names = ", ".join(workload.name for workload in WORKLOADS)
-        print(f"error: no workload has that in its name: {names}", file=sys.stderr)
+        print(f"error: no workload has that in its name: {', '.join(_names(options.provider))}", file=sys.stderr)
         return 2
     try:
         _write(options, console, machine, results)
@@ -67,6 +75,14 @@ def _bench(options: argparse.Namespace) -> int:
         print(f"error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
+
+
+def _names(provider: bool) -> list[str]:
+    """What ``--only`` chooses from."""
+    from padops.bench.provider import MEASURED
+    from padops.bench.workloads import WORKLOADS
+
+    return list(MEASURED) if provider else [workload.name for workload in WORKLOADS]
 
 
 def _measure(options: argparse.Namespace) -> list[Measurement]:
@@ -77,7 +93,9 @@ def _measure(options: argparse.Namespace) -> list[Measurement]:
     results: list[Measurement] = []
     for threads in options.threads or sorted({1, count_threads()}):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            if options.model:
+            if options.provider:
+                measured = process.submit(_of_provider, options.only, options.model or [], threads, seconds)
+            elif options.model:
                 measured = process.submit(_of_models, options.model, threads, seconds)
             else:
                 measured = process.submit(_of_workloads, options.quick, options.only, threads, seconds)
@@ -89,6 +107,17 @@ def _of_models(paths: list[Path], threads: int, seconds: float) -> list[Measurem
     from padops.bench.models import measure_models
 
     return measure_models(paths, threads, seconds)
+
+
+def _of_provider(only: Sequence[str], paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
+    from rich.console import Console
+
+    from padops.bench.provider import MEASURED, measure_provider
+
+    chosen = [name for name in MEASURED if not only or any(text in name for text in only)]
+    with Console(stderr=True).status("") as status:
+        progress = lambda name: status.update(f"{name}, {threads} threads")
+        return measure_provider(chosen, paths, threads, PROVIDER_SHARE * seconds, progress)
 
 
 def _of_workloads(quick: bool, only: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
@@ -110,16 +139,17 @@ def _of_workloads(quick: bool, only: Sequence[str], threads: int, seconds: float
 def _write(
     options: argparse.Namespace, console: Console, machine: dict[str, str], results: Sequence[Measurement]
 ) -> None:
+    from padops.bench import provider_tables, tables
     from padops.bench.plot import svg
-    from padops.bench.tables import by_threads, markdown, print_table
     from padops.files.staging import write_whole
 
+    shown = provider_tables if provider_tables.is_of_provider(results) else tables
     if options.markdown:
-        print(markdown(results, machine), end="")
+        print(shown.markdown(results, machine), end="")
     else:
         console.print(", ".join(f"{key} {value}" for key, value in machine.items()), highlight=False)
-        for threads, measured in by_threads(results).items():
-            print_table(console, measured, threads)
+        for threads, measured in tables.by_threads(results).items():
+            shown.print_table(console, measured, threads)
     if options.json:
         rows = [result.row() for result in results]
         write_whole(options.json, [json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n"])

@@ -28,12 +28,49 @@ def session(model: bytes | str, threads: int, registered: bool) -> Any:
 
     from padops import register
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 4  # refusals are exceptions
+    options = _options(threads)
     if registered:
         register(options)
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def provided(model: bytes | str, threads: int) -> Any:
+    """A session with padops' execution provider and without its operators.
+
+    Args:
+        model: It, serialized, or its path.
+        threads: Of the session.
+    """
+    import onnxruntime
+
+    from padops.runtime.provider import add_provider
+
+    options = _options(threads)
+    add_provider(options)
+    return onnxruntime.InferenceSession(model, options)
+
+
+def inference_session(model: bytes | str, threads: int, provider_options: Mapping[str, str] | None = None) -> Any:
+    """A ``padops.InferenceSession``.
+
+    Args:
+        model: It, serialized, or its path.
+        threads: Of the session.
+        provider_options: See ``padops.register``.
+    """
+    from padops import InferenceSession, get_ep_name
+
+    chosen = [(get_ep_name(), provider_options)] if provider_options else None
+    return InferenceSession(model, _options(threads), chosen)
+
+
+def _options(threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 4  # refusals are exceptions
+    return options
 
 
 def padops(workload: Workload, memory: Memory, threads: int) -> Call | None:

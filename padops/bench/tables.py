@@ -99,17 +99,23 @@ def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
     names = [n for n in dict.fromkeys(names) if n not in SUMMARY] + list(SUMMARY)
     counts = " / ".join(map(str, tables))
     lines = [
-        ", ".join(f"{key} {value}" for key, value in machine.items()) + ".",
+        facts(machine),
         "",
         f"| {counts} threads | " + " | ".join(titles) + " |",
         "|---" + "|--:" * len(titles) + "|",
     ]
     for name in names:
         found = [dict(zip(own, rows[name])) for own, rows in tables.values() if name in rows]
-        row = [_joined([cell.get(title, "") for cell in found]) for title in titles]
+        row = [joined([cell.get(title, "") for cell in found]) for title in titles]
         lines.append(f"| {name} | " + " | ".join(row) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _joined(values: Sequence[str]) -> str:
+def facts(machine: Mapping[str, str]) -> str:
+    """What ``describe_machine`` says, as a sentence."""
+    return ", ".join(f"{key} {value}" for key, value in machine.items()) + "."
+
+
+def joined(values: Sequence[str]) -> str:
+    """The same cell with each number of threads, as one."""
     return values[0] if len(set(values)) == 1 else " / ".join(value or "–" for value in values)

@@ -1,4 +1,4 @@
-// Proves where the header, the stand-in or the official one, has the entries that load.cpp calls.
+// Proves where the header, the stand-in or the official one, has the entries that load.cpp and provider.cpp call.
 #include <onnxruntime_c_api.h>
 
 #include <cstddef>
@@ -15,6 +15,10 @@ AT(64, GetTensorShapeElementCount)
 AT(65, GetTensorTypeAndShape)
 AT(69, CreateCpuMemoryInfo)
 AT(228, RegisterCustomOpsLibrary_V2)
+AT(301, RegisterExecutionProviderLibrary)
+AT(303, GetEpDevices)
+AT(304, SessionOptionsAppendExecutionProvider_V2)
+AT(312, EpDevice_EpName)
 
 static_assert(ORT_LOGGING_LEVEL_FATAL == 4 && OrtArenaAllocator == 1 && OrtMemTypeDefault == 0);
-static_assert(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT == 1);
+static_assert(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT == 1 && ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16 == 5);

@@ -1,11 +1,13 @@
-// Stands in for the official header where there is none: the entries that load.cpp calls, each in its slot of OrtApi.
-// With -DPADOPS_ORT_INCLUDE_DIR=DIR tests/cpp/CMakeLists.txt takes the official one instead; slots.cpp compares it.
+// Stands in for the official header where there is none: the entries that load.cpp and provider.cpp call, each in its
+// slot of OrtApi. With -DPADOPS_ORT_INCLUDE_DIR=DIR tests/cpp/CMakeLists.txt takes the official one instead; slots.cpp
+// compares it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 struct OrtEnv;
+struct OrtEpDevice;
 struct OrtMemoryInfo;
 struct OrtRunOptions;
 struct OrtSession;
@@ -17,7 +19,7 @@ struct OrtValue;
 enum OrtLoggingLevel { ORT_LOGGING_LEVEL_FATAL = 4 };
 enum OrtAllocatorType { OrtArenaAllocator = 1 };
 enum OrtMemType { OrtMemTypeDefault = 0 };
-enum ONNXTensorElementDataType { ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT = 1 };
+enum ONNXTensorElementDataType { ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT = 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16 = 5 };
 
 using OrtEntry = void (*)();
 
@@ -45,6 +47,16 @@ struct OrtApi {
   OrtStatus* (*CreateCpuMemoryInfo)(OrtAllocatorType allocator, OrtMemType memory, OrtMemoryInfo** out);
   OrtEntry slots_70_to_227[158];
   OrtStatus* (*RegisterCustomOpsLibrary_V2)(OrtSessionOptions* options, const char* path);
+  OrtEntry slots_229_to_300[72];
+  OrtStatus* (*RegisterExecutionProviderLibrary)(OrtEnv* env, const char* name, const char* path);
+  OrtEntry slot_302;
+  OrtStatus* (*GetEpDevices)(const OrtEnv* env, const OrtEpDevice* const** out, size_t* count);
+  OrtStatus* (*SessionOptionsAppendExecutionProvider_V2)(OrtSessionOptions* options, OrtEnv* env,
+                                                         const OrtEpDevice* const* devices, size_t count,
+                                                         const char* const* option_keys,
+                                                         const char* const* option_values, size_t options_count);
+  OrtEntry slots_305_to_311[7];
+  const char* (*EpDevice_EpName)(const OrtEpDevice* device);
 };
 
 struct OrtApiBase {
