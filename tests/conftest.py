@@ -56,10 +56,6 @@ collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
 LONGEST = ("test_property", "test_sanitizers", "test_engine_check")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.stem not in LONGEST)
-
-
 @pytest.fixture(autouse=True)
 def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """tf2onnx tells the processes that it starts to use protobuf's Python parser, which makes signalling NaNs quiet."""
@@ -75,6 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = {*shown, *built, *checked}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
 
 
 def pytest_report_header() -> list[str]:

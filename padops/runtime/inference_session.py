@@ -37,11 +37,15 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
 )
 
 
+DOMAIN = b"padops"  # of the operators
+WORDS = (DOMAIN, *sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words}))
+
+
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
-    It has the operators of the domain ``padops``, and from onnxruntime 1.24 on padops' execution provider, which runs the
-    Pads of the model as it is. Older releases have the operators alone: convert the model for them.
+    It has the operators of the domain ``padops`` where the model uses them, and from onnxruntime 1.24 on padops' execution
+    provider, which runs the Pads of the model as it is. Older releases have the operators alone: convert the model for them.
 
     The provider stands directly before ``CPUExecutionProvider``, so it takes what the processor would run, and no node from
     providers before it. Name ``"PadopsExecutionProvider"`` in ``providers`` to put it elsewhere or to give it options: see
@@ -73,32 +77,39 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         **kwargs: Any,
     ) -> None:
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
-        register(options)
+        words = words_of(path_or_bytes)
+        if DOMAIN in words:
+            register(options)  # it takes longer than all else here: 16 operators with a kernel for each type
         minor = runtime_minor()
         if minor >= FIRST_MINOR:
             chosen = _with_padops(_pairs(providers, provider_options))
             providers, provider_options = _place(options, chosen, minor), None
             if not providers:
                 kwargs.setdefault("enable_fallback", 0)  # to the same provider again, with the error printed
-        wrong = wrong_optimizers(path_or_bytes, minor)
-        if wrong:
+        if wrong := wrong_optimizers(words, minor):
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
         super().__init__(path_or_bytes, options, providers, provider_options, **kwargs)
 
 
-def wrong_optimizers(model: str | bytes | os.PathLike[str], minor: int) -> set[str]:
-    """The optimizers of onnxruntime 1.``minor`` that may change a Pad of this model wrongly.
+def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
+    """Which of the words that matter here stand in a model; all of them where it cannot be read.
 
-    A node's operator stands in a model as it is written, so a model without the word has no such node.
+    A node's operator, its domain and its mode stand in a model as they are written. So a model without the word has no such
+    node, and one with it may have one.
     """
-    suspects = [(name, words) for name, words, right in WRONG_OPTIMIZERS if right is None or minor < right]
     if isinstance(model, bytes):
-        return {name for name, words in suspects if all(word in model for word in words)}
+        return frozenset(word for word in WORDS if word in model)
     try:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return {name for name, words in suspects if all(content.find(word) >= 0 for word in words)}
+            return frozenset(word for word in WORDS if content.find(word) >= 0)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        return set()
+        return frozenset(WORDS)
+
+
+def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:
+    """The optimizers of onnxruntime 1.``minor`` that may change a Pad wrongly, of a model with these words."""
+    suspects = [row for row in WRONG_OPTIMIZERS if row[2] is None or minor < row[2]]
+    return {name for name, needed, _ in suspects if words.issuperset(needed)}
 
 
 def _pairs(

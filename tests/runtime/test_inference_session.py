@@ -17,6 +17,7 @@ from provider_sessions import EP_NAME, model, pad, providers_of_pads, recording_
 
 import padops
 from padops.runtime import inference_session
+from padops.runtime.session import register
 
 CPU = "CPUExecutionProvider"
 ROW = np.arange(1, 5).astype(np.int16)
@@ -43,6 +44,18 @@ def test_a_converted_model_runs() -> None:
     converted = padops.convert(pad([1, 2], "edge", 18, "int16[n]"), fallback=False).model
     output = padops.InferenceSession(onnx_ir.to_proto(converted).SerializeToString()).run(None, {"x": ROW})[0]
     assert output.tolist() == [1, 1, 2, 3, 4, 4, 4]
+
+
+def test_operators_are_registered_where_the_model_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take milliseconds of each session."""
+    registered: list[onnxruntime.SessionOptions] = []
+    monkeypatch.setattr(inference_session, "register", lambda options: (registered.append(options), register(options)))
+    converted = tmp_path / "converted.onnx"
+    padops.convert(pad([1, 2], "edge", 18, "int16[n]"), converted, fallback=False)
+    for source, count in ((EDGE, 0), (converted, 1), (str(converted), 1), (converted.read_bytes(), 1)):
+        registered.clear()
+        padops.InferenceSession(source)
+        assert len(registered) == count
 
 
 @pytest.mark.parametrize(
@@ -219,7 +232,8 @@ def test_optimizers_that_stay(tmp_path: Path) -> None:
     ):
         onnx.save(built, path)
         for source in (path, str(path), built.SerializeToString()):
-            assert inference_session.wrong_optimizers(source, minor) == expected
+            words = inference_session.words_of(source)
+            assert inference_session.wrong_optimizers(words, minor) == expected
     assert providers_of_pads(padops.InferenceSession(CONVOLVED.SerializeToString(), recording_options())) == []
 
 

@@ -172,7 +172,8 @@ const std::vector<OpRow>& ops() {
 
 const std::vector<StandardOp>& standard_ops() {
   static const std::vector<StandardOp> rows = [] {
-    std::vector<StandardOp> list = {{"", 1, attribute_pad(1, "paddings")}, {"", 2, with_wrap(attribute_pad(2, "pads"))}};
+    std::vector<StandardOp> list = {{"", 1, attribute_pad(1, "paddings")},
+                                    {"", 2, with_wrap(attribute_pad(2, "pads"))}};
     for (const int version : kWithInputs) list.push_back({"", version, with_wrap(input_pad(version))});
     list.push_back({"com.microsoft", 1, microsoft_pad()});
     return list;

@@ -81,7 +81,8 @@ struct StandardOp {
   OpRow op;
 };
 
-// Every version of ONNX's Pad, and com.microsoft::Pad, as ONNX Runtime knows them: it has mode wrap in each from Pad 2 on.
+// Every version of ONNX's Pad, and com.microsoft::Pad, as ONNX Runtime knows them: it has mode wrap in each from Pad 2
+// on.
 const std::vector<StandardOp>& standard_ops();
 
 // The mode of a node. Throws PadError P9 if this version of the operator does not know it, S1 if another string
