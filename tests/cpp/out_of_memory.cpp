@@ -1,5 +1,7 @@
 // Calls each entry point of the library again and again, and each time lets one allocation more succeed. A call that
 // runs out of memory must give a status with a message. An exception that left an entry point would end this program.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,7 +36,8 @@ void* operator new(size_t bytes) {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
-// A runtime with one node: a Pad of floats [2, 3] by 1 on each side. It allocates with malloc alone.
+// A runtime with one node: a Pad of floats [2, 3], or of ["rows", 3] while the session is created, by 1 on each side.
+// It allocates with malloc alone.
 namespace padops::ort {
 
 struct Status {
@@ -47,6 +50,12 @@ struct Value {
   void* bytes;
 };
 
+struct TensorInfo {
+  int type;
+  std::array<int64_t, 2> dims;
+  std::array<char[40], 2> symbols;
+};
+
 }  // namespace padops::ort
 
 namespace {
@@ -57,6 +66,10 @@ int64_t pads[4] = {1, 1, 1, 1};
 Value inputs[] = {{1, {2, 3}, data}, {7, {4}, pads}};
 Value output{1, {4, 5}, padded};
 std::vector<const CustomOp*> registered;
+TensorInfo declared{1, {-1, 3}, {"rows", ""}};
+TensorInfo made;      // what shape inference makes
+TensorInfo inferred;  // what it says of the output
+const char* broken_call = "";
 
 Status* failed(int, const char* message) {
   auto* status = static_cast<Status*>(std::malloc(sizeof(Status)));
@@ -67,6 +80,11 @@ Status* failed(int, const char* message) {
 template <class Function>
 Api::Entry entry(Function* function) {
   return reinterpret_cast<Api::Entry>(function);
+}
+
+// Fails where the check wants that call to fail.
+Status* fails(const char* call) {
+  return std::strcmp(call, broken_call) == 0 ? failed(1, "a long message of the runtime") : nullptr;
 }
 
 // Gives a string as the runtime does: its size first, where there is no room yet.
@@ -95,6 +113,39 @@ Api make_api() {
     *out = value->bytes;
     return nullptr;
   });
+  set(57, [](TensorInfo** out) -> Status* {
+    made = {};
+    *out = &made;
+    return fails("CreateTensorTypeAndShapeInfo");
+  });
+  set(58, [](TensorInfo* info, int type) -> Status* {
+    info->type = type;
+    return nullptr;
+  });
+  set(59, [](TensorInfo* info, const int64_t* dims, size_t rank) -> Status* {
+    std::copy_n(dims, rank, info->dims.begin());
+    return nullptr;
+  });
+  set(60, [](const TensorInfo* info, int* type) -> Status* {
+    *type = info->type;
+    return nullptr;
+  });
+  set(61, [](const TensorInfo* info, size_t* rank) -> Status* {
+    *rank = info->dims.size();
+    return nullptr;
+  });
+  set(62, [](const TensorInfo* info, int64_t* dims, size_t rank) -> Status* {
+    std::copy_n(info->dims.begin(), rank, dims);
+    return nullptr;
+  });
+  set(63, [](const TensorInfo* info, const char** names, size_t rank) -> Status* {
+    for (size_t i = 0; i < rank; ++i) names[i] = info->symbols[i];
+    return nullptr;
+  });
+  set(85, [](const KernelInfo*, const char*, float* out) -> Status* {
+    *out = 7;
+    return nullptr;
+  });
   set(87, [](const KernelInfo*, const char*, char* out, size_t* size) { return give("constant", out, size); });
   set(90, [](const KernelContext*, size_t index, const Value** out) -> Status* {
     *out = &inputs[index];
@@ -105,13 +156,40 @@ Api make_api() {
     return nullptr;
   });
   set(93, [](Status* status) { std::free(status); });
+  set(99, [](TensorInfo*) {});
+  set(163, [](const KernelInfo*, const char*, int64_t* out, size_t* count) -> Status* {
+    *count = std::size(pads);
+    if (out != nullptr) std::copy_n(pads, *count, out);
+    return nullptr;
+  });
   set(230, [](const KernelInfo*, size_t* out) -> Status* {
     *out = std::size(inputs);
     return nullptr;
   });
   set(244, [](const KernelInfo*, char* out, size_t* size) { return give("a node with a long name", out, size); });
   set(249, [](const KernelInfo*, size_t, int*, const Value**) -> Status* { return nullptr; });
-  set(268, [](const ShapeInferContext*, size_t, TensorInfo**) { return failed(1, "a long message of the runtime"); });
+  set(268, [](const ShapeInferContext*, size_t, TensorInfo** out) -> Status* {
+    *out = &declared;
+    return fails("ShapeInferContext_GetInputTypeShape");
+  });
+  set(269, [](const ShapeInferContext*, const char*, const OpAttr** out) -> Status* {
+    *out = nullptr;
+    return nullptr;
+  });
+  set(270, [](const ShapeInferContext*, size_t, const TensorInfo* info) -> Status* {
+    inferred = *info;
+    return nullptr;
+  });
+  set(271, [](TensorInfo* info, const char** names, size_t rank) -> Status* {
+    for (size_t i = 0; i < rank; ++i) std::snprintf(info->symbols[i], sizeof(info->symbols[i]), "%s", names[i]);
+    return nullptr;
+  });
+  set(272, [](const OpAttr*, int, void* values, size_t room, size_t* bytes) -> Status* {
+    *bytes = sizeof(pads);
+    if (room < sizeof(pads)) return failed(1, "too small");
+    std::memcpy(values, pads, sizeof(pads));
+    return nullptr;
+  });
   set(414, [](const Value* value, int* type, const int64_t** dims, size_t* rank) -> Status* {
     *type = value->type;
     *dims = value->dims.data();
@@ -164,19 +242,35 @@ int main() {
           [&] { return RegisterCustomOps(nullptr, &too_old); });
   exhaust("RegisterCustomOps", "", [&] { return RegisterCustomOps(nullptr, &base); });
   exhaust("padops_describe", "", [&] { return padops_describe() == nullptr ? failed(1, "padops: null") : nullptr; });
-  const CustomOp* pad = find("Pad_18");
-  void* kernel = nullptr;
-  exhaust("CreateKernelV2", "", [&] {
-    if (kernel != nullptr) pad->KernelDestroy(kernel);
-    kernel = nullptr;
-    return pad->CreateKernelV2(pad, &api, nullptr, &kernel);
-  });
-  exhaust("KernelComputeV2", "", [&] { return pad->KernelComputeV2(kernel, nullptr); });
+  const auto create = [](const char* name, const CustomOp* pad, void*& kernel) {
+    exhaust(name, "", [&] {
+      if (kernel != nullptr) pad->KernelDestroy(kernel);
+      kernel = nullptr;
+      return pad->CreateKernelV2(pad, &api, nullptr, &kernel);
+    });
+  };
+  const CustomOp* with_inputs = find("Pad_18");
+  const CustomOp* with_attributes = find("Pad_2");
+  void* kernels[2] = {};
+  create("CreateKernelV2", with_inputs, kernels[0]);
+  create("CreateKernelV2 with attributes", with_attributes, kernels[1]);
+  exhaust("KernelComputeV2", "", [&] { return with_inputs->KernelComputeV2(kernels[0], nullptr); });
   if (padded[0] != 0 || padded[6] != 1) return std::fprintf(stderr, "wrong output\n"), 1;
+  exhaust("KernelComputeV2 with attributes", "", [&] { return with_attributes->KernelComputeV2(kernels[1], nullptr); });
+  if (padded[0] != 7 || padded[6] != 1) return std::fprintf(stderr, "wrong output of attributes\n"), 1;
+  with_attributes->KernelDestroy(kernels[1]);
+  exhaust("InferOutputShapeFn", "", [&] {
+    inferred = {};
+    Status* status = with_attributes->InferOutputShapeFn(with_attributes, nullptr);
+    const bool right = inferred.dims[1] == 5 && std::strcmp(inferred.symbols[0], "padops(rows + 2)") == 0;
+    return status != nullptr || right ? status : failed(1, "the shape stays open");
+  });
+  for (const char* call : {"ShapeInferContext_GetInputTypeShape", "CreateTensorTypeAndShapeInfo"}) {
+    broken_call = call;
+    exhaust(call, "a long message of the runtime",
+            [&] { return with_attributes->InferOutputShapeFn(with_attributes, nullptr); });
+  }
   pads[0] = 2000000000000000000;
-  exhaust("a rule that is broken", "[P10]", [&] { return pad->KernelComputeV2(kernel, nullptr); });
-  pad->KernelDestroy(kernel);
-  const CustomOp* inferred = find("Pad_2");
-  exhaust("InferOutputShapeFn", "a long message of the runtime",
-          [&] { return inferred->InferOutputShapeFn(inferred, nullptr); });
+  exhaust("a rule that is broken", "[P10]", [&] { return with_inputs->KernelComputeV2(kernels[0], nullptr); });
+  with_inputs->KernelDestroy(kernels[0]);
 }
