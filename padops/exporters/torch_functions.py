@@ -1,4 +1,4 @@
-"""The functions that ``torch_export`` hands to PyTorch's exporter, traced by onnxscript."""
+"""The functions that ``exporters/torch.py`` hands to PyTorch's exporter, traced by onnxscript."""
 
 from __future__ import annotations
 

@@ -94,8 +94,8 @@ def describe() -> dict[str, Any]:
     Returns:
         ``domain``, ``version``, ``library`` (its version), ``types`` (one row per element type: name, onnx and ort ids,
         bits, the first ONNX Pad and the first onnxruntime 1.x that know it) and ``ops`` (one row per operator: name,
-        inputs, attributes, modes, types, and how it treats negative amounts, limits and empty outputs). A new object
-        at every call.
+        inputs, attributes, mode, modes, types, fill, and what it makes of negative amounts, of limits and of a negative
+        output dim: crop, limit, clamp). A new object at every call.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.

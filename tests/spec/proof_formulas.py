@@ -231,8 +231,9 @@ class DilatedRow(NamedTuple):
 
 
 def dilated_row(axis: Axis) -> DilatedRow:
+    """Of an axis with interior, which has two elements or more."""
     step = axis.interior + 1
-    dilated = choose(axis.extent == 0, lambda: 0, lambda: (axis.extent - 1) * step + 1)
+    dilated = (axis.extent - 1) * step + 1
     first = clamped(axis.begin, 0, axis.output)
     last = clamped(axis.begin + dilated, first, axis.output)
 

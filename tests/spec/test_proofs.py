@@ -219,7 +219,13 @@ def test_each_position_of_a_run_shows_what_the_plan_says(mode: Mode) -> None:
 
 def dilated() -> tuple[Axis, z3.ArithRef, list[z3.BoolRef]]:
     axis = Axis(*z3.Ints("size start extent begin interior output"))
-    return axis, dilated_row(axis), [axis.extent >= 0, axis.interior >= 1, axis.output >= 0]
+    return axis, dilated_row(axis), [axis.extent >= 2, axis.interior >= 1, axis.output >= 0]
+
+
+def test_an_axis_with_interior_has_two_elements() -> None:
+    """P6: every plan with interior has a window of two elements or more, in which something stands between."""
+    axis, _, given = legal(Mode.CONSTANT, Crop.FULL)
+    prove(axis.extent >= 2, *given, axis.interior != 0)
 
 
 def test_the_three_runs_of_a_dilated_row_cover_it() -> None:
