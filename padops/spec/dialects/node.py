@@ -137,7 +137,13 @@ class Node:
         return [int(one) for one in value] if row.type == "ints" else value
 
     def list_or(self, name: str, count: int, neutral: int) -> Sequence[int]:
-        """The values of a list attribute; where it is absent, ``count`` times the value that changes nothing."""
+        """The values of a list attribute that may be absent.
+
+        Args:
+            name: The attribute.
+            count: How many values there are where it is absent.
+            neutral: Each of them: what changes nothing.
+        """
         values: Sequence[int] = self.attribute(name) if name in self.attributes else [neutral] * count
         return values
 
