@@ -60,6 +60,7 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
         console.print("  this onnxruntime runs it by itself")
     except Exception as error:  # onnxruntime's exceptions have no common class of their own
         console.print(f"  without padops  [red]{escape(str(error).splitlines()[0])}[/red]")
+    good = run_as_it_is(console, source, feeds, expected)
     for record in padops.convert(source, target).records:
         console.print(f"  converted       {record.name}: {record.form} -> padops::{record.op_type}")
     options = onnxruntime.SessionOptions()
@@ -67,14 +68,32 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
     session = onnxruntime.InferenceSession(target, options, providers=["CPUExecutionProvider"])
     for key, array in feeds.items():
         console.print(f"  {key:<14}  {array.tolist()[0]}", markup=False)
-    good = True
     for key, array in zip(expected, session.run(list(expected), feeds)):
-        right = array.dtype == expected[key].dtype and array.tolist() == expected[key].tolist()
+        right = is_same(array, expected[key])
         good &= right
         for i, row in enumerate(array.tolist()):
             console.print(f"  {key if i == 0 else '':<14}  {row}", markup=False)
         console.print(f"  {'':<14}  {verdict(right, 'numpy.pad')}")
     return good
+
+
+def run_as_it_is(console, source: Path, feeds: dict, expected: dict) -> bool:
+    """The sample without a conversion, where this onnxruntime has execution providers of libraries."""
+    import padops
+    from padops.runtime.provider import FIRST_MINOR, runtime_minor
+
+    if runtime_minor() < FIRST_MINOR:
+        console.print(f"  as it is        onnxruntime 1.{FIRST_MINOR} runs it with padops.InferenceSession")
+        return True
+    outputs = padops.InferenceSession(source).run(list(expected), feeds)
+    right = all(is_same(array, wanted) for array, wanted in zip(outputs, expected.values()))
+    console.print(f"  as it is        padops.InferenceSession: {verdict(right, 'numpy.pad')}")
+    return right
+
+
+def is_same(array, wanted) -> bool:
+    """Whether an output has this type and these elements."""
+    return array.dtype == wanted.dtype and array.tolist() == wanted.tolist()
 
 
 def show_real(console, folder: Path) -> bool:
