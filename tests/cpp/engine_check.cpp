@@ -4,6 +4,7 @@
 // Checks the engine on N random Pads of a few kilobytes; see engine_case.h. A case depends on the seed and its number
 // alone: `--first I --count 1` repeats one. --every-way fails also where a way was never taken. The second form checks
 // inputs of the fuzzer, one a line, in hexadecimal digits.
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "copy/platform.h"
+#include "core/streaming.h"
 #include "draw.h"
 #include "engine_case.h"
 
@@ -73,6 +75,22 @@ std::vector<std::string> wanted_ways() {
   return ways;
 }
 
+// Tasks that overlap, in one thread: whether they do so in a run is up to the machine. Returns what is wrong, or null.
+const char* check_overlapping_tasks() {
+  std::atomic<int> running = 0;
+  {
+    const padops::StreamingTask first(padops::Streaming::kAlone, running);
+    const padops::StreamingTask second(padops::Streaming::kAlone, running);
+    const padops::StreamingTask always(padops::Streaming::kAlways, running);
+    const padops::StreamingTask never(padops::Streaming::kNever, running);
+    if (!first.streams()) return "a task that is alone does not stream";
+    if (second.streams()) return "a task beside another one streams";
+    if (!always.streams() || never.streams()) return "a task does not do what was decided";
+  }
+  if (running != 0) return "tasks that have ended are counted";
+  return padops::StreamingTask(padops::Streaming::kAlone, running).streams() ? nullptr : "a later task does not stream";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -91,6 +109,7 @@ int main(int argc, char** argv) {
     else if (name == "--replay" && i + 1 < argc) replayed = argv[++i];
     else return std::fprintf(stderr, "unknown: %s\n", argv[i]), 2;
   }
+  if (const char* wrong = check_overlapping_tasks()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   std::signal(SIGABRT, on_signal);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   std::signal(SIGSEGV, on_signal);

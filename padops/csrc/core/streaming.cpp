@@ -43,4 +43,14 @@ Streaming choose_streaming(const Traffic&, const std::vector<Run>&, const Thresh
 
 #endif
 
+StreamingTask::StreamingTask(Streaming streaming, std::atomic<int>& running)
+    : running_(running),
+      counted_(streaming == Streaming::kAlone),
+      streams_(streaming == Streaming::kAlways || (counted_ && running_.fetch_add(1, std::memory_order_relaxed) == 0)) {
+}
+
+StreamingTask::~StreamingTask() {
+  if (counted_) running_.fetch_sub(1, std::memory_order_relaxed);
+}
+
 }  // namespace padops

@@ -29,14 +29,8 @@ Streaming choose_streaming(const Traffic& traffic, const std::vector<Run>& runs,
 // A task at work. It counts itself in `running` where the decision depends on other tasks.
 class StreamingTask {
  public:
-  StreamingTask(Streaming streaming, std::atomic<int>& running)
-      : running_(running),
-        counted_(streaming == Streaming::kAlone),
-        streams_(streaming == Streaming::kAlways ||
-                 (counted_ && running_.fetch_add(1, std::memory_order_relaxed) == 0)) {}
-  ~StreamingTask() {
-    if (counted_) running_.fetch_sub(1, std::memory_order_relaxed);
-  }
+  StreamingTask(Streaming streaming, std::atomic<int>& running);
+  ~StreamingTask();
   StreamingTask(const StreamingTask&) = delete;
   StreamingTask& operator=(const StreamingTask&) = delete;
 
