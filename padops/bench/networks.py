@@ -72,7 +72,9 @@ def convolutions(dtype: str) -> tuple[bytes, dict[str, np.ndarray]]:
 def _serialized(graph: onnx.GraphProto) -> bytes:
     from onnx import helper
 
-    imports = [helper.make_opsetid("", _OPSET), helper.make_opsetid(DOMAIN, VERSION)]
+    imports = [helper.make_opsetid("", _OPSET)]
+    if any(node.domain == DOMAIN for node in graph.node):
+        imports.append(helper.make_opsetid(DOMAIN, VERSION))
     model = helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION)
     serialized: bytes = model.SerializeToString()
     return serialized

@@ -14,7 +14,6 @@ from padops.runtime.provider import (
     EP_NAME,
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
-    add_device,
     add_provider,
     register_provider_library,
     runtime_minor,
@@ -144,14 +143,14 @@ def _place(
     if names == [EP_NAME, CPU] and not chosen[1][1]:
         add_provider(options, chosen[0][1])
         return None
-    register_provider_library()
+    devices = register_provider_library()
     if minor >= FIRST_MINOR_BY_NAME:
         return chosen
     if not options.has_providers():  # else these are theirs from an earlier session
         for name, given in chosen:
             own = {str(key): str(value) for key, value in given.items()}
             if name in (EP_NAME, CPU):
-                add_device(options, name, own)
+                options.add_provider_for_devices([devices[name]], own)
             elif name in onnxruntime.get_available_providers() and name != AZURE:
                 options.add_provider(name, own)
     return None

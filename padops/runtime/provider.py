@@ -43,8 +43,11 @@ def runtime_minor() -> int:
     return int(minor) if major == "1" else 1_000_000
 
 
-def register_provider_library() -> None:
+def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
     """Registers the library with onnxruntime, once a process; it is never unregistered.
+
+    Returns:
+        The first device of each provider, by the provider's name.
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
@@ -58,13 +61,21 @@ def register_provider_library() -> None:
             "'padops convert' and padops.register(options) do without it"
         )
     with _registering:
-        if any(device.ep_name == EP_NAME for device in onnxruntime.get_ep_devices()):
-            return
-        path = get_library_path()
-        try:
-            onnxruntime.register_execution_provider_library("padops", path)
-        except Exception as error:
-            raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
+        devices = _first_devices()
+        if EP_NAME not in devices:
+            path = get_library_path()
+            try:
+                onnxruntime.register_execution_provider_library("padops", path)
+            except Exception as error:
+                raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
+            devices = _first_devices()
+    return devices
+
+
+def _first_devices() -> dict[str, onnxruntime.OrtEpDevice]:
+    import onnxruntime
+
+    return {device.ep_name: device for device in reversed(onnxruntime.get_ep_devices())}
 
 
 def add_provider(
@@ -81,23 +92,9 @@ def add_provider(
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime is older than 1.24, or refuses the library.
     """
-    register_provider_library()
+    devices = register_provider_library()
     if session_options in _provided:
         return
-    for name, options in ((EP_NAME, dict(provider_options or {})), (CPU, {})):
-        add_device(session_options, name, options)
+    session_options.add_provider_for_devices([devices[EP_NAME]], dict(provider_options or {}))
+    session_options.add_provider_for_devices([devices[CPU]], {})
     _provided.add(session_options)
-
-
-def add_device(session_options: onnxruntime.SessionOptions, name: str, options: Mapping[str, str]) -> None:
-    """Adds the first device of a provider to options, behind what they have.
-
-    Args:
-        session_options: The options.
-        name: The provider's.
-        options: Of the provider.
-    """
-    import onnxruntime
-
-    first = next(device for device in onnxruntime.get_ep_devices() if device.ep_name == name)
-    session_options.add_provider_for_devices([first], dict(options))
