@@ -15,6 +15,7 @@ from padops.runtime.provider import (
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
     add_provider,
+    check_options,
     register_provider_library,
     runtime_minor,
 )
@@ -29,6 +30,8 @@ Provider = str | tuple[str, Mapping[Any, Any]]
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # A constant Pad of 0 becomes the padding of a MaxPool, which is minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), None),
+    # It becomes the padding of an AveragePool, which ceil_mode counts otherwise, and which must be less than the kernel.
+    ("Pad_Fusion", (b"Pad", b"AveragePool"), None),
     # Its own kernel runs a Pad of constant data: it reads past them, or refuses the model, to reflect more than once;
     # it leaves zeros behind the first period of a wrap.
     ("ConstantFolding", (b"Pad", b"reflect"), 27),
@@ -51,12 +54,15 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     ``padops.register``.
 
     Some optimizers of onnxruntime change Pads before any provider is asked, and are wrong. They are disabled for models that
-    may meet them: ``Pad_Fusion`` where the model has a MaxPool; ``ConstantFolding`` before onnxruntime 1.27 where it has mode
+    may meet them: ``Pad_Fusion`` where the model has a MaxPool or an AveragePool; ``ConstantFolding`` before onnxruntime 1.27 where it has mode
     reflect, and before 1.31 where it has mode wrap.
+
+    Where a provider cannot be created, the error is raised: onnxruntime's own class would print it and go on with the CPU's
+    provider alone, without padops. ``enable_fallback=1`` makes it so here.
 
     Args:
         path_or_bytes: The model: its file, or its content.
-        sess_options: The session's options. They keep what is registered in them.
+        sess_options: The session's options. They keep what is registered in them; take others for other providers.
         providers: Execution providers, first choice first; by default all that this onnxruntime has.
         provider_options: One mapping for each provider, where ``providers`` has names alone.
         **kwargs: As ``onnxruntime.InferenceSession`` takes them.
@@ -64,6 +70,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     Raises:
         FileNotFoundError: padops has been installed without its library.
         RuntimeError: onnxruntime refuses the library.
+        TypeError: An argument has another type.
+        ValueError: An option of the provider is wrong, or the session's options have it with others.
         Exception: Whatever onnxruntime raises for the model. A Pad that breaks a rule names the node and the rule.
     """
 
@@ -75,6 +83,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         provider_options: Sequence[Mapping[Any, Any]] | None = None,
         **kwargs: Any,
     ) -> None:
+        if not isinstance(sess_options, onnxruntime.SessionOptions | None):
+            raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
+        self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs))
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
         words = words_of(path_or_bytes)
         if DOMAIN in words:
@@ -83,11 +94,30 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         if minor >= FIRST_MINOR:
             chosen = _with_padops(_pairs(providers, provider_options))
             providers, provider_options = _place(options, chosen, minor), None
-            if not providers:
-                kwargs.setdefault("enable_fallback", 0)  # to the same provider again, with the error printed
+            kwargs.setdefault("enable_fallback", 0)
         if wrong := wrong_optimizers(words, minor):
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
         super().__init__(path_or_bytes, options, providers, provider_options, **kwargs)
+
+    def set_providers(
+        self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None
+    ) -> None:
+        """Creates the session anew with other providers, as the constructor does.
+
+        Args:
+            providers: As for the constructor.
+            provider_options: As for the constructor.
+
+        Raises:
+            ValueError: The session was created with options of the caller's, which keep their providers.
+            Exception: As the constructor.
+        """
+        model, options, kwargs = self._padops_arguments
+        if options is not None:
+            raise ValueError(
+                "this session has SessionOptions of yours, which keep their providers; create a new session with new ones"
+            )
+        InferenceSession.__init__(self, model, None, providers, provider_options, **kwargs)
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
@@ -115,6 +145,8 @@ def _pairs(
     providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None
 ) -> list[tuple[str, dict[Any, Any]]]:
     """Names and options, of whatever form that onnxruntime takes."""
+    if isinstance(providers, str):
+        raise TypeError(f"providers is {providers!r}, expected a list of names")
     if not providers:
         # padops is listed last once it is registered.
         left = (AZURE, EP_NAME)
@@ -122,7 +154,9 @@ def _pairs(
     named = [(entry, {}) if isinstance(entry, str) else (entry[0], dict(entry[1])) for entry in providers]
     if options is None:
         return named
-    return [(name, {**own, **given}) for (name, own), given in zip(named, options, strict=True)]
+    if len(options) != len(named):
+        raise ValueError(f"provider_options has {len(options)} entries, providers {len(named)}")
+    return [(name, {**own, **given}) for (name, own), given in zip(named, options)]
 
 
 def _with_padops(pairs: list[tuple[str, dict[Any, Any]]]) -> list[tuple[str, dict[Any, Any]]]:
@@ -144,6 +178,7 @@ def _place(
         add_provider(options, chosen[0][1])
         return None
     devices = register_provider_library()
+    check_options(dict(chosen).get(EP_NAME, {}))
     if minor >= FIRST_MINOR_BY_NAME:
         return chosen
     if not options.has_providers():  # else these are theirs from an earlier session

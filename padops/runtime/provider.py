@@ -21,8 +21,12 @@ CPU = "CPUExecutionProvider"
 FIRST_MINOR = 24  # of onnxruntime 1.x, with registries of kernels
 FIRST_MINOR_BY_NAME = 25  # that takes the name of a registered provider in providers=[...]
 
+# Its options and their values, the default first.
+OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native")}
+
+_LIBRARY = "padops.python"  # what onnxruntime calls it here; "padops" is free for a caller who registers it by himself
 _registering = threading.Lock()
-_provided: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
+_provided: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
 def get_ep_name() -> str:
@@ -65,7 +69,7 @@ def register_provider_library() -> dict[str, onnxruntime.OrtEpDevice]:
         if EP_NAME not in devices:
             path = get_library_path()
             try:
-                onnxruntime.register_execution_provider_library("padops", path)
+                onnxruntime.register_execution_provider_library(_LIBRARY, path)
             except Exception as error:
                 raise RuntimeError(f"onnxruntime {onnxruntime.__version__} could not load {path}: {error}") from error
             devices = _first_devices()
@@ -76,6 +80,19 @@ def _first_devices() -> dict[str, onnxruntime.OrtEpDevice]:
     import onnxruntime
 
     return {device.ep_name: device for device in reversed(onnxruntime.get_ep_devices())}
+
+
+def check_options(provider_options: Mapping[str, str]) -> None:
+    """Checks options of the provider.
+
+    Raises:
+        ValueError: There is no such option, or it has no such value.
+    """
+    for name, value in provider_options.items():
+        if name not in OPTIONS:
+            raise ValueError(f"{EP_NAME}: there is no option {name}, only {' and '.join(OPTIONS)}")
+        if value not in OPTIONS[name]:
+            raise ValueError(f"{EP_NAME}: option {name} is {value!r}, expected {' or '.join(OPTIONS[name])}")
 
 
 def add_provider(
@@ -91,10 +108,17 @@ def add_provider(
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime is older than 1.24, or refuses the library.
+        ValueError: An option is wrong, or the options have the provider already, with other options of its own.
     """
+    chosen = dict(provider_options or {})
+    check_options(chosen)
     devices = register_provider_library()
-    if session_options in _provided:
+    if (before := _provided.get(session_options)) is not None:
+        if chosen and chosen != before:
+            raise ValueError(f"these SessionOptions have {EP_NAME} with {before} already; take new ones for {chosen}")
         return
-    session_options.add_provider_for_devices([devices[EP_NAME]], dict(provider_options or {}))
-    session_options.add_provider_for_devices([devices[CPU]], {})
-    _provided.add(session_options)
+    has_others = session_options.has_providers()
+    session_options.add_provider_for_devices([devices[EP_NAME]], chosen)
+    if not has_others:  # else the CPU may be among them; it is behind them all anyway
+        session_options.add_provider_for_devices([devices[CPU]], {})
+    _provided[session_options] = chosen

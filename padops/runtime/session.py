@@ -47,7 +47,8 @@ def register(
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
-        ValueError: There is no such backend, or options come without the provider.
+        ValueError: There is no such backend; options come without the provider, are wrong, or differ from those that it
+            has in ``session_options`` already.
     """
     if provider_options and not provider:
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")

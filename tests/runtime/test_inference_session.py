@@ -108,7 +108,7 @@ def test_the_place_of_padops(names: list[str], placed: list[str]) -> None:
 
 
 def test_options_of_the_wrong_length() -> None:
-    with pytest.raises(ValueError, match=r"zip\(\)|argument 2"):
+    with pytest.raises(ValueError, match="provider_options has 2 entries, providers 1"):
         padops.InferenceSession(EDGE, None, [CPU], [{}, {}])
 
 
@@ -117,6 +117,52 @@ def test_wrong_options_of_the_provider_raise(capsys: pytest.CaptureFixture[str])
     with pytest.raises(Exception, match="option claim is 'none', expected all or needed"):
         padops.InferenceSession(EDGE, None, [(EP_NAME, {"claim": "none"}), CPU])
     assert capsys.readouterr().out == ""
+
+
+def test_unknown_providers_raise(capsys: pytest.CaptureFixture[str]) -> None:
+    """So that no session runs without padops unnoticed."""
+    for name in ("NoSuchProvider", "cpuexecutionprovider"):
+        with pytest.raises(Exception, match=f"(?i){name}"):
+            padops.InferenceSession(EDGE, None, [name, CPU])
+    assert capsys.readouterr().out == ""
+
+
+def test_arguments_of_other_types() -> None:
+    with pytest.raises(TypeError, match="sess_options is int, expected onnxruntime.SessionOptions"):
+        padops.InferenceSession(EDGE, 5)
+    with pytest.raises(TypeError, match="providers is 'CPUExecutionProvider', expected a list of names"):
+        padops.InferenceSession(EDGE, None, CPU)
+
+
+def test_set_providers() -> None:
+    """The session stays one of padops, with the same optimizers disabled."""
+    data = {"x": np.full((1, 1, 4, 4), -1, np.float32)}
+    session = padops.InferenceSession(POOLED.SerializeToString())
+    for providers in (None, [CPU], [(EP_NAME, {"claim": "needed"}), CPU]):
+        session.set_providers(providers)
+        assert session.get_providers() == [EP_NAME, CPU]
+        assert session.run(None, data)[0].ravel().tolist() == [0, 0, 0, -1]
+    with pytest.raises(ValueError, match="keep their providers"):
+        padops.InferenceSession(EDGE, onnxruntime.SessionOptions()).set_providers([CPU])
+
+
+def test_options_keep_their_provider() -> None:
+    options = onnxruntime.SessionOptions()
+    needed = [(EP_NAME, {"claim": "needed"}), CPU]
+    with pytest.raises(ValueError, match="option claim is 'zzz', expected all or needed"):
+        padops.InferenceSession(EDGE, options, [(EP_NAME, {"claim": "zzz"}), CPU])
+    padops.InferenceSession(EDGE, options, needed)
+    padops.InferenceSession(EDGE, options)
+    with pytest.raises(
+        ValueError, match="have PadopsExecutionProvider with {'claim': 'needed'} already; take new ones"
+    ):
+        padops.InferenceSession(EDGE, options, [(EP_NAME, {"claim": "all"}), CPU])
+
+
+def test_devices_that_the_caller_has_added() -> None:
+    options = recording_options()
+    options.add_provider_for_devices([next(d for d in onnxruntime.get_ep_devices() if d.ep_name == CPU)], {})
+    assert padops.InferenceSession(EDGE, options).get_providers()[:2] == [CPU, EP_NAME]
 
 
 def test_a_broken_rule_raises() -> None:
@@ -182,6 +228,30 @@ LEVELS = [
     onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
     onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
 ]
+
+
+AVERAGED = {
+    "ceil_mode": "kernel_shape = [2, 2], strides = [3, 3], ceil_mode = 1, count_include_pad = 1",
+    "a pad as large as the kernel": "kernel_shape = [1, 1], strides = [2, 2]",
+}
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+@pytest.mark.parametrize("case", AVERAGED)
+def test_pad_before_average_pool(case: str, level: onnxruntime.GraphOptimizationLevel) -> None:
+    """It is no padding of AveragePool where that rounds up, or where it is not less than the kernel."""
+    built = model(
+        "g (float[1, 1, 5, 5] x) => (float[a, b, c, d] y) <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> {"
+        f" z = Pad (x, p) y = AveragePool <{AVERAGED[case]}> (z) }}"
+    )
+    data = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5)
+    outputs = []
+    for chosen in (LEVELS[0], level):
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = chosen
+        outputs.append(padops.InferenceSession(built.SerializeToString(), options).run(None, {"x": data})[0])
+    assert outputs[0].shape == outputs[1].shape
+    assert outputs[0].tobytes() == outputs[1].tobytes()
 
 
 def pooled(kind: type, level: onnxruntime.GraphOptimizationLevel, **chosen) -> list:

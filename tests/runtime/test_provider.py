@@ -305,6 +305,30 @@ def test_options_without_the_provider() -> None:
         padops.register(onnxruntime.SessionOptions(), provider_options={"claim": "all"})
 
 
+def test_options_of_the_same_session() -> None:
+    made = options({"claim": "needed"})
+    padops.register(made, provider=True)
+    padops.register(made, provider=True, provider_options={"claim": "needed"})
+    with pytest.raises(
+        ValueError, match="have PadopsExecutionProvider with {'claim': 'needed'} already; take new ones"
+    ):
+        padops.register(made, provider=True, provider_options={"claim": "all"})
+
+
+def test_the_library_tells_of_wrong_options_itself() -> None:
+    """For callers who do not come by padops.register."""
+    padops.register(onnxruntime.SessionOptions(), provider=True)
+    device = next(device for device in onnxruntime.get_ep_devices() if device.ep_name == EP_NAME)
+    for given, message in (
+        ({"claim": "some"}, "PadopsExecutionProvider: option claim is 'some', expected all or needed"),
+        ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim and float16"),
+    ):
+        made = onnxruntime.SessionOptions()
+        made.add_provider_for_devices([device], given)
+        with pytest.raises(Exception, match=message):
+            onnxruntime.InferenceSession(pad([1, 1]).SerializeToString(), made, enable_fallback=0)
+
+
 def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnxruntime, "__version__", "1.23.2")
     message = (
@@ -338,12 +362,28 @@ else:
 print(session.run(None, {"x": np.array([1, 2], np.int16)})[0].tolist())
 padops.InferenceSession(model)  # the library is there already
 """
+PADOPS_FIRST = """
+import numpy as np, onnxruntime, padops, sys
+sys.path.insert(0, sys.argv[1])
+from provider_sessions import pad
+model = pad([1, 1], "edge", 13, "int16[n]").SerializeToString()
+padops.InferenceSession(model)
+onnxruntime.register_execution_provider_library("padops", padops.get_library_path())
+padops.InferenceSession(model)
+if not onnxruntime.__version__.startswith("1.24."):
+    onnxruntime.InferenceSession(model, providers=["PadopsExecutionProvider", "CPUExecutionProvider"], enable_fallback=0)
+options = onnxruntime.SessionOptions()
+padops.register(options, provider=True)
+session = onnxruntime.InferenceSession(model, options, enable_fallback=0)
+print(session.run(None, {"x": np.array([1, 2], np.int16)})[0].tolist())
+"""
 
 
-def test_the_runtimes_own_way(request: pytest.FixtureRequest) -> None:
-    """A process ends well with a session that lives."""
+@pytest.mark.parametrize("code", [THE_RUNTIMES_OWN_WAY, PADOPS_FIRST], ids=["theirs first", "padops first"])
+def test_the_runtimes_own_way(code: str, request: pytest.FixtureRequest) -> None:
+    """Both ways in one process, in either order; it ends well with a session that lives."""
     folder = str(request.config.rootpath / "tests" / "models")
-    command = [sys.executable, "-c", THE_RUNTIMES_OWN_WAY, folder]
+    command = [sys.executable, "-c", code, folder]
     ran = subprocess.run(command, capture_output=True, text=True)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "[1, 1, 2, 2]\n", "")
 
