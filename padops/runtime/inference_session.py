@@ -182,10 +182,12 @@ def _place(
     if minor >= FIRST_MINOR_BY_NAME:
         return chosen
     if not options.has_providers():  # else these are theirs from an earlier session
-        for name, given in chosen:
+        for name, given in chosen:  # of these, onnxruntime leaves out what it knows and this build does not have
             own = {str(key): str(value) for key, value in given.items()}
             if name in (EP_NAME, CPU):
                 options.add_provider_for_devices([devices[name]], own)
             elif name in onnxruntime.get_available_providers() and name != AZURE:
                 options.add_provider(name, own)
+            elif name not in onnxruntime.get_all_providers():
+                raise ValueError(f"onnxruntime {onnxruntime.__version__} knows no provider {name}")
     return None
