@@ -39,6 +39,7 @@ class Index:
         self._calls: dict[ir.OperatorIdentifier, list[NodeSite]] | None = None
         self._values: dict[str | None, set[ir.Value]] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
+        self._elements: dict[ir.Value, tuple[ir.TensorProtocol, np.ndarray | None]] = {}
 
     def calls(self, function: ir.Function) -> list[NodeSite]:
         """The nodes that call a function."""
@@ -67,6 +68,19 @@ class Index:
         if len(known) < 2 or not all(value in node.inputs[i : i + 1] for node, i in known):
             known = self._last_uses[value] = list(value.uses())[-2:]
         return known
+
+    def elements(self, value: ir.Value, tensor: ir.TensorProtocol) -> np.ndarray | None:
+        """The elements of an initializer, not to be written to; None where they are many.
+
+        Each look at the tensor itself reads its message again, and amounts that every Pad of a model reads have many.
+        """
+        known = self._elements.get(value)
+        if known is None or known[0] is not tensor:
+            array = _small(tensor)
+            known = self._elements[value] = tensor, None if array is None else array.view()
+            if known[1] is not None:
+                known[1].flags.writeable = False
+        return known[1]
 
     def rename(self, value: ir.Value, name: str | None) -> None:
         """Gives a value another name."""
@@ -164,7 +178,7 @@ def constant(value: ir.Value | None, scope: Scope) -> np.ndarray | None:
     tensor = value.const_value
     if tensor is None:
         return _constant_of_node(value.producer())
-    return _small(tensor)
+    return scope.index.elements(value, tensor)
 
 
 def _constant_of_node(node: ir.Node | None) -> np.ndarray | None:

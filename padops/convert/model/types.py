@@ -33,6 +33,7 @@ class Types:
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
         self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
+        self._constants: dict[int, tuple[ir.TensorProtocol, tuple[int, ...]]] = {}  # by id; the tensor keeps its id taken
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
@@ -51,7 +52,7 @@ class Types:
         if value is None:
             return None
         if value.const_value is not None:
-            return list(value.const_value.shape.numpy())
+            return list(self._dims_of(value.const_value))
         stated = _dims(value.shape)
         if value.is_graph_input() or (self._inferred is None and stated is not None and None not in stated):
             return stated
@@ -72,6 +73,13 @@ class Types:
         if self._inferred is None:
             self._inferred = self._infer()
         return self._inferred
+
+    def _dims_of(self, tensor: ir.TensorProtocol) -> tuple[int, ...]:
+        """The dims of a constant, which a tensor reads from its message each time."""
+        known = self._constants.get(id(tensor))
+        if known is None:
+            known = self._constants[id(tensor)] = tensor, tensor.shape.numpy()
+        return known[1]
 
     def invalidate(self, value: ir.Value | None = None) -> None:
         """Forgets what stands behind a padded value, or behind all of them: a pass has changed it."""
