@@ -85,7 +85,13 @@ class Candidate:
 
 
 def candidate(site: NodeSite, match: Match, types: Types) -> Candidate | None:
-    """The Pad of a match with a Replacement; None where it breaks a rule, which is to be said where it runs."""
+    """The Pad of a match with a Replacement; None where it breaks a rule, which is to be said where it runs.
+
+    Args:
+        site: The node.
+        match: What its source says of it; its replacement is a ``Replacement``.
+        types: Of the model.
+    """
     assert isinstance(match.replacement, Replacement)
     info = describe(match.replacement, site, types)
     fill = info.known_fill

@@ -48,7 +48,14 @@ class Dropped:
 
 
 def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Dropped | None:
-    """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay."""
+    """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay.
+
+    Args:
+        pad: A Pad.
+        target: As for ``convert``.
+        types: Of the model.
+        constants: Adds constants to the model.
+    """
     if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = pad.site.node, pad.data.producer()

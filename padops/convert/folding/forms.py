@@ -23,7 +23,13 @@ def can_write_amounts(pad: Candidate) -> bool:
 
 
 def write_amounts(pad: Candidate, amounts: Sequence[Amounts], constants: Constants) -> None:
-    """Writes the amounts of every axis, in the place of those that the node has."""
+    """Writes the amounts of every axis, in the place of those that the node has.
+
+    Args:
+        pad: A Pad.
+        amounts: Of every axis.
+        constants: Adds constants to the model.
+    """
     node = pad.site.node
     begins, ends = [a.begin for a in amounts], [a.end for a in amounts]
     form = _form(pad)
@@ -63,7 +69,13 @@ def _vector(values: Sequence[int], pad: Candidate, role: str, constants: Constan
 
 
 def set_input(pad: Candidate, position: int, value: ir.Value | None) -> None:
-    """Gives the node another input, or none, and takes away what computed one that nothing reads any more."""
+    """Gives the node another input, or none, and takes away what computed one that nothing reads any more.
+
+    Args:
+        pad: A Pad.
+        position: Of the input.
+        value: The input; None for none.
+    """
     node = pad.site.node
     if position >= len(node.inputs):
         if value is None:

@@ -25,6 +25,11 @@ from padops.spec.plan import Amounts, Mode
 def join(first: Candidate, second: Candidate, constants: Constants) -> tuple[ir.Node, ...] | None:
     """Gives the second Pad the amounts of both; the first is then to be removed. None where it cannot be.
 
+    Args:
+        first: A Pad.
+        second: The Pad that reads it.
+        constants: Adds constants to the model.
+
     Returns:
         The nodes that have changed.
     """

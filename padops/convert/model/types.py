@@ -33,7 +33,7 @@ class Types:
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
         self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
-        self._constants: dict[int, tuple[ir.TensorProtocol, tuple[int, ...]]] = {}  # by id; the tensor keeps its id taken
+        self._constants: dict[int, tuple[ir.TensorProtocol, tuple[int, ...]]] = {}  # by id
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:

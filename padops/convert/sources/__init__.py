@@ -58,7 +58,13 @@ KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOM
 
 
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:
-    """What the first source that knows the node says of it; None where it is no Pad."""
+    """What the first source that knows the node says of it; None where it is no Pad.
+
+    Args:
+        site: The node.
+        types: Of the model.
+        asked: The sources, in the order in which they are asked.
+    """
     match = next((match for source in asked if (match := source(site, types)) is not None), None)
     count = len(site.node.outputs)
     may_have_more = (site.node.domain, site.node.op_type) in WINDOW_OPERATORS  # MaxPool gives indices as well

@@ -76,7 +76,13 @@ IDENTITY_SINCE: dict[str, int | None] = {
 
 
 def has_type(name: str | None, opset: int, domain: str = "") -> bool:
-    """Whether ONNX Runtime's Pad of an opset moves an element type without converting it."""
+    """Whether ONNX Runtime's Pad of an opset moves an element type without converting it.
+
+    Args:
+        name: Of the element type, as in ONNX; None where it is not known.
+        opset: Of the model.
+        domain: That of ONNX, or ``com.microsoft``.
+    """
     versions = [since for since in KERNELS[domain] if since <= opset]
     return bool(versions) and name in KERNELS[domain][max(versions)]
 

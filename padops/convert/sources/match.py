@@ -107,7 +107,13 @@ class Match:
     notes: tuple[str, ...] = ()
 
     def record(self, site: NodeSite, status: Status, reason: str | None = None) -> PadRecord:
-        """The record of this Pad, once it is decided what becomes of it."""
+        """The record of this Pad, once it is decided what becomes of it.
+
+        Args:
+            site: The node.
+            status: What becomes of the Pad.
+            reason: Why, where it is not converted.
+        """
         op_type = self.replacement.op_type if self.replacement and status == "converted" else self.op_type
         done = self.replacement if isinstance(self.replacement, Rewrite) and status == "converted" else None
         corrects = done.needed if done and done.corrects else None
@@ -158,7 +164,13 @@ def type_of(array: np.ndarray) -> str:
 
 
 def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
-    """A string attribute, its default where absent, None where a function's caller gives it."""
+    """A string attribute, its default where absent, None where a function's caller gives it.
+
+    Args:
+        node: The node.
+        name: Of the attribute.
+        default: What it is where the node does not have it.
+    """
     attribute = node.attributes.get(name)
     if attribute is None:
         return default
@@ -170,6 +182,11 @@ def string_attribute(node: ir.Node, name: str, default: str) -> str | None:
 
 def string_values(site: NodeSite, name: str, default: str) -> set[str]:
     """All that a string attribute may be: several only where a function's callers give it.
+
+    Args:
+        site: The node.
+        name: Of the attribute.
+        default: What it is where the node does not have it.
 
     Raises:
         Unconvertible: It is of another type.
@@ -185,6 +202,12 @@ def string_values(site: NodeSite, name: str, default: str) -> set[str]:
 
 def settle_version(version: int, type_name: str | None, modes: Collection[str], notes: list[str]) -> str:
     """The operator, of ``version`` or of the first later one that has the type and all of the modes; moves are noted.
+
+    Args:
+        version: Of the operator that the node is in the standard.
+        type_name: Of its data; None where it is not known.
+        modes: All that its mode may be.
+        notes: Gets a sentence for each move.
 
     Raises:
         Unconvertible: None has them.

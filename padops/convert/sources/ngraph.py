@@ -21,7 +21,13 @@ AMOUNTS = ("padding_below", "padding_above", "padding_interior")
 
 
 def match_ngraph_pad(site: NodeSite, types: Types, domains: Collection[str] = ()) -> Match | None:
-    """Recognises a node with nGraph's attributes in ``domains`` or in the one of ``ngraph_json``."""
+    """Recognises a node with nGraph's attributes in ``domains`` or in the one of ``ngraph_json``.
+
+    Args:
+        site: The node.
+        types: Of the model.
+        domains: Where the user says that such nodes are.
+    """
     node = site.node
     if node.op_type != "Pad" or node.domain not in (*domains, DOMAIN) or not set(AMOUNTS[:2]) & set(node.attributes):
         return None

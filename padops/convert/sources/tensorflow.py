@@ -55,7 +55,13 @@ class _TensorflowPad:
 
 
 def match_tensorflow_pad(site: NodeSite, types: Types, domains: Collection[str]) -> Match | None:
-    """Recognises MirrorPad, PadV2 and Pad of ``domains`` and of tf2onnx's own; in the default domain, what it lost."""
+    """Recognises MirrorPad, PadV2 and Pad of ``domains`` and of tf2onnx's own; in the default domain, what it lost.
+
+    Args:
+        site: The node.
+        types: Of the model.
+        domains: Where the user says that such nodes are.
+    """
     node = site.node
     if node.op_type not in INPUTS or node.op_identifier() in site.scope.model.functions:
         return None

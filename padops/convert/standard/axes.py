@@ -91,7 +91,13 @@ class Work:
         return builder.emit("Transpose", [builder.emit("Gather", [turned, index], {"axis": last})], {"perm": order})
 
     def core(self, axis: int, start: int, stop: int) -> list[ir.Value]:
-        """The tensor, or part of it along an axis; nothing where that is empty."""
+        """The tensor, or part of it along an axis; nothing where that is empty.
+
+        Args:
+            axis: The axis.
+            start: The first position.
+            stop: The position behind the last.
+        """
         if stop <= start:
             return []
         size = self.dims[axis]
@@ -99,13 +105,26 @@ class Work:
         return [self.value if whole else self.builder.part(self.value, ints(start), ints(stop), ints(axis))]
 
     def replace_axis(self, axis: int, parts: Sequence[ir.Value], size: Operand) -> None:
-        """Puts parts one after another along an axis."""
+        """Puts parts one after another along an axis.
+
+        Args:
+            axis: The axis.
+            parts: Tensors, at least one.
+            size: Of the axis that they make, one element.
+        """
         self.value = parts[0] if len(parts) == 1 else self.builder.emit("Concat", parts, {"axis": axis})
         self.dims[axis] = size
 
 
 def extend(work: Work, axis: int, amounts: AxisPlan, mode: Mode) -> None:
-    """Extends one axis of known size by known amounts."""
+    """Extends one axis of known size by known amounts.
+
+    Args:
+        work: The tensor so far; becomes the extended one.
+        axis: The axis.
+        amounts: Its plan.
+        mode: Any but constant.
+    """
     first, last = _core(amounts)
     shown = [_shown(amounts, mode, position) for position in (*range(first), *range(last, amounts.output))]
     output = ints(amounts.output)
@@ -130,7 +149,13 @@ def _shown(amounts: AxisPlan, mode: Mode, position: int) -> int:
 
 
 def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> None:
-    """Extends some axes by what is computed at run time, all that is left to do; ``amounts`` are of every axis."""
+    """Extends some axes by what is computed at run time, all that is left to do; ``amounts`` are of every axis.
+
+    Args:
+        work: The tensor so far; becomes the output.
+        axes: Which axes.
+        amounts: Of every axis, each a vector.
+    """
     if not axes:
         return
     builder, pad, none = work.builder, work.pad, scalar(0)
@@ -157,7 +182,14 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
-    """Puts fill around, and between, the elements of one axis of known size."""
+    """Puts fill around, and between, the elements of one axis of known size.
+
+    Args:
+        work: The tensor so far; becomes the filled one.
+        axis: The axis.
+        amounts: Its plan.
+        with_what: The fill, one element.
+    """
     output = ints(amounts.output)
     if amounts.interior or work.has_no_blocks(with_what):
         block = _block(work, axis, ints(1), with_what)
@@ -176,7 +208,15 @@ def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
 
 
 def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
-    """Puts fill around the elements of one axis of any size."""
+    """Puts fill around the elements of one axis of any size.
+
+    Args:
+        work: The tensor so far; becomes the filled one.
+        axis: The axis.
+        begin: How many elements in front, at least 0.
+        end: How many behind, at least 0.
+        with_what: The fill, one element.
+    """
     blocks = {count: _block(work, axis, ints(count), with_what) for count in (begin, end) if count}
     parts = [*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else [])]
     work.replace_axis(axis, parts, work.builder.add(work.dim(axis), scalar(begin + end)))
@@ -212,6 +252,13 @@ def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Valu
 
 def plan_of(pad: PadInfo, axis: int, size: int, amounts: plan.Amounts, mode: Mode | None = None) -> AxisPlan:
     """The plan of one axis, of the Pad's mode or of another.
+
+    Args:
+        pad: The Pad.
+        axis: Which axis.
+        size: Of the data.
+        amounts: Of the axis.
+        mode: Another one than the Pad's.
 
     Raises:
         PadError: The amounts break a rule on this axis.

@@ -23,7 +23,14 @@ Row = Callable[[GraphBuilder, ir.Value, Operand], Operand]
 
 
 def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amounts) -> ir.Value:
-    """The index that each element of the output has in the flat data, by extending the data."""
+    """The index that each element of the output has in the flat data, by extending the data.
+
+    Args:
+        builder: Writes the nodes.
+        pad: What to write.
+        choice: Which of the Pad's modes, rank 0.
+        amounts: Of every axis, each a vector.
+    """
     size = shape_of(builder, pad)
     extents = Extents.of(builder, pad.op, size, amounts)
     step = extents.checked_step(builder, pad.op, pad.known_modes, choice, amounts)
@@ -41,7 +48,13 @@ def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amoun
 
 
 def filled_indices(builder: GraphBuilder, pad: PadInfo, amounts: Amounts) -> ir.Value:
-    """The same for mode constant, with elements of fill between any two of an axis as well (P6)."""
+    """The same for mode constant, with elements of fill between any two of an axis as well (P6).
+
+    Args:
+        builder: Writes the nodes.
+        pad: What to write.
+        amounts: Of every axis, with the interior.
+    """
     size, interior = shape_of(builder, pad), amounts.interior
     assert interior is not None, "it is known to be none, and another way has been taken"
     steps = builder.add(interior, scalar(1))
@@ -65,7 +78,14 @@ def filled_indices(builder: GraphBuilder, pad: PadInfo, amounts: Amounts) -> ir.
 
 
 def take(builder: GraphBuilder, data: ir.Value, fill: Operand | None, indices: Operand) -> ir.Value:
-    """The elements at flat indices; the fill, where there is one, has the last."""
+    """The elements at flat indices; the fill, where there is one, has the last.
+
+    Args:
+        builder: Writes the nodes.
+        data: A tensor.
+        fill: One element, or None.
+        indices: Into the flat data.
+    """
     flat = builder.flatten(data)
     if fill is not None:
         flat = builder.emit("Concat", [flat, builder.reshape(fill, ints(1))], {"axis": 0})

@@ -37,7 +37,17 @@ def check_moved(name: str | None, opset: int) -> str | None:
 def write_exact(
     builder: GraphBuilder, pad: PadInfo, types: Collection[str | None], guarantees: emit_pad.Guarantees
 ) -> ir.Value:
-    """Writes a body, between two casts where its type wants that."""
+    """Writes a body, between two casts where its type wants that.
+
+    Args:
+        builder: Writes the nodes.
+        pad: What to write.
+        types: All that the data may be.
+        guarantees: What is known to hold where the body runs.
+
+    Raises:
+        Unconvertible: No type moves the bits, or each of several types would need casts of its own.
+    """
     proxies = {check_moved(name, builder.opset) for name in types}
     if proxies == {None}:
         return emit_pad.write(builder, pad, guarantees)
@@ -51,7 +61,11 @@ def write_exact(
 
 
 def cast_inputs(builder: GraphBuilder, pad: PadInfo) -> PadInfo:
-    """The same Pad of the type that it is to be done in."""
+    """The same Pad of the type that it is to be done in.
+
+    Raises:
+        Lacking: A fill may be there or not, and to cast it, it must be known which.
+    """
     assert pad.type is not None, "check_moved has found one to do it in"
     proxy, _ = EXACT_CASTS[pad.type]
     to, own = by_name(proxy), by_name(pad.type)
@@ -70,6 +84,12 @@ def cast_inputs(builder: GraphBuilder, pad: PadInfo) -> PadInfo:
 
 
 def cast_back(builder: GraphBuilder, output: ir.Value, name: str) -> ir.Value:
-    """A value of the proxy as one of the type ``name``."""
+    """A value of the proxy as one of the type ``name``.
+
+    Args:
+        builder: Writes the nodes.
+        output: Of the proxy's type.
+        name: Of the type that it stands for.
+    """
     exact = {"saturate": 0} if name in _SATURATING else {}
     return builder.emit("Cast", [output], {"to": by_name(name).onnx} | exact)

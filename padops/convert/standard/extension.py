@@ -44,7 +44,13 @@ class Extension:
         return builder.maximum(builder.add(builder.mul(size, self.factor), self.offset), scalar(1))
 
     def within(self, builder: GraphBuilder, positions: Operand, size: Operand) -> Operand:
-        """The positions of the window's elements, 0 to ``size`` - 1, that ``positions`` show."""
+        """The positions of the window's elements, 0 to ``size`` - 1, that ``positions`` show.
+
+        Args:
+            builder: Writes the nodes.
+            positions: Any, in front of the window and behind it as well.
+            size: Of the window, at least 1.
+        """
         if not is_number(self.slack, FAR):
             last = builder.add(builder.sub(size, scalar(1)), self.slack)
             positions = builder.maximum(builder.minimum(positions, last), builder.negative(self.slack))
@@ -58,12 +64,24 @@ class Extension:
 
 
 def look_up(builder: GraphBuilder, modes: Sequence[Mode], choice: Operand) -> Extension:
-    """The numbers of the mode that ``choice`` points at."""
+    """The numbers of the mode that ``choice`` points at.
+
+    Args:
+        builder: Writes the nodes.
+        modes: To choose from.
+        choice: Which of them, rank 0.
+    """
     return Extension(*(select(builder, column, choice) for column in zip(*(_EXTENSIONS[mode] for mode in modes))))
 
 
 def select(builder: GraphBuilder, numbers: Sequence[int], choice: Operand) -> Operand:
-    """One of the numbers, of rank 0; known where they are all the same."""
+    """One of the numbers, of rank 0; known where they are all the same.
+
+    Args:
+        builder: Writes the nodes.
+        numbers: One for each choice.
+        choice: Which of them, rank 0.
+    """
     if len(set(numbers)) == 1:
         return scalar(numbers[0])
     return builder.gather(ints(*numbers), choice)
@@ -89,7 +107,14 @@ class Extents:
 
     @staticmethod
     def of(builder: GraphBuilder, op: Op, size: Operand, amounts: Amounts) -> Extents:
-        """The extents of axes that are extended, and not filled (P1, P3)."""
+        """The extents of axes that are extended, and not filled (P1, P3).
+
+        Args:
+            builder: Writes the nodes.
+            op: The operator.
+            size: Of the data, a vector.
+            amounts: Of every axis, each a vector.
+        """
         output = builder.add(builder.add(amounts.begin, size), amounts.end)
         if op.clamp:
             output = builder.maximum(output, scalar(0))
@@ -102,7 +127,15 @@ class Extents:
     def checked_step(
         self, builder: GraphBuilder, op: Op, modes: Sequence[Mode], choice: Operand, amounts: Amounts
     ) -> Operand:
-        """1, by a Gather that fails where a dim would be negative or there is nothing to extend from (P1, P4, P5)."""
+        """1, by a Gather that fails where a dim would be negative or there is nothing to extend from (P1, P4, P5).
+
+        Args:
+            builder: Writes the nodes.
+            op: The operator.
+            modes: To choose from.
+            choice: Which of them, rank 0.
+            amounts: Of every axis, each a vector.
+        """
         lowest = builder.lowest(builder.concat(self.output, ints(1)))
         short = builder.sub(self.window, select(builder, [int(mode is not Mode.CONSTANT) for mode in modes], choice))
         # An output without elements needs nothing to extend from.

@@ -115,7 +115,14 @@ class GraphBuilder:
         *,
         role: str = "",
     ) -> ir.Value:
-        """Writes a node with one output, and gives that; the rest is as in ``emit_several``."""
+        """Writes a node with one output, and gives that; the rest is as in ``emit_several``.
+
+        Args:
+            op_type: Of the default domain.
+            inputs: Values, or arrays that become constants; None for one that is absent.
+            attributes: By name, as Python values.
+            role: What the output is, for its name.
+        """
         (value,) = self.emit_several(op_type, inputs, attributes, role=role, outputs=1)
         return value
 
@@ -197,6 +204,13 @@ class GraphBuilder:
         return self._apply("And", np.logical_and, a, b)
 
     def where(self, condition: Operand, a: Operand, b: Operand) -> Operand:
+        """Elements of one or the other.
+
+        Args:
+            condition: Bools.
+            a: Where they are true.
+            b: Where they are false.
+        """
         return self._apply("Where", np.where, condition, a, b)
 
     def minimum(self, a: Operand, b: Operand) -> Operand:
@@ -215,6 +229,13 @@ class GraphBuilder:
     # --- vectors ------------------------------------------------------------------------------------------------------
 
     def gather(self, vector: Operand, index: Operand, axis: int = 0) -> Operand:
+        """The elements at some positions.
+
+        Args:
+            vector: A tensor.
+            index: Which elements of the axis.
+            axis: Which axis.
+        """
         if isinstance(vector, np.ndarray) and isinstance(index, np.ndarray):
             return np.asarray(np.take(vector, index, axis))
         return self.emit("Gather", [vector, index], {"axis": axis} if axis else {})
@@ -229,13 +250,29 @@ class GraphBuilder:
         return parts[0] if len(parts) == 1 else self.emit("Concat", parts, {"axis": 0})
 
     def slice(self, vector: Operand, start: Operand, stop: Operand) -> Operand:
-        """Part of a vector; ``start`` and ``stop`` have one element."""
+        """Part of a vector; ``start`` and ``stop`` have one element.
+
+        Args:
+            vector: A vector.
+            start: The first position, one element.
+            stop: The position behind the last, one element.
+        """
         if isinstance(vector, np.ndarray) and isinstance(start, np.ndarray) and isinstance(stop, np.ndarray):
             return vector[int(start[0]) : int(stop[0])]
         return self.part(vector, start, stop, ints(0))
 
     def part(self, x: Operand, start: Operand, stop: Operand, axes: np.ndarray) -> ir.Value:
-        """Part of a tensor along some axes."""
+        """Part of a tensor along some axes.
+
+        Args:
+            x: A tensor.
+            start: The first positions, one for each axis.
+            stop: The positions behind the last.
+            axes: The axes.
+
+        Raises:
+            Unconvertible: The bounds are not known, and Slice of this opset has them as attributes.
+        """
         if self.opset >= 10:
             return self.emit("Slice", [x, start, stop, axes])
         if not isinstance(start, np.ndarray) or not isinstance(stop, np.ndarray):
@@ -261,6 +298,13 @@ class GraphBuilder:
         return self.emit("Unsqueeze", [x], {"axes": [axis]})
 
     def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:
+        """Numbers in equal steps, a vector of int64.
+
+        Args:
+            start: The first number.
+            stop: The end, which is not one of them.
+            step: From one to the next, not 0.
+        """
         limits = (start, stop, step)
         if all_arrays(limits) and abs(limits[1] - limits[0]) // abs(limits[2]) > MAX_LISTED:
             return self.emit("Range", limits)
@@ -280,7 +324,13 @@ class GraphBuilder:
     def choose(
         self, condition: Operand, then: Callable[[GraphBuilder], T], other: Callable[[GraphBuilder], T]
     ) -> T | ir.Value:
-        """One of two computations, by a bool of rank 0."""
+        """One of two computations, by a bool of rank 0.
+
+        Args:
+            condition: Rank 0.
+            then: Writes the one, where the condition is true.
+            other: Writes the other.
+        """
         if isinstance(condition, np.ndarray):
             return (then if condition else other)(self)
         graphs = {}
@@ -290,7 +340,13 @@ class GraphBuilder:
         return self.emit("If", [condition], graphs)
 
     def graph(self, inputs: Sequence[ir.Value], outputs: Sequence[Operand], name: str) -> ir.Graph:
-        """This graph builder as a graph inside another; an output is always made in it."""
+        """This graph builder as a graph inside another; an output is always made in it.
+
+        Args:
+            inputs: Those that it is to have.
+            outputs: Those that it is to have, constants too.
+            name: Of the graph.
+        """
         own = {value for node in self.nodes for value in node.outputs}
         made = [x if not isinstance(x, np.ndarray) and x in own else self.emit("Identity", [x]) for x in outputs]
         return ir.Graph(inputs, made, nodes=self.nodes, name=self.name(name))

@@ -35,6 +35,12 @@ def is_right(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amou
 
     Extending needs a source without empty axes, no negative amounts, and amounts that reach no further than the source
     does: n - 1 for reflect, n for wrap.
+
+    Args:
+        builder: Writes the nodes.
+        pad: What to write.
+        choice: Which of the Pad's modes, rank 0.
+        amounts: Of every axis, each a vector.
     """
     modes, size = pad.known_modes, shape_of(builder, pad)
     free, reach = _bounds(builder, pad, choice)
@@ -84,7 +90,13 @@ def _mode(builder: GraphBuilder, pad: PadInfo) -> dict[str, ir.Attr]:
 
 
 def cropped(builder: GraphBuilder, pad: PadInfo, source: Operand) -> tuple[ir.Value, Amounts]:
-    """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P3 FULL)."""
+    """What negative amounts leave of a tensor, and the amounts that are left to add in mode constant (P3 FULL).
+
+    Args:
+        builder: Writes the nodes.
+        pad: What to write.
+        source: The tensor.
+    """
     amounts, size = amounts_of(builder, pad), shape_of(builder, pad)
     zero = scalar(0)
     output = builder.add(builder.add(amounts.begin, size), amounts.end)

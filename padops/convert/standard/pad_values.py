@@ -98,7 +98,13 @@ def default_fill(type_name: str) -> np.ndarray:
 
 
 def vector_of(builder: GraphBuilder, pad: PadInfo, name: str) -> Operand:
-    """An attribute that is a list of integers, as a vector."""
+    """An attribute that is a list of integers, as a vector.
+
+    Args:
+        builder: Writes the nodes.
+        pad: What to write.
+        name: Of the attribute.
+    """
     row = next(row for row in pad.op.attributes if row.name == name)
     attribute = pad.attributes.get(name)
     if attribute is None:
@@ -163,7 +169,13 @@ def mode_attribute(pad: PadInfo) -> ir.Attr:
 
 
 def reference(name: str, attribute: ir.Attr, kind: ir.AttributeType) -> ir.Attr:
-    """An attribute ``name`` that is what the caller gives for another."""
+    """An attribute ``name`` that is what the caller gives for another.
+
+    Args:
+        name: Of the new attribute.
+        attribute: A reference to one of the function.
+        kind: Of its values.
+    """
     assert attribute.ref_attr_name is not None
     return ir.RefAttr(name, attribute.ref_attr_name, kind)
 

@@ -18,7 +18,14 @@ from padops.spec.dialects import DOMAIN, VERSION
 
 
 def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """Turns the node into the operator of that name; it stays the same node, with its name, outputs and metadata."""
+    """Turns the node into the operator of that name; it stays the same node, with its name, outputs and metadata.
+
+    Args:
+        pad: What the node is to be.
+        site: The node.
+        constants: Adds constants to the model.
+        types: Of the model.
+    """
     inputs = values(pad, site, constants)
     while inputs and inputs[-1] is None:
         inputs.pop()

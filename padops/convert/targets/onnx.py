@@ -25,6 +25,12 @@ from padops.spec.dialects import DOMAIN
 def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
 
+    Args:
+        pad: What the nodes are to do.
+        site: The node.
+        constants: Adds constants to the model.
+        types: Of the model.
+
     Raises:
         Unconvertible: There are none that do the same; nothing has been changed.
         Unneeded: It is what it would become.

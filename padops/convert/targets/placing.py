@@ -15,7 +15,13 @@ from padops.convert.sources.pad_info import PadInfo
 
 
 def values(pad: PadInfo, site: NodeSite, constants: Constants) -> list[ir.Value | None]:
-    """The inputs of a node that is this Pad; arrays that the node did not have as new constants."""
+    """The inputs of a node that is this Pad; arrays that the node did not have as new constants.
+
+    Args:
+        pad: What the node is to be.
+        site: The node.
+        constants: Adds constants to the model.
+    """
     return [
         constants.add(value, site, row.name) if isinstance(value, np.ndarray) else value
         for row, value in zip(pad.op.inputs, pad.given, strict=True)

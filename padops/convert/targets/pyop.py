@@ -20,7 +20,11 @@ STRINGS_END_AT_NUL = "onnxruntime-extensions ends a string at its first NUL"
 
 
 def check(pad: PadInfo, site: NodeSite) -> None:
-    """Raises Unconvertible where there is no such kernel."""
+    """Raises Unconvertible where there is no such kernel.
+
+    Raises:
+        Unconvertible: The kernel lacks the type, or an attribute is one that a caller gives.
+    """
     if (reason := pyop.refusal(pad.type)) is not None:
         raise Unconvertible(reason)
     for attribute in pad.attributes.values():
@@ -29,6 +33,12 @@ def check(pad: PadInfo, site: NodeSite) -> None:
 
 def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """Turns the node into the operator of the replacement, in Python; it stays the same node.
+
+    Args:
+        pad: What the node is to be.
+        site: The node.
+        constants: Adds constants to the model.
+        types: Of the model.
 
     Raises:
         Unconvertible: It cannot be one; nothing has been changed.

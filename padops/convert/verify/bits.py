@@ -14,7 +14,14 @@ Value = Any
 
 
 def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
-    """One output of both models; of one that differs from run to run, type and shape alone."""
+    """One output of both models; of one that differs from run to run, type and shape alone.
+
+    Args:
+        name: Of the output.
+        original: What the original gave.
+        converted: What the converted model gave.
+        unstable: Whether the original differs from itself from run to run.
+    """
     if unstable and isinstance(original, np.ndarray) and isinstance(converted, np.ndarray):
         alike = (original.dtype, original.shape) == (converted.dtype, converted.shape)
         return OutputComparison(name, alike, "" if alike else describe_difference(original, converted))
@@ -66,7 +73,13 @@ def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray
 
 
 def within(tolerance: float, original: Value, converted: Value) -> bool:
-    """Whether two arrays of floats differ by at most ``tolerance`` of the largest element, infinities and NaN aside."""
+    """Whether two arrays of floats differ by at most ``tolerance`` of the largest element, infinities and NaN aside.
+
+    Args:
+        tolerance: Of the largest element.
+        original: What the original gave.
+        converted: What the converted model gave.
+    """
     if not isinstance(original, np.ndarray) or (original.dtype, original.shape) != (converted.dtype, converted.shape):
         return False
     if not tolerance or original.dtype.kind not in "fV" or not original.size:

@@ -70,7 +70,13 @@ class Axis:
 
 
 def transposed(axis: Axis, output_padding: int, mode: str) -> Amount | None:
-    """What a transposed convolution crops so that it gives size * stride elements; None where it gives fewer anyway."""
+    """What a transposed convolution crops so that it gives size * stride elements; None where it gives fewer anyway.
+
+    Args:
+        axis: The axis.
+        output_padding: Of the node, on this axis.
+        mode: SAME_UPPER or SAME_LOWER.
+    """
     total = axis.extent + output_padding - axis.stride
     if total < 0:
         return None

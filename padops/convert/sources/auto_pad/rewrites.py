@@ -23,7 +23,13 @@ FORMATS = {(1, False): "NCW", (1, True): "NWC", (3, False): "NCDHW", (3, True): 
 
 
 def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Applied:
-    """Writes the amounts into the node."""
+    """Writes the amounts into the node.
+
+    Args:
+        site: The node.
+        constants: Adds constants to the model.
+        pads: The begins of all axes, then the ends.
+    """
     node = site.node
     for name in IMPLIED:
         node.attributes.pop(name, None)
@@ -32,7 +38,13 @@ def explicit(site: NodeSite, constants: Constants, pads: Sequence[int]) -> Appli
 
 
 def same_pad(site: NodeSite, constants: Constants, window: SameWindow) -> Applied:
-    """Puts SamePad_1 in front of the node, which from now on pads nothing."""
+    """Puts SamePad_1 in front of the node, which from now on pads nothing.
+
+    Args:
+        site: The node.
+        constants: Adds constants to the model.
+        window: What the node says of its window.
+    """
     node, made = site.node, same_pad_of(window)
     padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_padded"))
     before = ir.Node(DOMAIN, made.op_type, [node.inputs[0]], outputs=[padded], name=padded.name)
@@ -58,7 +70,14 @@ def same_pad_of(window: SameWindow) -> Replacement:
 
 
 def by_size(site: NodeSite, constants: Constants, window: SameWindow, choices: Choices) -> Applied:
-    """Turns the node into an If, whose branches have the node with each of the amounts that it may need."""
+    """Turns the node into an If, whose branches have the node with each of the amounts that it may need.
+
+    Args:
+        site: The node.
+        constants: Adds constants to the model.
+        window: What the node says of its window.
+        choices: The amounts of each axis, by the rest of its size.
+    """
     node = site.node
     tests = _tests(site, constants, window, choices)
     inputs = list(node.inputs)

@@ -69,6 +69,12 @@ def read_mode(site: NodeSite) -> str | None:
 def read_window(site: NodeSite, operator: WindowOperator, mode: str, types: Types) -> SameWindow:
     """The node as its attributes and inputs say.
 
+    Args:
+        site: The node.
+        operator: Its row in the table of window operators.
+        mode: SAME_UPPER or SAME_LOWER.
+        types: Of the model.
+
     Raises:
         Unconvertible: They contradict each other, or do not say enough.
     """
