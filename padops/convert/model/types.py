@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 import onnx_ir as ir
@@ -33,7 +33,7 @@ class Types:
         self._document = document
         self._inferred: dict[ir.Value, onnx.TypeProto] | None = None
         self._read: dict[ir.Value, Known] = {}  # of what has been inferred, what has been asked for
-        self._constants: dict[int, tuple[ir.TensorProtocol, tuple[int, ...]]] = {}  # by id
+        self._constants: dict[int, tuple[ir.TensorProtocol, Sequence[int]]] = {}  # by id
         self._behind: dict[ir.Value, ir.Value] = {}  # by the output of a Pad: the data of the first Pad in its chain
 
     def name(self, *values: ir.Value | None) -> str | None:
@@ -74,7 +74,7 @@ class Types:
             self._inferred = self._infer()
         return self._inferred
 
-    def _dims_of(self, tensor: ir.TensorProtocol) -> tuple[int, ...]:
+    def _dims_of(self, tensor: ir.TensorProtocol) -> Sequence[int]:
         """The dims of a constant, which a tensor reads from its message each time."""
         known = self._constants.get(id(tensor))
         if known is None:
