@@ -37,7 +37,7 @@ MEASURED = {
 
 
 def built(name: str, flags: str = "", options: tuple[str, ...] = ()) -> Path:
-    all_options = ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g {flags}", *options]
+    all_options = ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS=-O1 -g1 {flags}", *options]
     return build(BUILDS / name, *all_options, source=CHECKS, target="engine_check")
 
 
@@ -112,22 +112,24 @@ BREAKS = {
 }
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources to break; builds of it one after another compile only what a break has changed."""
+    return shutil.copytree(SOURCES, tmp_path_factory.mktemp("breaks") / "csrc")
+
+
 @pytest.mark.parametrize("planted", BREAKS)
-def test_a_planted_break_is_found(planted: str, tmp_path: Path) -> None:
+def test_a_planted_break_is_found(planted: str, copied: Path) -> None:
     name, right, wrong = BREAKS[planted]
-    shutil.copytree(SOURCES, tmp_path / "csrc")
-    file = tmp_path / "csrc" / name
+    file = copied / name
     text = file.read_text(encoding="utf-8")
     assert text.count(right) == 1
     file.write_text(text.replace(right, wrong), encoding="utf-8")
-    folder = build(
-        tmp_path / "build",
-        f"-Dsource={tmp_path / 'csrc'}",
-        "-DCMAKE_BUILD_TYPE=None",
-        "-DCMAKE_CXX_FLAGS=-O1",
-        source=CHECKS,
-        target="engine_check",
-    )
+    options = (f"-Dsource={copied}", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1")
+    try:
+        folder = build(copied.parent / "build", *options, source=CHECKS, target="engine_check")
+    finally:
+        file.write_text(text, encoding="utf-8")
     start = time.monotonic()
     found = subprocess.run([folder / "engine_check"], capture_output=True, text=True, timeout=60)
     assert found.returncode == 1 and "engine_check --seed 0 --first " in found.stderr, found.stderr
