@@ -158,18 +158,19 @@ Outcome check_case(Draw& draw, const Options& options, Ways& ways) {
   described[std::min(outcome.described.size(), sizeof(described) - 1)] = 0;
 
   Plan plan;
+  int64_t outputs = 0;
   std::optional<Engine> made;
   try {
     plan = make_plan(one.shape, one.amounts, one.mode, one.rules);
+    const std::vector<int64_t> dims = plan.shape();
+    outputs = std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+    if (std::max(elements, outputs) > kMaxBits / one.bits) {  // an engine is made for what fits into memory alone
+      ++ways["too large, left out"];
+      return outcome;
+    }
     made.emplace(plan, one.bits, one.thresholds);
   } catch (const PadError&) {
     ++ways["refused by a rule"];
-    return outcome;
-  }
-  const std::vector<int64_t> dims = plan.shape();
-  const int64_t outputs = std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
-  if (std::max(elements, outputs) > kMaxBits / one.bits) {
-    ++ways["too large, left out"];
     return outcome;
   }
 

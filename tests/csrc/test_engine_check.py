@@ -80,6 +80,7 @@ def test_clang() -> None:
 def test_addresses_and_undefined_behaviour() -> None:
     folder = built("addresses", "-fsanitize=address,undefined -fno-sanitize-recover=all")
     assert passed(check(folder, "--count", 5_000)) == 5_000
+    assert passed(check(folder, "--replay", CORPUS)) > 100
 
 
 def test_threads() -> None:
