@@ -193,6 +193,7 @@ MONO = {"input": (2, 576), "state": (2, 2, 128)}  # two stretches of sound with 
 SEQUENCE = {"input": (3, 576), "h": (1, 1, 128), "c": (1, 1, 128)}
 AT_16K = {**MONO, "sr": np.array(16000)}
 AT_8K = {**MONO, "input": (2, 288), "sr": np.array(8000)}
+SPOKEN = [{"waveforms": (2, 16000), "waveforms_lens": np.array([16000, 9000])}]
 RANGE = {"fmin": np.array(46.875, np.float32), "fmax": np.array(2093.75, np.float32)}
 
 # Model, Pads in it, and what to run it with: a shape for random numbers, or an array as it is.
@@ -206,6 +207,12 @@ REAL: list[tuple[str, int, list[dict[str, tuple[int, ...] | np.ndarray]]]] = [
     ("silero-vad/silero_vad_openvino_16k.onnx", 1, [{"input": (1, 576), "state": (2, 1, 128)}]),
     ("faster-whisper/silero_vad_v6.onnx", 1, [SEQUENCE]),
     ("swift-f0/model.onnx", 5, [{"audio": (1, samples), **RANGE} for samples in (16000, 4321, 256)]),
+    ("onnx-asr/gigaam_v2.onnx", 1, SPOKEN),
+    ("onnx-asr/kaldi.onnx", 3, SPOKEN),
+    ("onnx-asr/nemo80.onnx", 1, SPOKEN),
+    ("onnx-asr/nemo128.onnx", 1, SPOKEN),
+    ("onnx-asr/wespeaker.onnx", 1, SPOKEN),
+    ("onnx-asr/whisper80.onnx", 2, SPOKEN),
     ("rapidocr/ch_ppocr_mobile_v2.0_cls_mobile.onnx", 0, [{"x": (1, 3, 48, 192)}]),
 ]
 

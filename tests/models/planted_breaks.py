@@ -9,8 +9,9 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from padops.convert.model.types import declarations
 from padops.convert.verify.inside import kinds_of
-from padops.convert.verify.probes import Place
+from padops.convert.verify.probes import Place, bodies
 from padops.spec.bits import to_bytes
 from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.dtypes import by_onnx
@@ -101,11 +102,16 @@ def _other_amounts(model: onnx.ModelProto, graph: Any, node: onnx.NodeProto) -> 
     if known is not None:
         node.input[1] = _constant(graph, node, "moved pads", _moved(numpy_helper.to_array(known)))
         return "its amounts moved by one"
-    one = _constant(graph, node, "one", np.array(1, np.int64))
+    rank = None if len(node.input) > 3 else _rank(model, node.input[0])
+    more = np.array(1, np.int64)
+    if rank is not None:
+        more = np.zeros(2 * rank, np.int64)
+        more[rank - 1], more[-1] = 1, -1
+    made = _constant(graph, node, "more", more)
     at = next(i for i, other in enumerate(graph.node) if other == node)
-    graph.node.insert(at, helper.make_node("Add", [node.input[1], one], ["more pads"]))
+    graph.node.insert(at, helper.make_node("Add", [node.input[1], made], ["more pads"]))
     node.input[1] = "more pads"
-    return "its amounts grew by one"
+    return "its amounts grew by one" if rank is None else "its amounts moved by one"
 
 
 def _moved(amounts: np.ndarray) -> np.ndarray:
@@ -128,3 +134,16 @@ def _constant(graph: Any, node: onnx.NodeProto, name: str, array: np.ndarray) ->
 def _type(model: onnx.ModelProto, name: str) -> int | None:
     given = {value.name: value.type.tensor_type.elem_type for value in model.graph.input}
     return given.get(name) or kinds_of(model).get((Place(), name))
+
+
+def _rank(model: onnx.ModelProto, name: str) -> int | None:
+    """How many axes a value of any graph has, as far as onnx infers that."""
+    inferred = onnx.shape_inference.infer_shapes(declarations(model))
+    found = [
+        len(info.type.tensor_type.shape.dim)
+        for located in bodies(inferred)
+        if isinstance(located.body, onnx.GraphProto)
+        for info in (*located.body.input, *located.body.value_info)
+        if info.name == name and info.type.tensor_type.HasField("shape")
+    ]
+    return found[0] if found else None

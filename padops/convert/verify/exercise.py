@@ -64,6 +64,7 @@ class Scout:
     reached: list[Reached] = field(default_factory=list)
     _names: dict[tuple[int, str], list[str]] = field(default_factory=dict)
     _session: Session | None = None
+    _seen: set[tuple[tuple[str, tuple[int, ...]], ...]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         probed = Probed(self.model)
@@ -81,9 +82,11 @@ class Scout:
                 self._hide_all(str(error))
 
     def look(self, feeds: Feeds) -> bool:
-        """Runs the model; whether a Pad has done what no Pad had done before."""
-        if self._session is None:
+        """Runs the model, unless that cannot tell anything new; whether a Pad has done what it had not done before."""
+        shapes = tuple((name, array.shape) for name, array in feeds.items())
+        if self._session is None or (self.satisfied and shapes in self._seen):
             return False
+        self._seen.add(shapes)
         before = [reached.missing for reached in self.reached]
         try:
             outputs = self._session.run(feeds, sorted({name for names in self._names.values() for name in names}))
