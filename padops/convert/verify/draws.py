@@ -232,9 +232,13 @@ def _axes(shape: Sequence[int], data: Sequence[int] | None, rng: np.random.Gener
 def _amounts(name: str, draw: Draw, rng: np.random.Generator, hints: Hints) -> np.ndarray:
     """Amounts that no data are too small for; at least one of them pads."""
     told, shape = hints.amounts[name], draw.shapes[name]
-    dims = draw.shapes.get(told.data or "", ())
-    highest = min([LARGEST_AMOUNT, *(dim - 1 for dim in dims)]) if told.limited else LARGEST_AMOUNT
-    made = np.asarray(rng.integers(0, max(min(highest, draw.highest), 0), shape, endpoint=True))
-    if made.size and highest > 0 and not made.any():
-        made.reshape(-1)[-1] = 1
-    return made
+    dims = draw.shapes.get(told.data or "", ()) if told.limited else ()
+    count = prod(shape)
+    limits = (
+        [dim - 1 for dim in dims] * 2 if 2 * len(dims) == count else [min(dims, default=LARGEST_AMOUNT + 1) - 1] * count
+    )
+    highest = np.clip(limits, 0, min(LARGEST_AMOUNT, draw.highest)).astype(np.int64)
+    made = rng.integers(0, highest, endpoint=True)
+    if not made.any():
+        made = np.minimum(highest, 1)
+    return made.reshape(shape)

@@ -168,7 +168,8 @@ class Probed:
     def _around(self, place: Place) -> onnx.NodeProto:
         """The node that a graph is inside of."""
         output = place.around[-1][0]
-        return next(node for node in self._bodies[place.outside].node if output in node.output)
+        found: onnx.NodeProto = next(node for node in self._bodies[place.outside].node if output in node.output)
+        return found
 
     def _calls(self, function: Identifier) -> list[tuple[Place, onnx.NodeProto]]:
         return [
