@@ -117,7 +117,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("original", metavar="ORIGINAL", help="an .onnx file, or an OpenVINO IR (.xml), which OpenVINO runs")
+    parser.add_argument("original", metavar="ORIGINAL", help="an .onnx file, or an OpenVINO IR (.xml)")
     parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it")
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")

@@ -48,6 +48,9 @@ def _why(record: PadRecord) -> list[str]:
     return [*already, *([record.reason] if record.reason else []), *record.notes, *corrects]
 
 
+INSIDE = ("verified: the outputs agree, but not what Pads give", "bold red")
+
+
 def show_verification(console: Console, verification: Verification) -> None:
     """How it came out, with what the models were fed, and what each output and each Pad gave."""
     said = {
@@ -59,7 +62,8 @@ def show_verification(console: Console, verification: Verification) -> None:
         "fails": ("verified: the converted model fails", "bold red"),
         "undecided": ("cannot be verified: neither model runs", "bold yellow"),
     }
-    console.print(Text(*said[verification.outcome]))
+    inside = verification.outcome == "different" and all(output.equal for output in verification.outputs)
+    console.print(Text(*(INSIDE if inside else said[verification.outcome])))
     for inputs, count in Counter(verification.inputs).items():
         console.print(Text(f"  with {inputs}" + (f" ({count} draws)" if count > 1 else ""), "dim"))
     for output in verification.outputs:

@@ -13,7 +13,7 @@ from padops.convert.records import PadComparison
 from padops.convert.verify.bits import Value, describe_difference
 from padops.convert.verify.exercise import Reached, Sameness
 from padops.convert.verify.pads import WatchedPad
-from padops.convert.verify.probes import Place, Probed, bodies
+from padops.convert.verify.probes import OutOfReach, Place, Probed, bodies
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 from padops.spec.schemas import register_schemas
 
@@ -104,7 +104,7 @@ def _compare_group(
                     key = watch.pad.place, name
                     watch.sameness.add(before[key])
                     watch.detail = watch.detail or _difference(sessions[0], one, key, before[key], after[key])
-    except DoesNotRun as error:
+    except (DoesNotRun, OutOfReach) as error:
         if len(group) > 1 and group[0].pad.place != Place():  # one of them may be the reason
             for watch in group:
                 _compare_group(original, converted, [watch], feeds, kinds)
