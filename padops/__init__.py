@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the function
-    from padops.convert import Conversion, PadRecord, convert, lower
+    from padops.convert import Conversion, PadRecord, Verification, convert, lower
+    from padops.convert.verify.models import verify
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
     from padops.runtime.inference_session import InferenceSession
@@ -33,6 +34,8 @@ _HOMES = {
     "PadRecord": "padops.convert",
     "describe": "padops.runtime.session",
     "lower": "padops.convert",
+    "Verification": "padops.convert",
+    "verify": "padops.convert.verify.models",
     "get_ep_name": "padops.runtime.provider",
     "get_ep_names": "padops.runtime.provider",
     "get_library_path": "padops.runtime.library",
@@ -54,6 +57,7 @@ __all__ = [
     "InferenceSession",
     "PadError",
     "PadRecord",
+    "Verification",
     "convert",
     "describe",
     "get_ep_name",
@@ -67,6 +71,7 @@ __all__ = [
     "run_reference",
     "same_padding",
     "torch_translations",
+    "verify",
 ]
 
 

@@ -1,6 +1,7 @@
 """The command ``padops``: convert a model, say what is installed, list the operators.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch. Where the output
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5 verification
+that could not tell. Where the output
 cannot be printed, a command that writes files or compares keeps its exit code; one that only prints ends with 1.
 """
 
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         finally:
             signal.signal(signal.SIGTERM, before)
-    return 1 if out.failure is not None and options.run not in (_convert, run_conformance) else code
+    return 1 if out.failure is not None and options.run not in (_convert, _verify, run_conformance) else code
 
 
 def _end(number: int, frame: Any) -> None:
@@ -59,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert the Pads of a model", description=CONVERT))
+    about = "run two models on the same inputs and compare every bit"
+    _add_verify(commands.add_parser("verify", help=about, description=VERIFY))
     info = commands.add_parser("info", help="print versions, the library and its operators; check that one runs")
     info.set_defaults(run=_info)
     add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
@@ -71,8 +74,13 @@ def _parser() -> argparse.ArgumentParser:
 CONVERT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
     "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
-    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch; at any but 0 no model has been written, "
-    "unless the message says that only the report has not."
+    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch, 5 verification that could not tell "
+    "(with --strict); at any but 0 no model has been written, unless the message says that only the report has not."
+)
+VERIFY = (
+    "Run two models on the same inputs and compare every bit of their outputs and of what their Pads give. Values of the "
+    "same name count as the same value. Exit codes: 0 equal, 1 error, 2 usage, 4 different, 5 could not be told: the "
+    "original does not run, or with --strict, an output was always the same or a Pad was not reached."
 )
 
 
@@ -96,7 +104,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
                         "SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
                         "the exporter left its framework's nodes: tf2onnx's MirrorPad, nGraph's Pad; repeatable")  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted")
+    parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
+                        "--verify leaves doubts")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
@@ -105,6 +114,33 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
                         "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=_convert)
+
+
+def _add_verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("original", metavar="ORIGINAL", help="an .onnx file, or an OpenVINO IR (.xml)")
+    parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with (default: random numbers)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
+    parser.add_argument("--strict", action="store_true", help="exit with 5 where an output or a Pad has told nothing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=_verify)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from padops.convert import PadopsError, UndecidedError, VerificationError
+    from padops.convert.show import show_verification
+    from padops.convert.verify.models import verify
+
+    try:
+        verification = verify(options.original, options.converted, options.inputs, options.seed)
+    except PadopsError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    show_verification(_console(options.quiet), verification)
+    if not verification.passed:
+        return VerificationError.exit_code
+    told = verification.outcome not in ("runs", "undecided") and not (options.strict and verification.doubts)
+    return 0 if told else UndecidedError.exit_code
 
 
 def _console(quiet: bool = False) -> Console:

@@ -74,6 +74,19 @@ PACKAGES: dict[str, Package] = {
             "model.onnx": "6385e8c2ebc3872e82c9ff5946228de44cd3be77a750ea53698b7dbfe94b0a22",
         },
     ),
+    "onnx-asr": Package(
+        "0.12.0",
+        "5e7ceca454609819ea7833f61e2302e0c8f6ece4f8a78b66c5daba53cb51de4a",
+        "onnx_asr/preprocessors/data",
+        {
+            "gigaam_v2.onnx": "abc06381785bc6c4b76db6bf99803388edca7d44efa5a181eb1c2b894f3ff2f8",
+            "kaldi.onnx": "7d0f04ed3aa0775ac690c5bb3680cdef3e68807ee3ce415f0ca47deeeefc9bce",
+            "nemo80.onnx": "7ab6b0d1f57832e56f59aa7cab4289de50df7f8d5296cdfd281d9c9b7b8d73e0",
+            "nemo128.onnx": "5b4a84c52eeaa615dc46d781cc7e4598f9b432184831d57493c48adcd01371a9",
+            "wespeaker.onnx": "4fcc0d9897bf960a304615cdb95ea2831f26dd409fcd1971b4ea831c49256cfd",
+            "whisper80.onnx": "8161c22a310df637a56029c037c79c9eb52a211a36b20935a1d0ba32bdb43d8f",
+        },
+    ),
     "rapidocr": Package(
         "3.10.0",
         "2fc34e26cd0f48514804a94f8832283039c7334076bff60768b1fed9ad068050",

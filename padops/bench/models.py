@@ -81,11 +81,14 @@ def feeds_for(source: Path, original: Any) -> dict[str, np.ndarray]:
     import onnx_ir as ir
 
     from padops.convert import PadopsError
-    from padops.convert.verify.feeds import SIZES, inputs_of, random_inputs, special_values
+    from padops.convert.verify.draws import FIRST, random_inputs
+    from padops.convert.verify.feeds import inputs_of
+    from padops.convert.verify.hints import hints_of, special_values
 
     message = onnx.load(source, load_external_data=False)
     refusal: Exception | None = None
-    for feeds in random_inputs(inputs_of(message), 0, SIZES.index(_SIZE), special_values(ir.from_proto(message))):
+    hints = hints_of(message, special_values(ir.from_proto(message)))
+    for feeds in random_inputs(inputs_of(message), 0, FIRST.index(_SIZE), hints):
         try:
             original.run(None, feeds)
             return feeds

@@ -20,17 +20,19 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError
+from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
 from padops.convert.pipeline import convert, lower
-from padops.convert.records import Conversion, FileRecord, OutputComparison, PadRecord, Verification
+from padops.convert.records import Conversion, FileRecord, OutputComparison, PadComparison, PadRecord, Verification
 
 __all__ = [
     "Conversion",
     "FileRecord",
     "OutputComparison",
+    "PadComparison",
     "PadRecord",
     "PadopsError",
     "PadsLeftError",
+    "UndecidedError",
     "UsageError",
     "Verification",
     "VerificationError",

@@ -56,6 +56,16 @@ class VerificationError(PadopsError):
         self.conversion = conversion
 
 
+class UndecidedError(VerificationError):
+    """``strict`` and ``verify`` were asked for, and it could not be told whether the converted model does the same.
+
+    Attributes:
+        conversion: What was found, with the verification; nothing has been written.
+    """
+
+    exit_code = 5
+
+
 # What onnx, onnx_ir, NumPy, json and protobuf raise over data that are not as they should be. Not Exception: a mistake of
 # ours, such as a NameError or an AssertionError, must stay one.
 LIBRARY_ERRORS: tuple[type[Exception], ...] = (

@@ -17,21 +17,28 @@ from typing import Any, Literal
 import onnx
 
 from padops.convert import sources
-from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
+from padops.convert.errors import (
+    PadopsError,
+    PadsLeftError,
+    UndecidedError,
+    UsageError,
+    VerificationError,
+    os_errors_as,
+)
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
-from padops.convert.model.reach import outputs_behind
+from padops.convert.model.reach import values_behind
 from padops.convert.model.reading import Source, original_of, read_document
 from padops.convert.records import Conversion, FileRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import TARGETS
 from padops.convert.targets.onnx import prune_opset_imports
-from padops.convert.verify.choice import comparison, mismatch
+from padops.convert.verify.choice import comparison, mismatch, undecided
 from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
 from padops.files.targets import identity
@@ -99,7 +106,8 @@ def convert(
         auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
-        strict: Raise, and write nothing, if a Pad cannot be converted.
+        strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if that does not reach every Pad or
+            cannot tell whether the models agree (see ``Verification.doubts``).
         verify: Run the original and the converted model on the same inputs and compare every bit, before writing. An
             OpenVINO IR runs in OpenVINO; outputs of floats may then differ by rounding, as the verification says.
         inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
@@ -121,6 +129,7 @@ def convert(
             report could not be written, and the message says that the model has been.
         PadsLeftError: ``strict``, and a Pad could not be converted.
         VerificationError: ``verify``, and the models do not agree.
+        UndecidedError: ``strict`` and ``verify``, and it could not be told for sure whether they agree.
     """
     path = output_path(source, output, in_place)
     _check_options(target, select, verify, inputs, seed)
@@ -137,7 +146,7 @@ def convert(
     conversion = _rewrite(document, files, request)
     compare = comparison(document, inputs, seed, conversion) if verify else None
     reported = None if report is None else Path(report)
-    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced)
+    job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:
         if strict and conversion.unconverted:
             first, *others = conversion.unconverted
@@ -237,7 +246,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
         _proto=document.message(),
-        _corrected=outputs_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
+        _corrected=values_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
         raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
@@ -261,6 +270,8 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
             conversion = finish(job, conversion, ending)
         if conversion.verification is not None and not conversion.verification.passed:
             raise VerificationError(mismatch(conversion.verification, conversion._corrected), conversion)
+        if not job.accepts(conversion.verification) and conversion.verification is not None:
+            raise UndecidedError(undecided(conversion.verification), conversion)
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion

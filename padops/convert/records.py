@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     import onnx
     import onnx_ir as ir
 
-SCHEMA = 2  # of the report; raised when a reader of an older report would misread a newer one
+SCHEMA = 3  # of the report; raised when a reader of an older report would misread a newer one
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
-Outcome = Literal["equal", "close", "corrected", "different", "runs", "fails"]
+Outcome = Literal["equal", "close", "corrected", "different", "runs", "fails", "undecided"]
+Exercise = Literal["exercised", "weak", "not exercised"]
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,35 @@ class OutputComparison:
         name: The output.
         equal: Whether type, shape and every bit agree.
         detail: Where they do not: how many elements differ, the first of them, both values.
+        weak: Why that it is equal says little: it is empty, NaN or one and the same value in all draws; else "".
     """
 
     name: str
     equal: bool
+    detail: str = ""
+    weak: str = ""
+
+
+@dataclass(frozen=True)
+class PadComparison:
+    """One Pad of either model, or one that a convolution or a pooling has taken in: what it gives in both models.
+
+    Attributes:
+        path: See ``PadRecord.path``.
+        form: Its operator.
+        exercise: ``"exercised"``; ``"weak"``, where its output is NaN or one and the same value in all draws; or
+            ``"not exercised"``, where no draw reached it: it did not run, its output was empty, it padded nothing, or there
+            is nothing to compare it with.
+        equal: Whether every bit agrees, as far as it was compared.
+        compared: The values that were compared: its output, or those behind it where only one model has that.
+        detail: What differs, or else why it is weak or not exercised.
+    """
+
+    path: str
+    form: str
+    exercise: Exercise
+    equal: bool = True
+    compared: tuple[str, ...] = ()
     detail: str = ""
 
 
@@ -79,21 +105,34 @@ class Verification:
         outcome: ``"equal"``: the same bits. ``"close"``: floats of another runtime, within the tolerance that the notes
             state. ``"corrected"``: only those outputs differ that depend on a node which ONNX Runtime gets wrong in the
             original. ``"different"``: others do. ``"runs"``: the converted model runs, and the original does not or differs
-            from itself from run to run. ``"fails"``: the converted model does not run, or breaks a rule.
+            from itself from run to run. ``"fails"``: the converted model does not run, or breaks a rule. ``"undecided"``:
+            neither runs, because of nodes that are the same in both.
         outputs: One comparison for each output; empty where the original did not run.
-        inputs: Names, types and shapes of what the models were fed with.
+        inputs: Names, types and shapes of what the models were fed with, for each draw.
         notes: How it was done, and what was found on the way.
+        pads: One comparison for each Pad; empty where another runtime ran the original.
     """
 
     outcome: Outcome
     outputs: tuple[OutputComparison, ...] = ()
     inputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    pads: tuple[PadComparison, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether nothing speaks against the converted model."""
-        return self.outcome in ("equal", "close", "corrected", "runs")
+        return self.outcome not in ("different", "fails")
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What keeps a verification that has passed from telling all: each in a sentence."""
+        found = []
+        if self.outcome in ("runs", "undecided"):
+            found.append(self.notes[-1] if self.notes else "there is nothing to compare the outputs with")
+        found += [f"output {output.name} is weak: {output.weak}" for output in self.outputs if output.weak]
+        found += [f"{pad.path} is {pad.exercise}: {pad.detail}" for pad in self.pads if pad.exercise != "exercised"]
+        return tuple(found)
 
     def to_json(self) -> dict[str, Any]:
         """The verification as JSON values."""
@@ -103,6 +142,7 @@ class Verification:
             "outputs": [asdict(output) for output in self.outputs],
             "inputs": list(self.inputs),
             "notes": list(self.notes),
+            "pads": [asdict(pad) | {"compared": list(pad.compared)} for pad in self.pads],
         }
 
 
@@ -147,7 +187,7 @@ class Conversion:
     outputs: tuple[FileRecord, ...] = ()
     notes: tuple[str, ...] = ()
     _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
-    _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # outputs that may differ
+    _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
 
     def proto(self) -> onnx.ModelProto:
         """The converted model as a protobuf message; everything that is not a Pad is as the source has it."""

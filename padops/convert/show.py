@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from padops.convert.records import Conversion, PadRecord, Verification
+from padops.convert.records import Conversion, PadComparison, PadRecord, Verification
 from padops.spec.dialects import OPS
 
 
@@ -26,7 +27,7 @@ def show(console: Console, conversion: Conversion) -> None:
     for note in conversion.notes:
         console.print(Text(note))
     if conversion.verification is not None:
-        _show_verification(console, conversion.verification)
+        show_verification(console, conversion.verification)
 
 
 def _now(record: PadRecord) -> tuple[str, str]:
@@ -47,7 +48,11 @@ def _why(record: PadRecord) -> list[str]:
     return [*already, *([record.reason] if record.reason else []), *record.notes, *corrects]
 
 
-def _show_verification(console: Console, verification: Verification) -> None:
+INSIDE = ("verified: the outputs agree, but not what Pads give", "bold red")
+
+
+def show_verification(console: Console, verification: Verification) -> None:
+    """How it came out, with what the models were fed, and what each output and each Pad gave."""
     said = {
         "equal": ("verified: the outputs are bit-equal", "green"),
         "close": ("verified: the outputs are those of another runtime but for rounding", "green"),
@@ -55,14 +60,35 @@ def _show_verification(console: Console, verification: Verification) -> None:
         "runs": ("verified: the converted model runs", "green"),
         "different": ("verified: the outputs differ", "bold red"),
         "fails": ("verified: the converted model fails", "bold red"),
+        "undecided": ("cannot be verified: neither model runs", "bold yellow"),
     }
-    console.print(Text(*said[verification.outcome]))
-    for inputs in verification.inputs:
-        console.print(Text(f"  with {inputs}", "dim"))
+    inside = verification.outcome == "different" and all(output.equal for output in verification.outputs)
+    console.print(Text(*(INSIDE if inside else said[verification.outcome])))
+    for inputs, count in Counter(verification.inputs).items():
+        console.print(Text(f"  with {inputs}" + (f" ({count} draws)" if count > 1 else ""), "dim"))
     for output in verification.outputs:
-        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}"))
+        weak = f", but weak: {output.weak}" if output.weak else ""
+        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"))
     for note in verification.notes:
         console.print(Text(f"  {note}"))
+    if verification.pads:
+        _show_pads(console, verification.pads)
+
+
+def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
+    """How many Pads were compared, and a table of those of which there is more to say."""
+    told = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
+    equal = len(pads) - len(told)
+    if equal:
+        console.print(Text(f"  {equal} Pad{' gives' if equal == 1 else 's give'} the same bits in both models"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("  Pad", "compared", "why"):
+        table.add_column(title, overflow="fold")
+    for pad in told:
+        state, style = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
+        table.add_row(Text(f"  {pad.path}"), Text(state, style), Text(pad.detail))
+    if told:
+        console.print(table)
 
 
 def show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:

@@ -40,6 +40,7 @@ class Job:
         progress: See ``convert``.
         report: The report to write with the model, or None.
         source: In place: the identity of the file that was read, which is not to be replaced when another has come.
+        strict: Whether a verification that leaves doubts is as good as none.
     """
 
     document: Document
@@ -50,6 +51,11 @@ class Job:
     progress: Progress | None
     report: Path | None = None
     source: Identity | None = None
+    strict: bool = False
+
+    def accepts(self, verification: Verification | None) -> bool:
+        """Whether the model may be written."""
+        return verification is None or (verification.passed and not (self.strict and verification.doubts))
 
 
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:
@@ -84,7 +90,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
                 if not placement.copied:
                     stage.borrow(placement.file.source, placement.location)
             conversion = replace(conversion, verification=job.verify(original, stage.hidden / name))
-        if target is None or (conversion.verification is not None and not conversion.verification.passed):
+        if target is None or not job.accepts(conversion.verification):
             return conversion
         notes = conversion.notes
         if target.is_symlink():

@@ -1,4 +1,4 @@
-"""Which outputs of a model follow from some of its nodes."""
+"""Which values of a model follow from some of its nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import onnx_ir as ir
 from padops.convert.model.graphs import inner_graphs, walk
 
 
-def outputs_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
-    """The names of the model's outputs that depend on one of these nodes, wherever it stands.
+def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
+    """The names of the values that depend on one of these nodes, wherever it stands.
 
     Where a node in a branch or in a function counts, so do the If and all calls.
     """
@@ -31,4 +31,4 @@ def outputs_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
             pending.append(around[scope.graph])
         elif isinstance(scope.root, ir.Function):
             pending += [call.node for call in scope.index.calls(scope.root)]
-    return frozenset(value.name for value in model.graph.outputs if value.name and value.producer() in behind)
+    return frozenset(value.name for node in behind for value in node.outputs if value.name)

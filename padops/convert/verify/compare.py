@@ -1,41 +1,34 @@
-"""Both models on the same inputs, in ONNX Runtime, compared bit by bit.
-
-The only file of the converter that imports onnxruntime, and only where it is called.
-"""
+"""Both models on the same inputs, in ONNX Runtime, compared bit by bit."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
 
-from padops.convert.errors import PadopsError
-from padops.convert.records import Outcome, OutputComparison, Verification
-from padops.convert.verify.bits import Value, compare_output, describe_difference, within
-from padops.convert.verify.expected import expected_outputs
-from padops.convert.verify.feeds import Input, fit_inputs, random_inputs
-from padops.runtime import pyop
-from padops.runtime.ort_values import run_session
-from padops.spec.bits import dtype_of
-from padops.spec.dialects import DOMAIN
-from padops.spec.plan import PadError
+from padops.convert.records import Outcome, OutputComparison, PadComparison, Verification
+from padops.convert.verify.bits import compare_output, describe_difference, within
+from padops.convert.verify.draws import random_inputs
+from padops.convert.verify.exercise import Sameness, Scout
+from padops.convert.verify.feeds import Input, fit_inputs
+from padops.convert.verify.hints import Hints, hints_of
+from padops.convert.verify.inside import compare_inside
+from padops.convert.verify.pads import watched_pads
+from padops.convert.verify.reference import blames_changes, judge
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session, fed
 
-if TYPE_CHECKING:
-    import onnxruntime
-
-EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
 # Of the largest element of an output of floats: what two runtimes may differ by in whole networks. In those of the tests
 # they differ by less than a tenth of it, and where a layer is converted wrongly, by thousands of times as much.
 TOLERANCE = 1e-4
 
-TURNS = 2  # sets of random inputs; branches and single bools differ between them
-
-Feeds = dict[str, np.ndarray]
-Outputs = dict[str, Value]
+TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
+MOST_TURNS = 10  # where some Pads have not run by then, or padded nothing, or an output has always been the same
+ENOUGH = 2  # draws to find the Pad with where the outputs differ
+PATIENCE = 4  # seconds after which no further turn begins
 
 
 @dataclass(frozen=True)
@@ -46,21 +39,21 @@ class Case:
         inputs: What they take.
         given: The caller's arrays, or None for random ones.
         seed: Of the random ones.
-        special: See ``feeds.special_values``.
-        corrected: The outputs that may differ, because the converted model corrects what the original gets wrong.
+        hints: What is known of the inputs.
+        corrected: The values that may differ, because the converted model corrects what the original gets wrong.
     """
 
     inputs: Sequence[Input]
     given: Mapping[str, np.ndarray] | None
     seed: int
-    special: Mapping[str, Sequence[int]]
+    hints: Hints = field(default_factory=Hints)
     corrected: frozenset[str] = frozenset()
 
-    def turns(self) -> list[Iterable[Feeds]]:
+    def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
         """For each set of inputs, the attempts at it."""
         if self.given is not None:
             return [[fit_inputs(self.given, self.inputs)]]
-        return [random_inputs(self.inputs, self.seed, turn, self.special) for turn in range(TURNS)]
+        return [random_inputs(self.inputs, self.seed, turn, self.hints) for turn in range(count)]
 
 
 @dataclass(frozen=True)
@@ -72,80 +65,15 @@ class Trial:
     unstable: frozenset[str]
 
 
-class _DoesNotRun(Exception):
-    """ONNX Runtime refuses a model, or runs it on none of the inputs."""
-
-
-class _Session:
-    """A model in ONNX Runtime, on the CPU."""
-
-    def __init__(self, path: Path, optimised: bool) -> None:
-        if any(0xDC80 <= ord(character) <= 0xDCFF for character in str(path)):  # what Python has for other bytes
-            raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise PadopsError(f"cannot verify without onnxruntime: {error}") from error
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # what catches an error says it
-        _register(options, _domains(path))
-        if not optimised:
-            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        try:
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's exceptions have no base of their own
-            raise _DoesNotRun(_one_line(error)) from error
-        self._quiet = onnxruntime.RunOptions()
-        self._quiet.log_severity_level = 4
-
-    def run(self, feeds: Feeds) -> Outputs:
-        """The outputs by name; raises _DoesNotRun with what ONNX Runtime or a Python kernel says."""
-        with pyop.collected() as failed:
-            outputs = self._run(feeds)
-        if failed:
-            raise _DoesNotRun(failed[0].message)
-        return outputs
-
-    def _run(self, feeds: Feeds) -> Outputs:
-        names = [output.name for output in self._session.get_outputs()]
-        try:
-            return dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
-        except Exception as error:  # as above
-            raise _DoesNotRun(_one_line(error)) from error
-
-
-def _domains(path: Path) -> set[str]:
-    """The domains of operators that a model imports."""
-    return {row.domain for row in onnx.load(path, load_external_data=False).opset_import}
-
-
-def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
-    """Adds the libraries that have these domains, as far as this package knows them."""
-    from padops.runtime.session import register
-
-    try:
-        if DOMAIN in domains:
-            register(options)
-        if pyop.DOMAIN in domains:
-            register(options, backend="pyop")  # which brings onnxruntime-extensions along
-        elif domains & EXTENSIONS:
-            from padops.runtime.pyop import extensions_library as get_library_path
-
-            options.register_custom_ops_library(get_library_path())
-    except (FileNotFoundError, ImportError, RuntimeError) as error:
-        raise PadopsError(f"cannot verify: {error}") from error
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
-
-
 def compare(original: Path, converted: Path, case: Case) -> Verification:
     """Runs the original with ONNX Runtime as it is and the converted model with padops, and compares every bit.
 
     Where the outputs differ with graph optimisation on, they are compared once more without it: fusing a Pad into the
     Conv behind it, which the converted model does not offer, lets ONNX Runtime choose another algorithm for the Conv,
     and sums of another order. Without optimisation both models run node by node as they are written.
+
+    Then what each Pad gives is compared, as an output of both models. That is done without optimisation, since an output
+    in the midst of a graph keeps ONNX Runtime from fusing what is around it.
 
     Args:
         original: A model file.
@@ -155,16 +83,68 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     Raises:
         UsageError: The given inputs are not those of the model.
     """
+    messages = [_load(path) for path in (original, converted)]
+    pads = watched_pads(*messages)
+    case = replace(case, hints=hints_of(messages[0], case.hints.special))
     try:
-        trials = _trials(_Session(original, optimised=True), case.turns())
-    except _DoesNotRun as error:
-        return _without_original(converted, case, str(error))
+        session = Session(original, optimised=True)
+    except DoesNotRun as error:
+        return _without_original(original, converted, case, str(error), loads=False)
+    scout = Scout(original, messages[0], pads)
+    try:
+        trials = _draw(session, scout, case)
+    except DoesNotRun as error:
+        return _without_original(original, converted, case, str(error), loads=True)
+    verification = _compare_outputs(original, converted, case, trials)
+    if verification.outcome == "fails":
+        return verification
+    scout.close()
+    del session
+    feeds = [trial.feeds for trial in trials]
+    if verification.outcome == "different":  # that is decided; a few draws tell which Pad it is
+        feeds = feeds[:ENOUGH]
+    compared = compare_inside((original, messages[0]), (converted, messages[1]), pads, scout.reached, feeds)
+    return _with_pads(verification, compared, case.corrected)
+
+
+def _draw(session: Session, scout: Scout, case: Case) -> list[Trial]:
+    """Runs the original on a set of inputs for each turn; on more of them where some Pads are not reached.
+
+    Raises:
+        DoesNotRun: It takes none at all.
+    """
+    begin, trials = time.monotonic(), _trials(session, case.turns()[:1])
+    seen = {name: Sameness() for name in trials[0].outputs}
+    _look(trials[0], scout, seen)
+    for turn, attempts in enumerate(case.turns(MOST_TURNS)[1:], 1):
+        enough = turn >= TURNS and scout.satisfied and not any(one.weak for one in seen.values())
+        if enough or time.monotonic() - begin > PATIENCE:
+            break
+        try:
+            (trial,) = _trials(session, [attempts])
+        except DoesNotRun:
+            continue
+        if _look(trial, scout, seen) or turn < TURNS:
+            trials.append(trial)
+    return trials
+
+
+def _look(trial: Trial, scout: Scout, seen: Mapping[str, Sameness]) -> bool:
+    """Takes note of what a trial has shown; whether that is anything new."""
+    weak = [one.weak for one in seen.values()]
+    for name, value in trial.outputs.items():
+        seen[name].add(value)
+    return scout.look(trial.feeds) or weak != [one.weak for one in seen.values()]
+
+
+def _compare_outputs(original: Path, converted: Path, case: Case, trials: Sequence[Trial]) -> Verification:
+    """Compares the outputs of both models as they are, or where these differ, without graph optimisation."""
     verification = _check(converted, True, trials, case.corrected)
     if verification.outcome != "different":
         return verification
     try:
-        plain = _trials(_Session(original, optimised=False), [[trial.feeds] for trial in trials])
-    except _DoesNotRun as error:
+        plain = _trials(Session(original, optimised=False), [[trial.feeds] for trial in trials])
+    except DoesNotRun as error:
         note = f"without graph optimisation, ONNX Runtime does not run the original: {error}"
         return replace(verification, notes=(*verification.notes, note))
     again = _check(converted, False, plain, case.corrected)
@@ -173,6 +153,34 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     differing = "; ".join(f"{output.name}: {output.detail}" for output in verification.outputs if not output.equal)
     note = f"without graph optimisation; with it, ONNX Runtime optimises the two graphs differently ({differing})"
     return replace(again, notes=(*again.notes, note))
+
+
+def _with_pads(verification: Verification, pads: Sequence[PadComparison], corrected: frozenset[str]) -> Verification:
+    """A verification of outputs, and what the comparison of the Pads adds to it."""
+    differing = [pad for pad in pads if not pad.equal]
+    outcome = verification.outcome
+    if any(not set(pad.compared) <= corrected for pad in differing):
+        outcome = "different"
+    elif differing and outcome == "equal":
+        outcome = "corrected"
+    return replace(verification, outcome=outcome, pads=tuple(pads))
+
+
+def _without_original(original: Path, converted: Path, case: Case, refusal: str, loads: bool) -> Verification:
+    """Checks a converted model whose original ONNX Runtime does not load, or runs on none of the inputs."""
+    note = f"ONNX Runtime does not run the original: {refusal}"
+    session = None
+    try:
+        session = Session(converted, optimised=True)
+        trials = _trials(session, case.turns())
+    except DoesNotRun as error:
+        own = not (loads and session) and blames_changes(str(error), *map(_load, (original, converted)))
+        return Verification("fails" if own else "undecided", notes=(note, f"nor the converted model: {error}"))
+    return judge(original, converted, [trial.feeds for trial in trials], (note,))
+
+
+def _load(path: Path) -> onnx.ModelProto:
+    return onnx.load(path, load_external_data=False)
 
 
 def compare_with(runtime: str, run: Callable[[Feeds], Outputs], converted: Path, case: Case) -> Verification:
@@ -185,50 +193,41 @@ def compare_with(runtime: str, run: Callable[[Feeds], Outputs], converted: Path,
         case: What to feed them with.
     """
     try:  # on what the converted model takes: other runtimes give something even where the rules are broken
-        taken = _trials(_Session(converted, optimised=True), case.turns())
-    except _DoesNotRun as error:
+        taken = _trials(Session(converted, optimised=True), case.turns())
+    except DoesNotRun as error:
         return Verification("fails", notes=(f"ONNX Runtime says: {error}",))
     try:
-        trials = _trials(_Peer(run), [[trial.feeds] for trial in taken])
-    except _DoesNotRun as error:
-        return _without_original(converted, case, str(error), runtime)
+        trials = _trials(Peer(run), [[trial.feeds] for trial in taken])
+    except DoesNotRun as error:
+        note = f"{runtime} does not run the original: {error}"
+        return judge(None, converted, [trial.feeds for trial in taken], (note,))
     verification = _check(converted, True, trials, case.corrected, TOLERANCE)
     return replace(verification, notes=(f"the original ran in {runtime}", *verification.notes))
 
 
-class _Peer:
-    """Another runtime as a session."""
-
-    def __init__(self, run: Callable[[Feeds], Outputs]) -> None:
-        self._run = run
-
-    def run(self, feeds: Feeds) -> Outputs:
-        try:
-            return self._run(feeds)
-        except Exception as error:  # of a runtime of which nothing is known here
-            raise _DoesNotRun(_one_line(error)) from error
-
-
-def _trials(session: _Session | _Peer, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
-    """Runs a model twice on the first attempt of each turn that it takes.
+def _trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
+    """Runs a model on the first attempt of each turn that it takes; on the first one of all, twice.
 
     Raises:
-        _DoesNotRun: It takes none at all.
+        DoesNotRun: It takes none at all.
     """
-    trials, refusal = [], "there is nothing to feed it with"
+    trials: list[Trial] = []
+    refusal = "there is nothing to feed it with"
+    unstable: frozenset[str] = frozenset()
     for attempts in turns:
         for feeds in attempts:
             try:
                 outputs = session.run(feeds)
-            except _DoesNotRun as error:
+            except DoesNotRun as error:
                 refusal = str(error)
                 continue
-            again = session.run(feeds)
-            unstable = frozenset(name for name in outputs if describe_difference(outputs[name], again[name]))
+            if not trials:
+                again = session.run(feeds)
+                unstable = frozenset(name for name in outputs if describe_difference(outputs[name], again[name]))
             trials.append(Trial(feeds, outputs, unstable))
             break
     if not trials:
-        raise _DoesNotRun(refusal)
+        raise DoesNotRun(refusal)
     return trials
 
 
@@ -237,19 +236,25 @@ def _check(
 ) -> Verification:
     """Compares the converted model with what the original gave."""
     comparisons: dict[str, OutputComparison] = {}
+    sameness: dict[str, Sameness] = {}
     notes, far = [], set()
     try:
-        session = _Session(converted, optimised)
+        session = Session(converted, optimised)
         for trial in trials:
             outputs = session.run(trial.feeds)
             for name, value in trial.outputs.items():
-                one = compare_output(name, value, outputs[name], name in trial.unstable)
-                if not one.equal and not within(tolerance, value, outputs[name]):
+                sameness.setdefault(name, Sameness()).add(value)
+                one = OutputComparison(name, False, "the converted model has no such output")
+                if name in outputs:
+                    one = compare_output(name, value, outputs[name], name in trial.unstable)
+                if not one.equal and not (name in outputs and within(tolerance, value, outputs[name])):
                     far.add(name)
                 if name not in comparisons or comparisons[name].equal:
                     comparisons[name] = one
-    except _DoesNotRun as error:
-        return Verification("fails", inputs=_fed(trials), notes=(f"ONNX Runtime says: {error}",))
+    except DoesNotRun as error:
+        return Verification(
+            "fails", inputs=fed(trial.feeds for trial in trials), notes=(f"ONNX Runtime says: {error}",)
+        )
     unstable = sorted(set().union(*(trial.unstable for trial in trials)))
     if unstable:
         notes.append(
@@ -261,39 +266,5 @@ def _check(
         outcome = "corrected" if far <= corrected else "different"
     if outcome == "close":
         notes.append(f"no element differs by more than {tolerance:g} of the largest one of its output")
-    return Verification(outcome, tuple(comparisons.values()), _fed(trials), tuple(notes))
-
-
-def _without_original(converted: Path, case: Case, refusal: str, runtime: str = "ONNX Runtime") -> Verification:
-    """Checks a converted model whose original does not run; one of Pads alone, against the reference."""
-    notes = [f"{runtime} does not run the original: {refusal}"]
-    try:
-        trials = _trials(_Session(converted, optimised=True), case.turns())
-    except _DoesNotRun as error:
-        return Verification("fails", notes=(*notes, f"nor the converted model: {error}"))
-    message = onnx.load(converted, load_external_data=False)
-    comparisons: dict[str, OutputComparison] = {}
-    for trial in trials:
-        try:
-            expected = expected_outputs(message, trial.feeds)
-        except PadError as error:
-            return Verification("fails", (), _fed(trials), (*notes, f"the reference refuses what it runs: {error}"))
-        if expected is None:
-            notes.append("the converted model runs; there is nothing to compare its outputs with")
-            return Verification("runs", (), _fed(trials), tuple(notes))
-        for name, value in expected.items():
-            detail = describe_difference(value, trial.outputs[name])
-            if name not in comparisons or comparisons[name].equal:
-                comparisons[name] = OutputComparison(name, not detail, detail)
-    notes.append("the converted model was compared with the NumPy reference")
-    equal = all(comparison.equal for comparison in comparisons.values())
-    return Verification("equal" if equal else "different", tuple(comparisons.values()), _fed(trials), tuple(notes))
-
-
-def _fed(trials: Sequence[Trial]) -> tuple[str, ...]:
-    """What the models were fed with, for the report."""
-    texts = []
-    for trial in trials:
-        parts = (f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in trial.feeds.items())
-        texts.append(", ".join(parts))
-    return tuple(texts)
+    told = tuple(replace(one, weak=sameness[one.name].weak if one.equal else "") for one in comparisons.values())
+    return Verification(outcome, told, fed(trial.feeds for trial in trials), tuple(notes))

@@ -1,33 +1,20 @@
-"""What to run two models on: the caller's arrays, or random ones of a size that the model accepts."""
+"""What two models take, and the caller's arrays for them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import prod
 from pathlib import Path
 
 import numpy as np
 import onnx
-import onnx_ir as ir
 
 from padops.convert.errors import PadopsError, UsageError, library_errors
-from padops.convert.model.graphs import constant, walk
 from padops.convert.verify.npz import read_npz
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
 Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by the names of the inputs
-
-# Tried in this order for dims that the model leaves open; audio models have favourites of their own.
-SIZES = (256, 64, 512, 576, 16, 128, 1024, 4096, 16000, 32, 8, 4, 3, 2, 1)
-HIGHEST = (9, 2, 1)  # integers that are not pixels or samples go from 0 to this: they may be indices, axes or amounts
-RANKS = (2, 4, 3, 1, 0)  # of an input of which not even the rank is known
-MAX_ELEMENTS = 1 << 22  # of one input
-MAX_RANDOM = 1 << 31  # of one input that leaves no dim open
-SAMPLES = ("int8", "uint8", "int16", "uint16")  # types of which every value is as good as another
-WORDS = ("", "pad", "été", "a longer string than fits beside its length")
 
 LAST_CHARACTER, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
@@ -68,20 +55,6 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     dims = [d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in tensor.shape.dim]
     dims = [None if isinstance(dim, int) and dim < 0 else dim for dim in dims]
     return Input(value.name, row.name, tuple(dims))
-
-
-def special_values(model: ir.Model) -> dict[str, list[int]]:
-    """Numbers that the model compares an input with, by the input's name: they choose branches."""
-    inputs = {value: value.name for value in model.graph.inputs if value.name is not None}
-    special: dict[str, list[int]] = {}
-    for site in walk(model):
-        if site.node.op_type != "Equal" or site.node.domain != "":
-            continue
-        for value, other in (site.node.inputs, site.node.inputs[::-1]):
-            number = constant(other, site.scope)
-            if value in inputs and number is not None and number.size == 1 and number.dtype.kind in "iu":
-                special.setdefault(inputs[value], []).append(int(number.reshape(())))
-    return special
 
 
 def load_inputs(source: Inputs) -> dict[str, np.ndarray]:
@@ -144,100 +117,3 @@ def _texts(array: np.ndarray, name: str) -> np.ndarray:
             if isinstance(text, str):
                 text.encode()
     return texts
-
-
-def random_inputs(
-    inputs: Sequence[Input], seed: int, turn: int, special: Mapping[str, Sequence[int]]
-) -> Iterator[dict[str, np.ndarray]]:
-    """Sets of inputs to try one after the other until the model takes one.
-
-    Args:
-        inputs: What the model takes.
-        seed: Of the random numbers.
-        turn: 0, 1, …: each turn has other values; single bools and special values alternate from turn to turn.
-        special: See ``special_values``.
-
-    Raises:
-        PadopsError: An input is too large.
-    """
-    for highest in HIGHEST if any(row.type not in SAMPLES and "int" in row.type for row in inputs) else HIGHEST[:1]:
-        for sizes in _open_sizes(inputs, turn):
-            shapes = {row: _shape(row, sizes) for row in inputs}
-            if any(prod(shapes[row]) > MAX_ELEMENTS for row in inputs if row.dims is None or _open(row)):
-                continue
-            _refuse_vast(shapes)
-            rng = np.random.default_rng([seed, turn])
-            try:
-                made = {row.name: _random(row, shapes[row], rng, highest, turn, special) for row in inputs}
-            except MemoryError as error:
-                raise PadopsError(f"cannot verify: there is no memory for random inputs: {error}") from error
-            yield made
-
-
-def _refuse_vast(shapes: Mapping[Input, tuple[int, ...]]) -> None:
-    """Refuses inputs of more random numbers than any memory holds, before the machine tries."""
-    for row, shape in shapes.items():
-        if prod(shape) > MAX_RANDOM:
-            raise PadopsError(f"cannot verify: the input {row} would take {prod(shape)} random numbers")
-
-
-def _open(row: Input) -> list[str]:
-    """Names of the open dims of an input; those without a name are called by their place."""
-    dims = enumerate(row.dims or ())
-    return [dim if isinstance(dim, str) else f"{row.name}[{axis}]" for axis, dim in dims if not isinstance(dim, int)]
-
-
-def _open_sizes(inputs: Sequence[Input], turn: int) -> Iterator[dict[str, int]]:
-    """Sizes of the open dims to try, another one first at each turn.
-
-    Open dims that come first in an input of rank 2 or more are taken for a batch, of 1 as long as possible.
-    """
-    order = SIZES[turn % len(SIZES) :] + SIZES[: turn % len(SIZES)]
-    ranks = RANKS if any(row.dims is None for row in inputs) else RANKS[:1]
-    names = list(dict.fromkeys(name for row in inputs for name in _open(row)))
-    first = {_open(row)[0] for row in inputs if row.dims and len(row.dims) > 1 and not isinstance(row.dims[0], int)}
-    for rank in ranks:
-        ones = {**dict.fromkeys(names, 1), "rank": rank}
-        seen = []
-        ways = [[n for n in names if n not in first], *([n] for n in names), names, *map(list, combinations(names, 2))]
-        for way in ways[:40]:
-            for size in order:
-                sizes = {**ones, **dict.fromkeys(way, size), "": size}
-                if sizes not in seen:
-                    seen.append(sizes)
-                    yield sizes
-
-
-def _shape(row: Input, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    if row.dims is None:
-        return (sizes[""],) * sizes["rank"]
-    names = iter(_open(row))
-    return tuple(dim if isinstance(dim, int) else sizes[next(names)] for dim in row.dims)
-
-
-def _random(
-    row: Input,
-    shape: tuple[int, ...],
-    rng: np.random.Generator,
-    highest: int,
-    turn: int,
-    special: Mapping[str, Sequence[int]],
-) -> np.ndarray:
-    dtype = by_name(row.type)
-    single = prod(shape) == 1
-    if row.type == "bool":
-        return np.full(shape, turn % 2 == 0) if single else rng.integers(0, 2, shape).astype(bool)
-    if row.type == "string":
-        return np.array(WORDS, object)[rng.integers(0, len(WORDS), shape)].reshape(shape)
-    if single and special.get(row.name):
-        values = [*special[row.name], highest]
-        return np.full(shape, values[turn % len(values)], dtype.numpy)
-    if row.type in SAMPLES:
-        info = np.iinfo(dtype.numpy)
-        return rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
-    if "int" in row.type and dtype.bits >= 8:
-        return rng.integers(0, highest, shape, endpoint=True).astype(dtype.numpy)
-    if dtype.bits < 8:
-        return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy)
-    numbers = rng.standard_normal(shape)
-    return np.asarray(np.abs(numbers) if row.type == "float8e8m0" else numbers).astype(dtype.numpy)

@@ -152,12 +152,13 @@ def test_auto_pad_of_a_type_that_python_has_not() -> None:
         assert [node.op_type for node in result.proto().graph.node] == ["Pad", "Conv"]
 
 
-def test_a_broken_rule_in_a_kernel_fails_the_verification() -> None:
+def test_a_broken_rule_in_a_kernel_reaches_the_verification() -> None:
+    """The original refuses these inputs as well, so that there is nothing to tell."""
     source = model([pad(name="p")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
     feeds = {"x": np.zeros((2, 3), np.float32), "pads": np.array([0, 0, -3, 0])}
     text = r"padops::Pad_13 'p': axis 0 would have -1 elements \(begin 0, size 2, interior 0, end -3\) \[P1\]"
-    with pytest.raises(VerificationError, match=text):
-        padops.convert(source, target="pyop", verify=True, inputs=feeds)
+    verification = padops.convert(source, target="pyop", verify=True, inputs=feeds).verification
+    assert verification.outcome == "undecided" and re.search(text, verification.notes[-1])
     assert padops.pyop_errors() == []
 
 

@@ -1,0 +1,185 @@
+"""What the draws make each Pad do: whether it runs, gives anything, and pads; told by dims, which take no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from padops.convert.verify.bits import Value
+from padops.convert.verify.pads import WatchedPad
+from padops.convert.verify.probes import OutOfReach, Probed
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
+
+ABSENT = [-1]  # the dims of what is not computed
+LARGEST_ELEMENT = 8  # bytes
+
+
+@dataclass
+class Reached:
+    """What one Pad has done so far.
+
+    Attributes:
+        hidden: Why nothing is known of it, or "".
+        ran: Whether it has run.
+        filled: Whether it has given any element.
+        padded: Whether its output has had other dims than its data; True where the two cannot be compared.
+        bytes: The most that the values by which it is compared have had.
+    """
+
+    hidden: str = ""
+    ran: bool = False
+    filled: bool = False
+    padded: bool = False
+    bytes: int = 0
+
+    @property
+    def missing(self) -> str:
+        """Why the draws have not exercised the Pad, or ""."""
+        if self.hidden:
+            return self.hidden
+        if not self.ran:
+            return "it ran in no draw"
+        if not self.filled:
+            return "its output was empty in all draws"
+        return "" if self.padded else "it padded nothing in any draw"
+
+
+@dataclass
+class Scout:
+    """A model that gives the dims of its Pads.
+
+    Attributes:
+        pads: The Pads.
+        reached: What each has done so far.
+    """
+
+    path: Path
+    model: onnx.ModelProto
+    pads: Sequence[WatchedPad]
+    reached: list[Reached] = field(default_factory=list)
+    _names: dict[tuple[int, str], list[str]] = field(default_factory=dict)
+    _session: Session | None = None
+    _seen: set[tuple[tuple[str, tuple[int, ...]], ...]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        probed = Probed(self.model)
+        for i, pad in enumerate(self.pads):
+            self.reached.append(Reached())
+            try:
+                for name in dict.fromkeys(filter(None, (pad.data, pad.output, *pad.compared))):
+                    self._names[i, name] = probed.expose_shape(pad.place, name)
+            except OutOfReach as why:
+                self.reached[i].hidden = str(why)
+        if self._names:
+            try:
+                self._session = Session(self.path, optimised=False, instead=probed.model)
+            except DoesNotRun as error:
+                self._hide_all(str(error))
+
+    def look(self, feeds: Feeds) -> bool:
+        """Runs the model, unless that cannot tell anything new; whether a Pad has done what it had not done before."""
+        shapes = tuple((name, array.shape) for name, array in feeds.items())
+        if self._session is None or (self.satisfied and shapes in self._seen):
+            return False
+        self._seen.add(shapes)
+        before = [reached.missing for reached in self.reached]
+        try:
+            outputs = self._session.run(feeds, sorted({name for names in self._names.values() for name in names}))
+        except DoesNotRun as error:
+            self._hide_all(str(error))
+            return False
+        for i, pad in enumerate(self.pads):
+            if not self.reached[i].hidden:
+                self._learn(i, pad, outputs)
+        return [reached.missing for reached in self.reached] != before
+
+    def _learn(self, i: int, pad: WatchedPad, outputs: Outputs) -> None:
+        dims = {name: self._dims(i, name, outputs) for name in (pad.data, pad.output, *pad.compared) if name}
+        reached, result = self.reached[i], pad.output or next(iter(pad.compared), None)
+        given = dims[result] if result else []
+        reached.ran |= bool(given)
+        reached.filled |= any(prod(shape) for shape in given)
+        told = pad.data is None or pad.output is None or pad.amounts is not None
+        reached.padded |= bool(given) and (told or dims[pad.data or ""] != given)
+        sizes = [sum(map(prod, dims[name])) for name in pad.compared]
+        reached.bytes = max(reached.bytes, sum(sizes) * LARGEST_ELEMENT)
+
+    def _dims(self, i: int, name: str, outputs: Outputs) -> list[list[int]]:
+        """The dims of a value, in each place and turn in which it was computed."""
+        found = [row for output in self._names[i, name] for row in _rows(outputs[output])]
+        return [row for row in found if row != ABSENT]
+
+    def _hide_all(self, why: str) -> None:
+        self._session = None
+        for reached in self.reached:
+            if not reached.ran:
+                reached.hidden = (
+                    reached.hidden or f"ONNX Runtime does not run the model with its Pads as outputs: {why}"
+                )
+
+    def close(self) -> None:
+        """Lets go of the memory of the session."""
+        self._session = None
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether more draws would tell nothing more."""
+        return not any(reached.missing and not reached.hidden for reached in self.reached)
+
+
+def _rows(value: Value) -> list[list[int]]:
+    if isinstance(value, np.ndarray):
+        return [value.tolist()] if value.ndim == 1 else [list(map(int, row)) for row in value]
+    return [row for item in value for row in _rows(item)]
+
+
+class Sameness:
+    """Whether a value has been the same all the time: empty, NaN, or of one and the same element."""
+
+    def __init__(self) -> None:
+        self._elements: set[object] = set()
+        self._other = False
+
+    def add(self, value: Value) -> None:
+        """Looks at what one run gave."""
+        if self._other:
+            return
+        if isinstance(value, (list, tuple)):
+            for item in value:
+                self.add(item)
+            return
+        if not isinstance(value, np.ndarray):
+            self._other = True
+            return
+        if not value.size:
+            return
+        first = value.reshape(-1)[:1]
+        if value.dtype.kind in "fV" and _all_nan(value):
+            self._elements.add("NaN")
+        elif bool((value.reshape(-1) == first).all()):
+            self._elements.add(f"{first[0]!s}")
+        else:
+            self._other = True
+        self._other |= len(self._elements) > 1
+
+    @property
+    def weak(self) -> str:
+        """What it has always been, or "" where it has been more than that."""
+        if self._other:
+            return ""
+        if not self._elements:
+            return "it is empty in all draws"
+        (element,) = self._elements
+        return f"every element is {element} in all draws"
+
+
+def _all_nan(value: np.ndarray) -> bool:
+    try:
+        return bool(np.isnan(value).all())
+    except TypeError:  # integers of 4 or 2 bits
+        return False

@@ -1,0 +1,109 @@
+"""What a model tells about its inputs: which of them choose branches, and which are amounts or axes of a Pad."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import onnx
+import onnx_ir as ir
+
+from padops.convert.model.graphs import constant, walk
+from padops.convert.verify.pads import is_pad, longest_amount
+from padops.convert.verify.probes import bodies
+
+# Nodes that hand numbers on as they are.
+HANDING_ON = {"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze"}
+CHOOSING = {"Gather", "Slice"}  # nodes that hand on some of their numbers
+# Nodes whose output follows from the dims of their input, not from its elements.
+OF_DIMS = {"Shape", "Size"}
+MODES_WITHOUT_REACH = {"constant", "edge"}  # whose amounts may be larger than the data
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """An input that is the amounts of a Pad, whose data are the input ``data`` or, where that is None, something else."""
+
+    data: str | None
+    limited: bool
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the random numbers of inputs have to be, by the names of the inputs.
+
+    Attributes:
+        special: Numbers that the model compares an input with: they choose branches.
+        amounts: Inputs that are the amounts of a Pad.
+        axes: Inputs that are the axes of a Pad, each with the input that is its data, or None.
+        small: Inputs from which amounts are computed.
+        reach: The largest amount that the model itself states.
+    """
+
+    special: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    amounts: Mapping[str, Amounts] = field(default_factory=dict)
+    axes: Mapping[str, str | None] = field(default_factory=dict)
+    small: frozenset[str] = frozenset()
+    reach: int = 0
+
+
+def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:
+    """Looks at a model; see ``Hints`` for ``special``."""
+    inputs = {value.name for value in message.graph.input}
+    made = {name: node for located in bodies(message) for node in located.body.node for name in node.output}
+    amounts: dict[str, Amounts] = {}
+    axes: dict[str, str | None] = {}
+    small: set[str] = set()
+    for located in bodies(message):
+        for node in located.body.node:
+            if not is_pad(node) or len(node.input) < 2:
+                continue
+            data = node.input[0] if node.input[0] in inputs else None
+            mode = next((a.s.decode(errors="replace") for a in node.attribute if a.name == "mode"), "constant")
+            if (name := _source(node.input[1], made)) in inputs:
+                amounts[name] = Amounts(data, mode not in MODES_WITHOUT_REACH)
+            if len(node.input) > 3 and (name := _source(node.input[3], made)) in inputs:
+                axes[name] = data
+            small |= _sources(node.input[1], made) & inputs
+    return Hints(special, amounts, axes, frozenset(small - set(amounts)), longest_amount(message))
+
+
+def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:
+    """Where numbers come from that are handed on as they are."""
+    while name in made and made[name].op_type in HANDING_ON:
+        name = made[name].input[0]
+    return name
+
+
+def _sources(name: str, made: Mapping[str, onnx.NodeProto]) -> set[str]:
+    """All that numbers are computed from, by their elements."""
+    found: set[str] = set()
+    pending = [name]
+    while pending:
+        this = pending.pop()
+        if this not in found:
+            found.add(this)
+            pending += made[this].input if this in made and made[this].op_type not in OF_DIMS else ()
+    return found
+
+
+def _origin(value: ir.Value | None) -> ir.Value | None:
+    """As ``_source``, of a value of a graph."""
+    while value is not None and (node := value.producer()) is not None and node.op_type in HANDING_ON | CHOOSING:
+        value = node.inputs[0]
+    return value
+
+
+def special_values(model: ir.Model) -> dict[str, list[int]]:
+    """Numbers that the model compares an input with, by the input's name: they choose branches."""
+    inputs = {value: value.name for value in model.graph.inputs if value.name is not None}
+    special: dict[str, list[int]] = {}
+    for site in walk(model):
+        if site.node.op_type != "Equal" or site.node.domain != "":
+            continue
+        for value, other in (site.node.inputs, site.node.inputs[::-1]):
+            number = constant(other, site.scope)
+            value = _origin(value)
+            if value in inputs and number is not None and number.size == 1 and number.dtype.kind in "iu":
+                special.setdefault(inputs[value], []).append(int(number.reshape(())))
+    return special

@@ -1,0 +1,162 @@
+"""The Pads of two models, and the values by which each of them is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from padops.convert.sources.window_operators import WINDOW_OPERATORS
+from padops.convert.verify.probes import Body, Place, bodies
+from padops.runtime import pyop
+from padops.spec.dialects import DOMAIN
+
+FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # of whatever domain
+FURTHEST = 8  # nodes behind a Pad that is gone, among which one is looked for that both models have
+
+
+@dataclass(frozen=True)
+class WatchedPad:
+    """A Pad, or a node that has taken one in.
+
+    Attributes:
+        path: See ``PadRecord.path``.
+        form: Its operator.
+        place: The graph that it is in.
+        data: What it pads, where the original has it; None where it cannot be told whether it pads anything.
+        output: Its output in the original; None where it is the converted model that has it.
+        compared: Values that both models have: its output, or where one has none of that name, those behind it.
+        amounts: Where they are known.
+    """
+
+    path: str
+    form: str
+    place: Place
+    data: str | None
+    output: str | None
+    compared: tuple[str, ...]
+    amounts: tuple[int, ...] | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether it is known to pad nothing."""
+        return self.amounts is not None and not any(self.amounts)
+
+
+def is_pad(node: onnx.NodeProto) -> bool:
+    """Whether a node pads, as far as its name tells."""
+    return node.domain in (DOMAIN, pyop.DOMAIN) or node.op_type in FOREIGN_NAMES
+
+
+def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[WatchedPad]:
+    """Every Pad of the original; of the converted model, those and the convolutions and poolings that have no likeness there.
+
+    Values of the same name in graphs at the same place count as the same value. Functions of padops are what its operators
+    fall back on, and are left out.
+    """
+    there = {located.place: located.body for located in bodies(converted)}
+    before = {located.place: located.body for located in bodies(original)}
+    constants = _constants(original)
+    found: list[WatchedPad] = []
+    for located in bodies(original):
+        made = _made(there.get(located.place))
+        for path, node in located.labelled():
+            if is_pad(node) and node.output and not _is_fallback(located.place):
+                compared = _shared(located.body, node.output[0], made)
+                data = node.input[0] if node.input else None
+                form, amounts = _form(node), _amounts(node, constants)
+                found.append(WatchedPad(path, form, located.place, data, node.output[0], compared, amounts))
+    covered = {(pad.place, name) for pad in found for name in pad.compared}
+    for located in bodies(converted):
+        if located.place not in before or _is_fallback(located.place):
+            continue
+        former = _made(before[located.place])
+        for path, node in located.labelled():
+            if node.output and (is_pad(node) or _has_changed(node, former)):
+                compared = _shared(located.body, node.output[0], former)
+                if not {(located.place, name) for name in compared} <= covered:
+                    found.append(WatchedPad(path, _form(node), located.place, None, None, compared))
+    return found
+
+
+def longest_amount(model: onnx.ModelProto) -> int:
+    """The largest amount of the model's Pads, as far as they are known."""
+    constants = _constants(model)
+    amounts = [_amounts(node, constants) for located in bodies(model) for node in located.body.node if is_pad(node)]
+    return max((abs(amount) for known in amounts for amount in known or ()), default=0)
+
+
+def _is_fallback(place: Place) -> bool:
+    return place.function is not None and place.function[0] == DOMAIN
+
+
+def _form(node: onnx.NodeProto) -> str:
+    return f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else str(node.op_type)
+
+
+def _made(body: Body | None) -> dict[str, onnx.NodeProto]:
+    """The nodes of a graph, by their outputs."""
+    return {} if body is None else {name: node for node in body.node for name in node.output if name}
+
+
+def _has_changed(node: onnx.NodeProto, former: Mapping[str, onnx.NodeProto]) -> bool:
+    """Whether a convolution or a pooling has other inputs or attributes than the one in the other model."""
+    if (node.domain, node.op_type) not in WINDOW_OPERATORS or node.output[0] not in former:
+        return False
+    other = former[node.output[0]]
+    attributes = [sorted(a.SerializeToString() for a in one.attribute) for one in (node, other)]
+    return list(node.input) != list(other.input) or attributes[0] != attributes[1]
+
+
+def _shared(body: Body, output: str, there: Mapping[str, onnx.NodeProto]) -> tuple[str, ...]:
+    """The output, or where the other model does not have it, the first values behind it that that one has."""
+    pending, shared, seen = [output], [], {output}
+    for _ in range(FURTHEST):
+        further = []
+        for name in pending:
+            if name in there:
+                shared.append(name)
+                continue
+            behind = [made for node in body.node if name in node.input for made in node.output if made]
+            further += [made for made in dict.fromkeys(behind) if made not in seen]
+            seen.update(further)
+        pending = further
+    return tuple(shared)
+
+
+def _constants(model: onnx.ModelProto) -> dict[str, np.ndarray]:
+    """The small integers of initializers and Constants; a name that stands for several is left out."""
+    tensors: dict[str, list[onnx.TensorProto]] = {}
+    for located in bodies(model):
+        for tensor in located.body.initializer if isinstance(located.body, onnx.GraphProto) else ():
+            tensors.setdefault(tensor.name, []).append(tensor)
+        for node in located.body.node:
+            value = next((attribute.t for attribute in node.attribute if attribute.name == "value"), None)
+            if node.op_type == "Constant" and value is not None:
+                tensors.setdefault(node.output[0], []).append(value)
+    integers = {onnx.TensorProto.INT64, onnx.TensorProto.INT32}
+    inside = onnx.TensorProto.DEFAULT
+    return {
+        name: numpy_helper.to_array(found[0])
+        for name, found in tensors.items()
+        if len(found) == 1 and found[0].data_type in integers and found[0].data_location == inside
+    }
+
+
+def _amounts(node: onnx.NodeProto, constants: Mapping[str, np.ndarray]) -> tuple[int, ...] | None:
+    for attribute in node.attribute:
+        if attribute.name in ("pads", "paddings"):
+            return tuple(attribute.ints)
+    given = list(_inputs_with_amounts(node))
+    if not given or any(name not in constants for name in given):
+        return None
+    return tuple(int(amount) for name in given for amount in constants[name].reshape(-1))
+
+
+def _inputs_with_amounts(node: onnx.NodeProto) -> Iterator[str]:
+    count = 3 if node.op_type.startswith("OpenVINOPad") else 2
+    if node.op_type not in ("SamePad_1", "NGraphPad_0"):
+        yield from list(node.input)[1:count]

@@ -1,0 +1,138 @@
+"""A model in ONNX Runtime on the CPU, or in another runtime, as what gives outputs for inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+
+from padops.convert.errors import PadopsError
+from padops.convert.verify.bits import Value
+from padops.runtime import pyop
+from padops.runtime.ort_values import run_session
+from padops.spec.bits import dtype_of
+from padops.spec.dialects import DOMAIN
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+EXTENSIONS = {"ai.onnx.contrib", "com.microsoft.extensions"}  # the domains of onnxruntime-extensions
+DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # of a model that is no file
+
+Feeds = dict[str, np.ndarray]
+Outputs = dict[str, Value]
+
+
+class DoesNotRun(Exception):
+    """ONNX Runtime refuses a model, or runs it on none of the inputs."""
+
+
+class Session:
+    """A model in ONNX Runtime, on the CPU."""
+
+    def __init__(self, path: Path, optimised: bool, instead: onnx.ModelProto | None = None) -> None:
+        """Creates the session.
+
+        Args:
+            path: The model file.
+            optimised: Whether ONNX Runtime optimises the graph.
+            instead: A model to run instead, whose external data are those of the file.
+
+        Raises:
+            DoesNotRun: ONNX Runtime refuses the model.
+            PadopsError: A library that the model needs is missing.
+        """
+        if any(0xDC80 <= ord(character) <= 0xDCFF for character in str(path)):  # what Python has for other bytes
+            raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise PadopsError(f"cannot verify without onnxruntime: {error}") from error
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # what catches an error says it
+        _register(options, domains_of(path))
+        if not optimised:
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        if instead is not None:
+            options.add_session_config_entry(DATA_FOLDER, str(path.parent.resolve()))
+        try:
+            source = str(path) if instead is None else instead.SerializeToString()
+            self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's exceptions have no base of their own
+            raise DoesNotRun(one_line(error)) from error
+        self._quiet = onnxruntime.RunOptions()
+        self._quiet.log_severity_level = 4
+
+    def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
+        """The outputs by name.
+
+        Args:
+            feeds: The inputs.
+            wanted: Some of the outputs; None for all.
+
+        Raises:
+            DoesNotRun: With what ONNX Runtime or a Python kernel says.
+        """
+        with pyop.collected() as failed:
+            outputs = self._run(feeds, wanted)
+        if failed:
+            raise DoesNotRun(failed[0].message)
+        return outputs
+
+    def _run(self, feeds: Feeds, wanted: Sequence[str] | None) -> Outputs:
+        names = [output.name for output in self._session.get_outputs()] if wanted is None else list(wanted)
+        try:
+            return dict(zip(names, run_session(self._session, feeds, names, self._quiet), strict=True))
+        except Exception as error:  # as above
+            raise DoesNotRun(one_line(error)) from error
+
+
+class Peer:
+    """Another runtime as a session."""
+
+    def __init__(self, run: Callable[[Feeds], Outputs]) -> None:
+        self._run = run
+
+    def run(self, feeds: Feeds) -> Outputs:
+        """As for ``Session``."""
+        try:
+            return self._run(feeds)
+        except Exception as error:  # of a runtime of which nothing is known here
+            raise DoesNotRun(one_line(error)) from error
+
+
+def domains_of(path: Path) -> set[str]:
+    """The domains of operators that a model imports."""
+    return {row.domain for row in onnx.load(path, load_external_data=False).opset_import}
+
+
+def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
+    """Adds the libraries that have these domains, as far as this package knows them."""
+    from padops.runtime.session import register
+
+    try:
+        if DOMAIN in domains:
+            register(options)
+        if pyop.DOMAIN in domains:
+            register(options, backend="pyop")  # which brings onnxruntime-extensions along
+        elif domains & EXTENSIONS:
+            from padops.runtime.pyop import extensions_library as get_library_path
+
+            options.register_custom_ops_library(get_library_path())
+    except (FileNotFoundError, ImportError, RuntimeError) as error:
+        raise PadopsError(f"cannot verify: {error}") from error
+
+
+def one_line(error: Exception) -> str:
+    """The message of an exception."""
+    return " ".join(str(error).split())
+
+
+def fed(feeds: Iterable[Feeds]) -> tuple[str, ...]:
+    """What the models were fed with, for the report."""
+    return tuple(
+        ", ".join(f"{name}: {dtype_of(array).name}{list(array.shape)}" for name, array in one.items()) for one in feeds
+    )

@@ -1,0 +1,87 @@
+"""``padops verify`` finds one Pad made wrong in a converted model: in the example models, and in real ones.
+
+The breaks that no run can show are listed: the broken model gives the same for every input.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import onnx
+import pytest
+from planted_breaks import broken_models
+
+import padops
+from padops import cli
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))
+# The first and the last column are the same there, whatever the inputs: both are fill, or both a reflection.
+WITHOUT_EFFECT = {"nested.onnx": ["grown_pad: wrap became edge"]}
+# basic-pitch has 48 breaks of several seconds each: tests/long/long_breaks.py.
+REAL = {
+    "faster-whisper/silero_vad_v6.onnx": 1,
+    "onnx-asr/gigaam_v2.onnx": 1,
+    "onnx-asr/kaldi.onnx": 3,
+    "onnx-asr/nemo80.onnx": 1,
+    "onnx-asr/nemo128.onnx": 1,
+    "onnx-asr/wespeaker.onnx": 1,
+    "silero-vad/silero_vad.onnx": 2,
+    "silero-vad/silero_vad_16k_op15.onnx": 1,
+    "silero-vad/silero_vad_16k_sequence.onnx": 1,
+    "silero-vad/silero_vad_half.onnx": 1,
+    "silero-vad/silero_vad_op18_ifless.onnx": 2,
+    "silero-vad/silero_vad_openvino_16k.onnx": 1,
+    "swift-f0/model.onnx": 5,
+}
+
+
+def overlooked(original: Path) -> list[str]:
+    """The breaks of a model that verification does not find; each Pad has two of them."""
+    converted = padops.convert(original, fold=False, fallback=False).proto()
+    breaks = list(broken_models(converted))
+    assert len(breaks) == 2 * len({what.split(": ")[0] for what, _ in breaks}) > 0
+    return [what for what, broken in breaks if padops.verify(original, broken).passed]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_every_break_of_an_example_is_found(path: Path) -> None:
+    whole = padops.verify(path, padops.convert(path).proto())
+    assert (whole.outcome, whole.doubts) == ("equal", ())
+    assert overlooked(path) == WITHOUT_EFFECT.get(path.name, [])
+
+
+@pytest.fixture(scope="module")
+def real_models() -> dict[str, Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")
+        return importlib.import_module("fetch_models").fetch(["basic-pitch", *{name.split("/")[0] for name in REAL}])
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_every_break_of_a_real_model_is_found(name: str, real_models: dict[str, Path]) -> None:
+    whole = padops.verify(real_models[name], padops.convert(real_models[name]).proto())
+    assert (whole.outcome, whole.doubts, len(whole.pads)) == ("equal", (), REAL[name])
+    assert overlooked(real_models[name]) == []
+
+
+def test_the_command_finds_one(real_models: dict[str, Path], tmp_path: Path) -> None:
+    source = real_models["basic-pitch/nmp.onnx"]
+    what, broken = next(broken_models(padops.convert(source, fold=False, fallback=False).proto()))
+    assert what.endswith("reflect became edge")
+    (tmp_path / "broken.onnx").write_bytes(broken.SerializeToString())
+    assert cli.main(["verify", str(source), str(tmp_path / "broken.onnx"), "-q"]) == 4
+
+
+def test_breaks_make_other_models() -> None:
+    """Each break changes its Pad, and the reference agrees that it does."""
+    converted = padops.convert(ROOT / "models" / "pad_19.onnx", fallback=False).proto()
+    breaks = dict(broken_models(converted))
+    assert list(breaks) == [
+        "wrapped_pad: wrap became edge",
+        "wrapped_pad: its amounts moved by one",
+        "cropped_pad: wrap became edge",
+        "cropped_pad: its amounts moved by one",
+    ]
+    assert all(isinstance(broken, onnx.ModelProto) and broken != converted for broken in breaks.values())

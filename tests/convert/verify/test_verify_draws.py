@@ -1,0 +1,127 @@
+"""What ``verify`` feeds models with, and what it says of models that do not run."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from small_models import FLOAT, INT16, INT64, convert, model, pad, tensor
+
+import padops
+from padops.convert import UndecidedError
+from padops.convert.verify import compare
+from padops.convert.verify.draws import random_inputs
+from padops.convert.verify.feeds import Input
+from padops.convert.verify.hints import hints_of
+
+PADS = tensor("pads", [0, 1, 0, 1])
+
+
+# --- What is fed -----------------------------------------------------------------------------------------------------
+
+
+def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
+    """As in onnx's own test_constant_pad_axes: axes of [1, 1] are refused by padops alone."""
+    source = model([pad(["x", "pads", "", "axes"], mode="reflect")], 18,
+                   inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [4]), ("axes", INT64, [2])])  # fmt: skip
+    rows = [Input("x", "float", (1, 3, 4, 5)), Input("pads", "int64", (4,)), Input("axes", "int64", (2,))]
+    hints = hints_of(source, {})
+    for seed in range(50):
+        fed = next(random_inputs(rows, seed, seed, hints))
+        assert len({axis % 4 for axis in fed["axes"].tolist()}) == 2
+        assert not fed["pads"].any()  # the axis of 1 may be meant, which allows no reflection
+    whole = model([pad(["x", "pads"], mode="reflect")], inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [8])])
+    rows[1] = Input("pads", "int64", (8,))
+    drawn = [next(random_inputs(rows, seed, 0, hints_of(whole, {})))["pads"] for seed in range(50)]
+    assert np.max(drawn, axis=0).tolist() == [0, 2, 3, 4] * 2
+    constant = model([pad(["x", "pads", "", "axes"])], 18,
+                     inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [4]), ("axes", INT64, [2])])  # fmt: skip
+    for seed in range(5):
+        verification = padops.convert(constant, verify=True, seed=seed, strict=True).verification
+        assert (verification.outcome, verification.doubts) == ("equal", ())
+
+
+def test_lengths_go_with_the_data() -> None:
+    rows = [Input("sound", "float", ("batch", "n")), Input("lens", "int64", ("batch",)), Input("k", "int64", ())]
+    for turn in range(8):
+        fed = next(random_inputs(rows, 0, turn, hints_of(onnx.ModelProto(), {})))
+        n = fed["sound"].shape[1]
+        if turn % 4 != 3:  # there, numbers are small first
+            assert n // 2 <= fed["lens"].min() and fed["lens"].max() <= n
+    first = next(random_inputs(rows, 0, 0, hints_of(onnx.ModelProto(), {})))
+    assert first["lens"].tolist() == [first["sound"].shape[1]]
+    indices = [Input("ids", "int64", ("batch", "n"))]
+    assert next(random_inputs(indices, 0, 0, hints_of(onnx.ModelProto(), {})))["ids"].max() <= 9
+
+
+def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
+    source = model([pad(mode="reflect")], inputs=[("x", FLOAT, [1, "n"])], tensors=[tensor("pads", [0, 700, 0, 0])])
+    rows, hints = [Input("x", "float", (1, "n"))], hints_of(source, {})
+    drawn = [next(random_inputs(rows, 0, turn, hints))["x"] for turn in range(compare.TURNS)]
+    assert [x.shape[1] for x in drawn] == [256, 1403, 4096, 576]
+    assert np.isfinite(drawn[0]).all() and np.isfinite(drawn[1]).all() and np.isfinite(drawn[2]).all()
+    assert ((drawn[1] != 0) & (np.abs(drawn[1]) < np.finfo(np.float32).tiny)).any()
+    assert (np.signbit(drawn[1]) & (drawn[1] == 0)).any()
+    assert 0 < np.isnan(drawn[3]).sum() < 3 and np.isinf(drawn[3]).any()
+
+
+# --- Models that do not run ------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_onnxruntime_cannot_run_is_undecided() -> None:
+    nodes = [pad(name="pad"), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
+    source = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
+    verification = padops.convert(source, verify=True).verification
+    assert (verification.outcome, verification.passed) == ("undecided", True)
+    assert all("Unheard" in note for note in verification.notes)
+    with pytest.raises(UndecidedError, match="nor the converted model: .*Unheard"):
+        padops.convert(source, verify=True, strict=True)
+
+
+def test_the_original_says_what_the_reference_does() -> None:
+    """A broken Pad of a type that ONNX Runtime does not run; the converted model alone would not show it."""
+    source = model([pad(mode="reflect", name="pad")], inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)],
+                   tensors=[PADS])  # fmt: skip
+    broken = convert(source).proto()
+    broken.graph.node[0].attribute[0].s = b"edge"
+    verification = padops.verify(source, broken)
+    assert (verification.outcome, verification.pads[0].equal) == ("different", False)
+    assert verification.notes[1] == "the converted model was compared with the NumPy reference"
+
+
+def test_another_node_that_differs_is_not_overlooked() -> None:
+    """The Pads agree with the reference; nothing can be said of the rest."""
+    nodes = [pad(output="p"), helper.make_node("Cast", ["p"], ["y"], to=FLOAT)]
+    source = model(nodes, inputs=[("x", INT16, [2, 3])], tensors=[PADS])
+    other = convert(source).proto()
+    assert padops.verify(source, other).outcome == "equal"
+    other.graph.node[1].attribute[0].i = INT64
+    other.graph.output[0].type.tensor_type.elem_type = INT64
+    assert padops.verify(source, other).outcome == "runs"
+
+
+def test_a_branch_chosen_by_a_number_on_its_way() -> None:
+    """As in silero: the number is reshaped and picked before it is compared."""
+    nodes = [helper.make_node("Reshape", ["rate", "flat"], ["r"]), helper.make_node("Gather", ["r", "first"], ["g"]),
+             helper.make_node("Equal", ["g", "sixteen"], ["y"])]  # fmt: skip
+    source = model(nodes, inputs=[("rate", INT64, [])], outputs=[("y", 9, None)],
+                   tensors=[tensor("flat", [-1]), tensor("first", 0), tensor("sixteen", 16000)])  # fmt: skip
+    verification = padops.convert(source, verify=True).verification
+    assert verification.outputs[0].weak == ""
+
+
+def test_single_floats_are_in_order_at_every_other_turn() -> None:
+    """A lowest and a highest frequency, as swift-f0 has them."""
+    rows = [Input("fmin", "float", ()), Input("fmax", "float", ())]
+    low, high = next(random_inputs(rows, 0, 1, hints_of(onnx.ModelProto(), {}))).values()
+    assert 40 <= low <= 80 and 2000 <= high <= 4000
+
+
+def test_further_draws_follow_where_something_is_weak() -> None:
+    """The length decides from which draw on there is anything: 4096 and more."""
+    nodes = [helper.make_node("Slice", ["x", "from", "to", "axis"], ["y"])]
+    source = model(nodes, inputs=[("x", FLOAT, [1, "n"])],
+                   tensors=[tensor("from", [5000]), tensor("to", [9000]), tensor("axis", [1])])  # fmt: skip
+    verification = padops.convert(source, verify=True).verification
+    assert verification.outputs[0].weak == "" and verification.inputs[-1] == "x: float[1, 16000]"

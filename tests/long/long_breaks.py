@@ -1,0 +1,24 @@
+"""Every Pad of the slow real models made wrong, one at a time; the others are in tests/convert/verify/test_planted_breaks.py."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from planted_breaks import broken_models
+
+import padops
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.mark.parametrize("name", ["basic-pitch/nmp.onnx", "onnx-asr/whisper80.onnx"])
+def test_breaks_are_found(name: str, tally: Callable[[str, int, int], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(SCRIPTS)
+    source = importlib.import_module("fetch_models").fetch([name.split("/")[0]])[name]
+    breaks = list(broken_models(padops.convert(source, fold=False, fallback=False).proto()))
+    overlooked = [what for what, broken in breaks if padops.verify(source, broken).passed]
+    print(*overlooked, sep="\n")
+    tally(f"wrong Pads in {name} that verification has to find", len(breaks), len(overlooked))

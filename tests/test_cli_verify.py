@@ -1,0 +1,143 @@
+"""``padops verify`` and ``padops convert --verify --strict``: what they print, and what they exit with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from small_models import FLOAT, INT64, model, pad, tensor
+
+import padops
+from padops import cli
+from padops.convert import UsageError
+from padops.convert.records import SCHEMA
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+PADS = tensor("pads", [0, 1, 0, 1])
+
+
+def save(path: Path, source: onnx.ModelProto) -> Path:
+    path.write_bytes(source.SerializeToString())
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
+    """The command's exit code, and what it printed on either stream."""
+    code = cli.main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, [" ".join(line.split()) for line in captured.out.splitlines()], captured.err
+
+
+def hiding(mode: str) -> onnx.ModelProto:
+    """What the Pad gives shows in no output."""
+    nodes = [pad(output="p", name="pad", mode=mode), helper.make_node("Size", ["p"], ["y"])]
+    return model(nodes, outputs=[("y", INT64, None)], tensors=[PADS])
+
+
+def test_equal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, converted = MODELS / "pad_18.onnx", tmp_path / "out.onnx"
+    padops.convert(source, converted)
+    code, out, err = run(capsys, "verify", source, converted, "--strict", "--seed", 3)
+    assert (code, err) == (0, "")
+    assert out == [
+        "verified: the outputs are bit-equal",
+        "with x: float[2, 3, 4], run_pads: int64[2], run_axes: int32[1] (4 draws)",
+        "chosen: equal",
+        "asked: equal",
+        "2 Pads give the same bits in both models",
+    ]
+    assert run(capsys, "verify", source, converted, "-q") == (0, [], "")
+
+
+def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, broken = save(tmp_path / "a.onnx", hiding("reflect")), save(tmp_path / "b.onnx", hiding("edge"))
+    np.savez(tmp_path / "in.npz", x=np.arange(6, dtype=np.float32).reshape(2, 3))
+    code, out, err = run(capsys, "verify", source, broken, "--inputs", tmp_path / "in.npz")
+    assert (code, err) == (4, "")
+    assert out[0] == "verified: the outputs agree, but not what Pads give"
+    assert out[2:] == [
+        "y: equal, but weak: every element is 10 in all draws",
+        "Pad compared why",
+        "graph/pad different p: 4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1",
+    ]
+
+
+def test_what_could_not_be_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Neither model runs; or with --strict: a Pad that pads nothing."""
+    nodes = [pad(), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
+    source = save(
+        tmp_path / "a.onnx", model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
+    )
+    code, out, _ = run(capsys, "verify", source, source)
+    assert (code, out[0]) == (5, "cannot be verified: neither model runs")
+    given = model([pad(name="pad")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
+    source = save(tmp_path / "b.onnx", given)
+    np.savez(tmp_path / "in.npz", x=np.ones((2, 3), np.float32), pads=np.zeros(4, np.int64))
+    arguments = ("verify", source, source, "--inputs", tmp_path / "in.npz")
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0
+    assert out[-3:] == [
+        "y: equal, but weak: every element is 1.0 in all draws",
+        "Pad compared why",
+        "graph/pad not exercised it padded nothing in any draw",
+    ]
+    assert run(capsys, *arguments, "--strict")[0] == 5
+
+
+def test_errors(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = MODELS / "pad_18.onnx"
+    assert run(capsys, "verify", source, tmp_path / "no.onnx")[0] == 1
+    code, out, err = run(capsys, "verify", source, source, "--seed", "-1")
+    assert (code, out, err) == (2, [], "error: seed is -1, expected 0 or more\n")
+    (tmp_path / "m.xml").write_text("<net/>")
+    assert run(capsys, "verify", source, tmp_path / "m.xml")[0] == 1
+
+
+def test_strict_conversions_write_nothing_in_doubt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = save(tmp_path / "m.onnx", hiding("reflect"))
+    arguments = ["convert", source, "-o", tmp_path / "out.onnx", "--verify", "--report", tmp_path / "r.json"]
+    code, _, err = run(capsys, *arguments, "--strict")
+    text = "it could not be told whether the models agree: output y is weak"
+    assert (code, err.startswith(f"error: {text}"), (tmp_path / "out.onnx").exists()) == (5, True, False)
+    assert run(capsys, *arguments)[0] == 0
+    told = json.loads((tmp_path / "r.json").read_text())
+    assert told["schema"] == SCHEMA
+    (one,) = told["verification"]["pads"]
+    assert one == {
+        "path": "graph/pad", "form": "Pad", "exercise": "exercised", "equal": True, "compared": ["p"], "detail": ""
+    }  # fmt: skip
+    assert set(told["verification"]["outputs"][0]) == {"name", "equal", "detail", "weak"}
+
+
+def test_models_in_memory(tmp_path: Path) -> None:
+    """All that ``padops.convert`` takes, in any mixture."""
+    import onnx_ir as ir
+
+    source = hiding("reflect")
+    path = save(tmp_path / "m.onnx", source)
+    converted = padops.convert(source)
+    for one in (path, str(path), source, ir.from_proto(source)):
+        for other in (converted.proto(), converted.model, path):
+            assert padops.verify(one, other).outcome == "equal"
+    assert padops.verify(source, hiding("wrap"), inputs={"x": np.eye(2, 3, dtype=np.float32)}).outcome == "different"
+
+
+def test_external_data_in_both(tmp_path: Path) -> None:
+    """The models with more outputs find them where the files are."""
+    (tmp_path / "w.bin").write_bytes(np.arange(3, dtype=np.float32).tobytes())
+    weight = onnx.TensorProto(name="w", data_type=FLOAT, dims=[3], data_location=onnx.TensorProto.EXTERNAL)
+    for key, value in {"location": "w.bin", "offset": "0", "length": "12"}.items():
+        weight.external_data.add(key=key, value=value)
+    nodes = [helper.make_node("Mul", ["x", "w"], ["m"]), pad(["m", "pads"], name="pad", mode="reflect")]
+    source = save(tmp_path / "m.onnx", model(nodes, tensors=[PADS, weight]))
+    (tmp_path / "out").mkdir()
+    conversion = padops.convert(source, tmp_path / "out" / "m.onnx", verify=True, strict=True)
+    assert conversion.verification is not None and conversion.verification.pads[0].exercise == "exercised"
+    assert padops.verify(source, tmp_path / "out" / "m.onnx").doubts == ()
+    in_memory = onnx.load(source, load_external_data=False)
+    with pytest.raises(UsageError, match="say with base_dir which folder"):
+        padops.verify(in_memory, source)
