@@ -1,0 +1,176 @@
+"""Pads that are spelled as Slices and a Concat, or as a Gather.
+
+PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular convolutions so, a Concat for each axis::
+
+    1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
+
+and people write Pads by hand: a flip, which is a Slice going backward, beside the data; an edge that Expand or Tile repeats; a
+block of zeros; indices that go beyond the first element and the last.
+
+One axis at a time, what each input of the Concat shows of the data is written as a map of positions (``maps.py``, which
+``chains.py`` reads from the nodes), and all of them together are compared with the map of a Pad (``axis_pad.py``): for
+the size that the axis has or, where the model leaves that open, for every size. So it does not matter how the nodes spell
+it. ``emulation.py`` puts the two together. Then a Pad takes over from the one in front of it, where nothing else reads what
+is between them, both are of one mode, and its axis comes later. (``folding`` joins the others.)
+
+What stays: whatever differs from a Pad for a size that the model allows, with a record that says which; vectors of integers
+and what is computed from constants alone, for ONNX Runtime computes shapes while it loads the model, but with its own
+operators only; and everything before opset 11, where a Pad would have no fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.constants import Constants
+from padops.convert.model.evaluate import remove_unread
+from padops.convert.model.graphs import NodeSite, replace_in_place
+from padops.convert.model.types import Types
+from padops.convert.sources.emulated.emulation import Emulation, find
+from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
+from padops.convert.sources.operands import Operand
+from padops.spec.dialects import DOMAIN, OPS
+from padops.spec.plan import Mode
+
+SYMMETRIC_OP = "OpenVINOPad_12"
+FIRST_WITH_WRAP = 19
+RUNS = "ONNX Runtime runs it as it is"
+
+
+def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises the last node of an emulation."""
+    last = find(site, types)
+    if last is None:
+        return None
+    name = "circular" if last.pad.mode is Mode.WRAP else last.pad.mode.value
+    if last.pad.differs is not None:
+        form = f"{name} emulation ({_operators(last.nodes)})"
+        sizes = f"fewer than {last.pad.differs + 1} elements" if last.pad.differs else "no element"
+        not_a_pad = f"a Pad of {last.pad.begin}, {last.pad.end} does something else where axis {last.axis} has {sizes}"
+        return Match(form, status="not needed", reason=f"{RUNS}; {not_a_pad}")
+    if _goes_on(last, site, types):
+        return None
+    found = _chain(last, site, types)
+    nodes = [node for emulation in found for node in emulation.nodes]
+    form = f"{name} emulation ({_operators(nodes)})"
+    notes: list[str] = []
+    try:
+        made = _replacement(found, types, notes)
+    except Unconvertible as why:
+        return Match(form, status="not needed", reason=f"{RUNS}; {why}")
+    gone = ", ".join(node.name or node.outputs[0].name or node.op_type for node in _replaced(nodes))
+    note = f"one operator for {gone}"
+    return Match(form, Rewrite(made.op_type, partial(_apply, made=made), made), notes=(note, *notes))
+
+
+def _operators(nodes: Sequence[ir.Node]) -> str:
+    return ", ".join(dict.fromkeys(node.op_type for node in nodes))
+
+
+def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
+    """All that one Pad does at once: the emulation of the last axis, and those in front of it; the first first."""
+    found = [last]
+    while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
+        before = find(NodeSite(node, site.path, site.scope), types)
+        if before is None or not _are_one(before, found[0]):
+            break
+        found.insert(0, before)
+    return found
+
+
+def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
+    """Whether the emulation behind this one is one Pad with it."""
+    for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
+        if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
+            after = find(NodeSite(node, site.path, site.scope), types)
+            if after is not None and after.data is emulation.root.outputs[0] and _are_one(emulation, after):
+                return True
+    return False
+
+
+def _are_one(first: Emulation, second: Emulation) -> bool:
+    """Whether two emulations, one of the other's result, are one Pad.
+
+    Each axis is a map of its own, so the order in which they are padded does not matter. That the axes go up gives every
+    emulation one place: of the axes 2, 3 and 2 the first two are one Pad.
+    """
+    padded = first.root.outputs[0]
+    if padded.is_graph_output() or any(use.node not in second.nodes for use in padded.uses()):
+        return False
+    if first.pad.differs is not None or second.pad.differs is not None or first.pad.mode is not second.pad.mode:
+        return False
+    if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
+        return False
+    return first.fill is second.fill is None or _same(first.fill, second.fill)
+
+
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    if one is None or other is None or one.dtype != other.dtype:
+        return False
+    return bool(one == other) if one.dtype.kind == "O" else one.tobytes() == other.tobytes()
+
+
+def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
+    """Those whose results nothing else reads, and the last one, which becomes the Pad."""
+    kept = [nodes[-1]]
+    for node in reversed(nodes[:-1]):
+        value = node.outputs[0]
+        if node not in kept and not value.is_graph_output() and all(use.node in kept for use in value.uses()):
+            kept.append(node)
+    return kept[::-1]
+
+
+def _replacement(found: Sequence[Emulation], types: Types, notes: list[str]) -> Replacement:
+    """The Pad that all of them are.
+
+    Raises:
+        Unconvertible: There is none of that type, or for data of unknown rank.
+    """
+    first, last = found[0], found[-1]
+    mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
+    begins, ends, axes = _amounts(found)
+    if mode is Mode.SYMMETRIC:
+        if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
+            raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+        if axes is not None:
+            raise Unconvertible(f"the number of its axes is not known, which {SYMMETRIC_OP} has amounts for")
+        return Replacement(SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": _text("pad_mode", mode)})
+    op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
+    fill = None if last.fill is None or _is_default(last.fill) else last.fill
+    inputs: tuple[Operand | None, ...] = (first.data, np.concatenate([begins, ends]), fill, axes)
+    return Replacement(op_type, inputs, {"mode": _text("mode", mode)})
+
+
+def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Begins and ends, and the axes that they are of, where the rank is not known."""
+    rank = found[0].rank
+    if rank is None:
+        (only,) = found
+        return np.array([only.pad.begin]), np.array([only.pad.end]), np.array([only.axis])
+    begins, ends = np.zeros((2, rank), np.int64)
+    for emulation in found:
+        begins[emulation.axis], ends[emulation.axis] = emulation.pad.begin, emulation.pad.end
+    return begins, ends, None
+
+
+def _text(name: str, mode: Mode) -> ir.Attr:
+    return ir.AttrString(name, mode.value)
+
+
+def _is_default(fill: np.ndarray) -> bool:
+    """Whether a fill is what a Pad without one has (P7)."""
+    return not fill.item() if fill.dtype.kind == "O" else not any(fill.tobytes())
+
+
+def _apply(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
+    """Makes the last node read the data, and takes away what nothing reads any more."""
+    data = made.inputs[0]
+    assert isinstance(data, ir.Value), "what is padded is one of the graph"
+    read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
+    replace_in_place(site.node, DOMAIN, made.op_type, [data])
+    remove_unread(read, site.scope.index)
+    return Applied([site.node], site, made)
