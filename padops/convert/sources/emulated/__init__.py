@@ -28,7 +28,7 @@ import onnx_ir as ir
 
 from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import remove_unread
-from padops.convert.model.graphs import NodeSite, replace_in_place
+from padops.convert.model.graphs import Index, NodeSite, replace_in_place
 from padops.convert.model.types import Types
 from padops.convert.sources.emulated.emulation import Emulation, find
 from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
@@ -76,7 +76,7 @@ def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
     found = [last]
     while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
         before = find(NodeSite(node, site.path, site.scope), types)
-        if before is None or not _are_one(before, found[0]):
+        if before is None or not _are_one(before, found[0], site.scope.index):
             break
         found.insert(0, before)
     return found
@@ -87,19 +87,25 @@ def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
     for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
         if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
             after = find(NodeSite(node, site.path, site.scope), types)
-            if after is not None and after.data is emulation.root.outputs[0] and _are_one(emulation, after):
+            if (
+                after is not None
+                and after.data is emulation.root.outputs[0]
+                and _are_one(emulation, after, site.scope.index)
+            ):
                 return True
     return False
 
 
-def _are_one(first: Emulation, second: Emulation) -> bool:
+def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
     """Whether two emulations, one of the other's result, are one Pad.
 
     Each axis is a map of its own, so the order in which they are padded does not matter. That the axes go up gives every
     emulation one place: of the axes 2, 3 and 2 the first two are one Pad.
     """
     padded = first.root.outputs[0]
-    if padded.is_graph_output() or any(use.node not in second.nodes for use in padded.uses()):
+    if padded.is_graph_output() or any(node not in second.nodes for node, _ in index.last_uses(padded)):
+        return False  # the last ones are asked first: there may be many
+    if any(use.node not in second.nodes for use in padded.uses()):
         return False
     if first.pad.differs is not None or second.pad.differs is not None or first.pad.mode is not second.pad.mode:
         return False
