@@ -40,8 +40,8 @@ class Nodes:
         return name
 
     def cut(self, value: str, axis: int, start: int, end: int = MOST, step: int = 1) -> str:
-        inputs = [self.constant([number]) for number in (start, end, axis, step)]
-        return self.node("Slice", [value, *inputs[: 3 if step == 1 else 4]])
+        numbers = (start, end, axis) if step == 1 else (start, end, axis, step)
+        return self.node("Slice", [value, *(self.constant([number]) for number in numbers)])
 
     def flip(self, value: str, axis: int) -> str:
         return self.cut(value, axis, -1, -MOST, -1)

@@ -35,6 +35,25 @@ def run_or_fail(message: onnx.ModelProto, data: np.ndarray) -> tuple | None:
         return None
 
 
+def is_sound(message: onnx.ModelProto, data: np.ndarray) -> bool:
+    """Whether every Concat joins what fits together: ONNX Runtime leaves empty inputs of any dims out, which is no ONNX."""
+    shown = onnx.ModelProto()
+    shown.CopyFrom(message)
+    joins = [node for node in message.graph.node if node.op_type == "Concat"]
+    names = {name for node in joins for name in (*node.input, *node.output)}
+    known = {value.name for value in (*message.graph.input, *message.graph.output, *message.graph.initializer)}
+    shown.graph.output.extend(onnx.ValueInfoProto(name=name) for name in sorted(names - known))
+    session = native.session(shown)
+    arrays = dict(zip([value.name for value in session.get_outputs()], session.run(None, {"x": data}), strict=True))
+    dims = {name: list(array.shape) for name, array in ({"x": data} | arrays).items()}
+    for node in joins:
+        axis = node.attribute[0].i
+        others = [dims[name][:axis] + dims[name][axis:][1:] for name in node.input if name in dims]
+        if any(other != others[0] for other in others):
+            return False
+    return True
+
+
 def zeros(n: Nodes, value: str, axis: int, rank: int, count: int, kind: int) -> str:
     """A block beside ``value``, whatever its dims."""
     shape = n.node("Shape", [value])
@@ -126,6 +145,7 @@ def models(draw: Draw) -> tuple[onnx.ModelProto, list[list[int]]]:
 
 
 def test_whatever_is_converted_has_the_same_bits() -> None:
+    """Also where the amounts are computed, and where several axes are one Pad."""
     seen: Counter[str] = Counter()
 
     @RANDOM
@@ -134,6 +154,7 @@ def test_whatever_is_converted_has_the_same_bits() -> None:
         original, shapes = case
         conversion = convert(original, fold=True)
         seen["converted" if conversion.converted else "kept"] += 1
+        seen["computed"] += any("computed" in note for record in conversion.converted for note in record.notes)
         seen["several axes"] += any(record.notes[0].count("concat") > 1 for record in conversion.converted)
         if not conversion.converted:
             assert conversion.proto() == original
@@ -142,10 +163,10 @@ def test_whatever_is_converted_has_the_same_bits() -> None:
         for shape in shapes:
             data = native.random_array(np.random.default_rng(1), kind, shape)
             wanted = run_or_fail(original, data)
-            if wanted is not None:
+            if wanted is not None and is_sound(original, data):
                 assert run_or_fail(conversion.proto(), data) == wanted, (shape, onnx.printer.to_text(original))
                 seen["compared"] += 1
 
     check()
     assert seen["converted"] > EXAMPLES / 5 and seen["kept"] > EXAMPLES / 5 and seen["compared"] > EXAMPLES / 4, seen
-    assert seen["several axes"] > 5, seen
+    assert seen["several axes"] > 5 and seen["computed"] > 2, seen

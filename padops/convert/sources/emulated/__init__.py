@@ -21,6 +21,7 @@ operators only; and everything before opset 11, where a Pad would have no fallba
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -30,6 +31,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import Index, NodeSite, replace_in_place
 from padops.convert.model.types import Types
+from padops.convert.sources.emulated.bounds import Bounds
 from padops.convert.sources.emulated.emulation import Emulation, find
 from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
 from padops.convert.sources.operands import Operand
@@ -38,37 +40,52 @@ from padops.spec.plan import Mode
 
 SYMMETRIC_OP = "OpenVINOPad_12"
 FIRST_WITH_WRAP = 19
+FIRST_WITH_INTEGERS = 12  # of Min and Max
 RUNS = "ONNX Runtime runs it as it is"
 
 
 def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises the last node of an emulation."""
     last = find(site, types)
-    if last is None:
-        return None
-    name = "circular" if last.pad.mode is Mode.WRAP else last.pad.mode.value
-    if last.pad.differs is not None:
-        form = f"{name} emulation ({_operators(last.nodes)})"
-        sizes = f"fewer than {last.pad.differs + 1} elements" if last.pad.differs else "no element"
-        not_a_pad = f"a Pad of {last.pad.begin}, {last.pad.end} does something else where axis {last.axis} has {sizes}"
-        return Match(form, status="not needed", reason=f"{RUNS}; {not_a_pad}")
-    if _goes_on(last, site, types):
+    if last is None or _goes_on(last, site, types):
         return None
     found = _chain(last, site, types)
     nodes = [node for emulation in found for node in emulation.nodes]
-    form = f"{name} emulation ({_operators(nodes)})"
-    notes: list[str] = []
+    name = "circular" if last.pad.mode is Mode.WRAP else last.pad.mode.value
+    form = f"{name} emulation ({', '.join(dict.fromkeys(node.op_type for node in nodes))})"
+    gone = _replaced(nodes)
+    notes = [f"one operator for {', '.join(node.name or node.outputs[0].name or node.op_type for node in gone)}"]
     try:
-        made = _replacement(found, types, notes)
+        bounds = _bounds(found, site, len(gone))
+        made = _replacement(found, bounds, types, notes)
     except Unconvertible as why:
         return Match(form, status="not needed", reason=f"{RUNS}; {why}")
-    gone = ", ".join(node.name or node.outputs[0].name or node.op_type for node in _replaced(nodes))
-    note = f"one operator for {gone}"
-    return Match(form, Rewrite(made.op_type, partial(_apply, made=made), made), notes=(note, *notes))
+    if bounds is not None:
+        notes.append("its amounts are computed, as the nodes reach no further than the data")
+    return Match(form, Rewrite(made.op_type, partial(_apply, made=made, bounds=bounds), made), notes=tuple(notes))
 
 
-def _operators(nodes: Sequence[ir.Node]) -> str:
-    return ", ".join(dict.fromkeys(node.op_type for node in nodes))
+def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
+    """What bounds the amounts, where an axis may be shorter than they are; None where none may be.
+
+    Raises:
+        Unconvertible: It is no Pad then, or a Pad would take as many nodes.
+    """
+    short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
+    if short is None:
+        return None
+    pad, opset = short.pad, site.scope.opset
+    sizes = f"fewer than {pad.differs + 1} elements" if pad.differs else "no element"
+    why = f"a Pad of {pad.begin}, {pad.end} does something else where axis {short.axis} has {sizes}"
+    if pad.spared is None or short.rank is None or opset is None or opset < FIRST_WITH_INTEGERS:
+        raise Unconvertible(why)
+    spared: list[int | None] = [None] * short.rank
+    for emulation in found:
+        spared[emulation.axis] = emulation.pad.spared
+    bounds = Bounds(spared)
+    if gone <= bounds.nodes + 1:
+        raise Unconvertible(f"{why}, and to compute its amounts takes as many nodes")
+    return bounds
 
 
 def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
@@ -107,11 +124,17 @@ def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
         return False  # the last ones are asked first: there may be many
     if any(use.node not in second.nodes for use in padded.uses()):
         return False
-    if first.pad.differs is not None or second.pad.differs is not None or first.pad.mode is not second.pad.mode:
+    if first.pad.mode is not second.pad.mode or not (_is_bounded(first) and _is_bounded(second)):
         return False
     if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
         return False
     return first.fill is second.fill is None or _same(first.fill, second.fill)
+
+
+def _is_bounded(emulation: Emulation) -> bool:
+    """Whether it is a Pad for every size, of amounts that may be less for small ones."""
+    pad = emulation.pad
+    return pad.differs is None or pad.spared is not None
 
 
 def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
@@ -130,8 +153,8 @@ def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
     return kept[::-1]
 
 
-def _replacement(found: Sequence[Emulation], types: Types, notes: list[str]) -> Replacement:
-    """The Pad that all of them are.
+def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
+    """The Pad that all of them are; its amounts are still to be computed where there are bounds.
 
     Raises:
         Unconvertible: There is none of that type, or for data of unknown rank.
@@ -142,8 +165,8 @@ def _replacement(found: Sequence[Emulation], types: Types, notes: list[str]) -> 
     if mode is Mode.SYMMETRIC:
         if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
             raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
-        if axes is not None:
-            raise Unconvertible(f"the number of its axes is not known, which {SYMMETRIC_OP} has amounts for")
+        if axes is not None or bounds is not None:
+            raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, which are not known")
         return Replacement(SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": _text("pad_mode", mode)})
     op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
     fill = None if last.fill is None or _is_default(last.fill) else last.fill
@@ -172,11 +195,14 @@ def _is_default(fill: np.ndarray) -> bool:
     return not fill.item() if fill.dtype.kind == "O" else not any(fill.tobytes())
 
 
-def _apply(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
+def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
     """Makes the last node read the data, and takes away what nothing reads any more."""
-    data = made.inputs[0]
+    data, amounts, *others = made.inputs
     assert isinstance(data, ir.Value), "what is padded is one of the graph"
     read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
     replace_in_place(site.node, DOMAIN, made.op_type, [data])
     remove_unread(read, site.scope.index)
+    if bounds is not None:
+        assert isinstance(amounts, np.ndarray), "they are the most that there may be"
+        made = replace(made, inputs=(data, bounds.write(data, amounts, site, constants), *others))
     return Applied([site.node], site, made)

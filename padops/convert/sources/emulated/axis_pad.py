@@ -3,9 +3,9 @@
 - **The size is known.** The map is written out and compared with the one that a Pad has (P2), position by position.
 - **It is not.** A map whose bounds are at most ``reach`` away from either end changes by one element of its middle from
   2 reach on, and so does the Pad's; two sizes beyond that settle all longer ones. Every shorter one, 0 included, is compared
-  by itself. A Slice of an axis that is too short gives fewer elements where a Pad repeats them, or refuses: so circular and
-  mirrored data of an unknown size stay. Expand refuses where there is no edge, as Pad does. A size for which the nodes
-  fail asks for nothing.
+  by itself. A size for which the nodes fail asks for nothing: Expand refuses where there is no edge, as Pad does.
+- **Some sizes are too short.** A Slice gives fewer elements there, where a Pad repeats them, or refuses. So circular and
+  mirrored data of any size are Pads whose amounts are at most n and n - 1, which is compared in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from padops.convert.sources.emulated.maps import FILL, LONGEST, Fails, Map, positions, reach
 from padops.spec.plan import AxisPlan, Mode, source_index
 
-MOST_SIZES = 64  # elements of reach up to which all sizes are compared
+MOST_SIZES = 128  # elements of reach up to which all sizes are compared
 
 # Where several modes give the same, the first is taken.
 MODES = (Mode.WRAP, Mode.REFLECT, Mode.EDGE, Mode.SYMMETRIC)
@@ -34,12 +34,20 @@ class AxisPad:
         end: Elements behind.
         differs: A size that the axis may have, as far as is known, for which the nodes do something else; the greatest of
             these. None where there is none.
+        spared: Where there is one, the elements that the nodes never reach: for any size n they are the Pad whose amounts
+            are at most n less these. None where they are not.
     """
 
     mode: Mode
     begin: int
     end: int
     differs: int | None = None
+    spared: int | None = None
+
+    def of_size(self, size: int, spared: int) -> AxisPad:
+        """The Pad whose amounts are at most ``size`` less ``spared``."""
+        most = max(size - spared, 0)
+        return AxisPad(self.mode, min(self.begin, most), min(self.end, most))
 
 
 def find_pad(shown: Map, size: int | None) -> AxisPad | None:
@@ -67,7 +75,11 @@ def find_pad(shown: Map, size: int | None) -> AxisPad | None:
     if not _is_or_fails(pad, shown, probe + 1):
         return None
     differs = next((fewer for fewer in range(probe - 1, -1, -1) if not _is_or_fails(pad, shown, fewer)), None)
-    return AxisPad(pad.mode, pad.begin, pad.end, differs)
+    if differs is None:
+        return pad
+    sizes = range(probe + 2)
+    spared = next((k for k in (0, 1) if all(_is_or_fails(pad.of_size(n, k), shown, n) for n in sizes)), None)
+    return AxisPad(pad.mode, pad.begin, pad.end, differs, spared)
 
 
 def _candidates(found: np.ndarray, size: int) -> Iterator[AxisPad]:
@@ -87,7 +99,7 @@ def _is(pad: AxisPad, found: np.ndarray, size: int) -> bool:
     """Whether a map is that of a Pad for one size."""
     if len(found) != pad.begin + size + pad.end or (found[pad.begin : pad.begin + size] != np.arange(size)).any():
         return False
-    if pad.mode is not Mode.CONSTANT and size == 0:
+    if pad.mode is not Mode.CONSTANT and size == 0 < len(found):
         return False  # P5
     if pad.mode is Mode.SYMMETRIC and max(pad.begin, pad.end) > size:
         return False  # P4: OpenVINOPad_12 has this mode

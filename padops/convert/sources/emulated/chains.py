@@ -19,6 +19,7 @@ from padops.convert.sources.emulated.maps import LONGEST, UNBOUNDED, Expanded, F
 
 # The operators of a step from a value to what it is taken from. (Unsqueeze has a Gather in front of it.)
 COPIES = ("Identity", "Slice", "Gather", "Unsqueeze", "Expand", "Tile")
+INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
 LARGEST_FILL = 1 << 22  # elements of a block of fill that are looked through
 
 
@@ -138,9 +139,13 @@ class Reader:
                 return None
             if same:
                 mine = row
-            elif row[0] != 0 or row[1] < UNBOUNDED or row[2] != 1:
+            elif row[0] != 0 or (row[1] < UNBOUNDED and row[1] not in INT_MAX) or row[2] != 1:
                 return None  # something of another axis
         start, end, step = mine or (0, UNBOUNDED, 1)
+        if end in INT_MAX:
+            if step < 0:
+                return None  # to nothing, says ONNX; to the first element, says ONNX Runtime
+            end = UNBOUNDED
         return Step(data, (node,), lambda of: Sliced(of, start, end, step))
 
     def _gather(self, node: ir.Node, data: ir.Value) -> Step | None:
