@@ -99,8 +99,8 @@ def convert(
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
         emulated: ``"keep"`` leaves Slices and a Concat as they are that do what a Pad does, as TorchScript's exporter writes
-            circular pads; see ``sources/emulated``. They stay with the targets ``"onnx"``, where they are no longer than
-            what a Pad would become, and ``"pyop"``, where they are faster.
+            circular pads; see ``sources/emulated``. They stay with the targets ``"onnx"``, as more runtimes have them than
+            all modes of Pad, and ``"pyop"``, as they are faster.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
         strict: Raise, and write nothing, if a Pad cannot be converted.

@@ -18,7 +18,7 @@ from padops.spec.dtypes import by_onnx
 
 Draw = Callable[[st.SearchStrategy], object]
 FORMS = ("circular", "reflect", "symmetric", "edge", "tile", "zeros")
-EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("PADOPS_EXAMPLES", "150"))
 
 
 RANDOM = settings(

@@ -13,6 +13,9 @@ the size that the axis has or, where the model leaves that open, for every size.
 it. ``emulation.py`` puts the two together. Then a Pad takes over from the one in front of it, where nothing else reads what
 is between them, both are of one mode, and its axis comes later. (``folding`` joins the others.)
 
+Data of an open size may be shorter than the amounts. Then a Pad whose amounts are computed (``bounds.py``) takes the place,
+if that makes fewer nodes.
+
 What stays: whatever differs from a Pad for a size that the model allows, with a record that says which; vectors of integers
 and what is computed from constants alone, for ONNX Runtime computes shapes while it loads the model, but with its own
 operators only; and everything before opset 11, where a Pad would have no fallback.
@@ -79,7 +82,7 @@ def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | N
     why = f"a Pad of {pad.begin}, {pad.end} does something else where axis {short.axis} has {sizes}"
     if pad.spared is None or short.rank is None or opset is None or opset < FIRST_WITH_INTEGERS:
         raise Unconvertible(why)
-    spared: list[int | None] = [None] * short.rank
+    spared: list[int | None] = [0] * short.rank
     for emulation in found:
         spared[emulation.axis] = emulation.pad.spared
     bounds = Bounds(spared)

@@ -25,7 +25,7 @@ class Bounds:
 
     Attributes:
         spared: Of each axis, how many elements less than it has an amount is at most: 1 where the edge is not repeated. None
-            where the amounts have no bound, or there are none.
+            where an amount has no bound.
     """
 
     spared: Sequence[int | None]

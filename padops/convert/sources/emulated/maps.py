@@ -95,12 +95,12 @@ def positions(shown: Map, size: int) -> np.ndarray:
         return np.concatenate([positions(part, size) for part in shown.parts])
     inner = positions(shown.of, size)
     if isinstance(shown, Sliced):
-        return inner[_sliced(shown, len(inner))]
+        return np.take(inner, _sliced(shown, len(inner)))
     if isinstance(shown, Taken):
         indices = np.array(shown.indices, np.int64)
         if indices.size and not -len(inner) <= indices.min() <= indices.max() < len(inner):
             raise Fails
-        return inner[indices]
+        return np.take(inner, indices)
     if isinstance(shown, Tiled):
         _check_size(len(inner) * shown.times)
         return np.tile(inner, shown.times)
