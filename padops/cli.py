@@ -102,6 +102,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
                         "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
     parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
                         "SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
+    parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="what to do with Slices and a "
+                        "Concat that do what a Pad does (default: %(default)s)")  # fmt: skip
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
                         "the exporter left its framework's nodes: tf2onnx's MirrorPad, nGraph's Pad; repeatable")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
@@ -178,6 +180,7 @@ def _run_convert(options: argparse.Namespace) -> int:
                 fold=options.fold,
                 select=options.select,
                 auto_pad=options.auto_pad,
+                emulated=options.emulated,
                 custom_domains=options.custom_domains,
                 strict=options.strict,
                 verify=options.verify,

@@ -72,6 +72,7 @@ def convert(
     fold: bool = True,
     select: Literal["all", "needed"] = "all",
     auto_pad: Literal["keep", "explicit"] = "keep",
+    emulated: Literal["convert", "keep"] = "convert",
     custom_domains: Collection[str] = (),
     strict: bool = False,
     verify: bool = False,
@@ -104,6 +105,9 @@ def convert(
             do by itself; make one of two in a row; see ``folding``. Of those that ``select`` asks for.
         select: ``"needed"`` leaves those Pads that ONNX Runtime runs correctly by itself.
         auto_pad: ``"explicit"`` writes the amounts of SAME_UPPER and SAME_LOWER out as well; see ``auto_pad``.
+        emulated: ``"keep"`` leaves Slices and a Concat as they are that do what a Pad does, as TorchScript's exporter writes
+            circular pads; see ``sources/emulated``. They stay with the targets ``"onnx"``, as more runtimes have them than
+            all modes of Pad, and ``"pyop"``, as they are faster.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
         strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if that does not reach every Pad or
@@ -133,7 +137,7 @@ def convert(
     """
     path = output_path(source, output, in_place)
     _check_options(target, select, verify, inputs, seed)
-    request = Request(target, select, fold, fallback, _sources(auto_pad, custom_domains))
+    request = Request(target, select, fold, fallback, _sources(auto_pad, custom_domains, emulated, target))
     check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
@@ -196,15 +200,18 @@ def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None
         raise UsageError(f"seed is {seed}, expected 0 or more")
 
 
-def _sources(auto_pad: str, custom_domains: Collection[str]) -> tuple[sources.Source, ...]:
+def _sources(auto_pad: str, custom_domains: Collection[str], emulated: str, target: str) -> tuple[sources.Source, ...]:
     """The sources that the options ask for."""
     if auto_pad not in ("keep", "explicit"):
         raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
+    if emulated not in ("convert", "keep"):
+        raise UsageError(f"emulated is {emulated!r}, expected 'convert' or 'keep'")
     if isinstance(custom_domains, str):
         raise UsageError(f"custom_domains is the string {custom_domains!r}, expected a list of names")
     if known := sorted(set(custom_domains) & sources.KNOWN_DOMAINS):
         raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
-    return sources.choose(auto_pad == "explicit", tuple(custom_domains))
+    emulations = emulated == "convert" and target == "padops"
+    return sources.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
 
 
 def _data_files(document: Document, follow_links: bool, needed: bool) -> list[DataFile]:

@@ -76,7 +76,7 @@ class Index:
         """
         known = self._elements.get(value)
         if known is None or known[0] is not tensor:
-            array = _small(tensor)
+            array = _small(tensor, LARGEST_CONSTANT)
             known = self._elements[value] = tensor, None if array is None else array.view()
             if known[1] is not None:
                 known[1].flags.writeable = False
@@ -169,19 +169,25 @@ def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
             yield from ((f"{attribute.name}[{i}]", inner) for i, inner in enumerate(attribute.value))
 
 
-def constant(value: ir.Value | None, scope: Scope) -> np.ndarray | None:
-    """What ``value`` always is, if it is small and the graph says so: an initializer or a Constant node."""
+def constant(value: ir.Value | None, scope: Scope, largest: int = LARGEST_CONSTANT) -> np.ndarray | None:
+    """What ``value`` always is, if it is small and the graph says so: an initializer or a Constant node.
+
+    Args:
+        value: The value.
+        scope: Of the node that reads it.
+        largest: Elements that it may have.
+    """
     if value is None:
         return None
     if value.is_graph_input() and scope.model.ir_version >= 4:
         return None  # at most a default, which the caller may override
     tensor = value.const_value
     if tensor is None:
-        return _constant_of_node(value.producer())
-    return scope.index.elements(value, tensor)
+        return _constant_of_node(value.producer(), largest)
+    return scope.index.elements(value, tensor) if largest == LARGEST_CONSTANT else _small(tensor, largest)
 
 
-def _constant_of_node(node: ir.Node | None) -> np.ndarray | None:
+def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
     """The output of a Constant node. (``ir.convenience.get_const_tensor`` would rename the tensor in the model.)"""
     if node is None or node.domain != "" or node.op_type != "Constant" or len(node.attributes) != 1:
         return None
@@ -189,14 +195,14 @@ def _constant_of_node(node: ir.Node | None) -> np.ndarray | None:
     if attribute.is_ref():
         return None
     if attribute.name == "value" and attribute.type == ir.AttributeType.TENSOR:
-        return _small(attribute.value)
+        return _small(attribute.value, largest)
     kind, dtype = LITERALS.get(attribute.name, (None, None))
     return np.array(attribute.value, dtype) if attribute.type == kind else None
 
 
-def _small(tensor: ir.TensorProtocol) -> np.ndarray | None:
-    """The elements of a tensor of at most a few thousand; None for a larger one."""
-    if tensor.size > LARGEST_CONSTANT:
+def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
+    """The elements of a tensor that is not too large; None for one that is."""
+    if tensor.size > largest:
         return None
     if not isinstance(tensor, ir.ExternalTensor):
         return tensor.numpy()

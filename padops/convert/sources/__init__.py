@@ -18,6 +18,7 @@ from padops.convert.model.types import Types
 from padops.convert.sources import (
     auto_pad,
     converted,
+    emulated,
     microsoft,
     ngraph,
     onnx_pad,
@@ -33,12 +34,15 @@ from padops.spec.dialects import DOMAIN
 Source = Callable[[NodeSite, Types], Match | None]
 
 
-def choose(explicit_auto_pad: bool = False, custom_domains: Collection[str] = ()) -> tuple[Source, ...]:
+def choose(
+    explicit_auto_pad: bool = False, custom_domains: Collection[str] = (), emulations: bool = False
+) -> tuple[Source, ...]:
     """The sources, in the order in which they are asked; the last takes whatever else calls itself Pad.
 
     Args:
         explicit_auto_pad: Whether nodes with ``auto_pad`` count as Pads.
         custom_domains: Where the user says that nodes of other frameworks are.
+        emulations: Whether Slices and a Concat that do what a Pad does count as one.
     """
     return (
         converted.match_converted_pad,
@@ -49,6 +53,7 @@ def choose(explicit_auto_pad: bool = False, custom_domains: Collection[str] = ()
         microsoft.match_microsoft_pad,
         openvino.match_openvino_pad,
         *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
+        *((emulated.match_emulated_pad,) if emulations else ()),
         unknown.match_unknown_pad,
     )
 

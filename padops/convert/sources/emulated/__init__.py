@@ -1,0 +1,211 @@
+"""Pads that are spelled as Slices and a Concat, or as a Gather.
+
+PyTorch's TorchScript exporter writes ``pad(mode="circular")`` and circular convolutions so, a Concat for each axis::
+
+    1234  ->  34 (Slice), 1234, 1 (Slice)  ->  3412341 (Concat)
+
+and people write Pads by hand: a flip, which is a Slice going backward, beside the data; an edge that Expand or Tile repeats; a
+block of zeros; indices that go beyond the first element and the last.
+
+One axis at a time, what each input of the Concat shows of the data is written as a map of positions (``maps.py``, which
+``chains.py`` reads from the nodes), and all of them together are compared with the map of a Pad (``axis_pad.py``): for
+the size that the axis has or, where the model leaves that open, for every size. So it does not matter how the nodes spell
+it. ``emulation.py`` puts the two together. Then a Pad takes over from the one in front of it, where nothing else reads what
+is between them, both are of one mode, and its axis comes later. (``folding`` joins the others.)
+
+Data of an open size may be shorter than the amounts. Then a Pad whose amounts are computed (``bounds.py``) takes the place,
+if that makes fewer nodes.
+
+What stays: whatever differs from a Pad for a size that the model allows, with a record that says which; vectors of integers
+and what is computed from constants alone, for ONNX Runtime computes shapes while it loads the model, but with its own
+operators only; and everything before opset 11, where a Pad would have no fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.constants import Constants
+from padops.convert.model.evaluate import remove_unread
+from padops.convert.model.graphs import Index, NodeSite, replace_in_place
+from padops.convert.model.types import Types
+from padops.convert.sources.emulated.bounds import Bounds
+from padops.convert.sources.emulated.emulation import Emulation, find
+from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible, settle_version
+from padops.convert.sources.operands import Operand
+from padops.spec.dialects import DOMAIN, OPS
+from padops.spec.plan import Mode
+
+SYMMETRIC_OP = "OpenVINOPad_12"
+FIRST_WITH_WRAP = 19
+FIRST_WITH_INTEGERS = 12  # of Min and Max
+RUNS = "ONNX Runtime runs it as it is"
+
+
+def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
+    """Recognises the last node of an emulation."""
+    last = find(site, types)
+    if last is None or _goes_on(last, site, types):
+        return None
+    found = _chain(last, site, types)
+    nodes = [node for emulation in found for node in emulation.nodes]
+    name = "circular" if last.pad.mode is Mode.WRAP else last.pad.mode.value
+    form = f"{name} emulation ({', '.join(dict.fromkeys(node.op_type for node in nodes))})"
+    gone = _replaced(nodes)
+    notes = [f"one operator for {', '.join(node.name or node.outputs[0].name or node.op_type for node in gone)}"]
+    try:
+        bounds = _bounds(found, site, len(gone))
+        made = _replacement(found, bounds, types, notes)
+    except Unconvertible as why:
+        return Match(form, status="not needed", reason=f"{RUNS}; {why}")
+    if bounds is not None:
+        notes.append("its amounts are computed, as the nodes reach no further than the data")
+    return Match(form, Rewrite(made.op_type, partial(_apply, made=made, bounds=bounds), made), notes=tuple(notes))
+
+
+def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
+    """What bounds the amounts, where an axis may be shorter than they are; None where none may be.
+
+    Raises:
+        Unconvertible: It is no Pad then, or a Pad would take as many nodes.
+    """
+    short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
+    if short is None:
+        return None
+    pad, opset = short.pad, site.scope.opset
+    sizes = f"fewer than {pad.differs + 1} elements" if pad.differs else "no element"
+    why = f"a Pad of {pad.begin}, {pad.end} does something else where axis {short.axis} has {sizes}"
+    if pad.spared is None or short.rank is None or opset is None or opset < FIRST_WITH_INTEGERS:
+        raise Unconvertible(why)
+    spared: list[int | None] = [0] * short.rank
+    for emulation in found:
+        spared[emulation.axis] = emulation.pad.spared
+    bounds = Bounds(spared)
+    if gone <= bounds.nodes + 1:
+        raise Unconvertible(f"{why}, and to compute its amounts takes as many nodes")
+    return bounds
+
+
+def _chain(last: Emulation, site: NodeSite, types: Types) -> list[Emulation]:
+    """All that one Pad does at once: the emulation of the last axis, and those in front of it; the first first."""
+    found = [last]
+    while (node := found[0].data.producer()) is not None and node.graph is site.node.graph:
+        before = find(NodeSite(node, site.path, site.scope), types)
+        if before is None or not _are_one(before, found[0], site.scope.index):
+            break
+        found.insert(0, before)
+    return found
+
+
+def _goes_on(emulation: Emulation, site: NodeSite, types: Types) -> bool:
+    """Whether the emulation behind this one is one Pad with it."""
+    for node in dict.fromkeys(use.node for use in emulation.root.outputs[0].uses()):
+        if node.graph is emulation.root.graph and node.op_type in ("Concat", "Gather"):
+            after = find(NodeSite(node, site.path, site.scope), types)
+            if (
+                after is not None
+                and after.data is emulation.root.outputs[0]
+                and _are_one(emulation, after, site.scope.index)
+            ):
+                return True
+    return False
+
+
+def _are_one(first: Emulation, second: Emulation, index: Index) -> bool:
+    """Whether two emulations, one of the other's result, are one Pad.
+
+    Each axis is a map of its own, so the order in which they are padded does not matter. That the axes go up gives every
+    emulation one place: of the axes 2, 3 and 2 the first two are one Pad.
+    """
+    padded = first.root.outputs[0]
+    if padded.is_graph_output() or any(node not in second.nodes for node, _ in index.last_uses(padded)):
+        return False  # the last ones are asked first: there may be many
+    if any(use.node not in second.nodes for use in padded.uses()):
+        return False
+    if first.pad.mode is not second.pad.mode or not (_is_bounded(first) and _is_bounded(second)):
+        return False
+    if first.rank is None or first.rank != second.rank or first.axis >= second.axis:
+        return False
+    return first.fill is second.fill is None or _same(first.fill, second.fill)
+
+
+def _is_bounded(emulation: Emulation) -> bool:
+    """Whether it is a Pad for every size, of amounts that may be less for small ones."""
+    pad = emulation.pad
+    return pad.differs is None or pad.spared is not None
+
+
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    if one is None or other is None or one.dtype != other.dtype:
+        return False
+    return bool(one == other) if one.dtype.kind == "O" else one.tobytes() == other.tobytes()
+
+
+def _replaced(nodes: Sequence[ir.Node]) -> list[ir.Node]:
+    """Those whose results nothing else reads, and the last one, which becomes the Pad."""
+    kept = [nodes[-1]]
+    for node in reversed(nodes[:-1]):
+        value = node.outputs[0]
+        if node not in kept and not value.is_graph_output() and all(use.node in kept for use in value.uses()):
+            kept.append(node)
+    return kept[::-1]
+
+
+def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types, notes: list[str]) -> Replacement:
+    """The Pad that all of them are; its amounts are still to be computed where there are bounds.
+
+    Raises:
+        Unconvertible: There is none of that type, or for data of unknown rank.
+    """
+    first, last = found[0], found[-1]
+    mode, type_name = last.pad.mode, types.name(first.data, last.root.outputs[0])
+    begins, ends, axes = _amounts(found)
+    if mode is Mode.SYMMETRIC:
+        if type_name is not None and type_name not in OPS[SYMMETRIC_OP].types:
+            raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
+        if axes is not None or bounds is not None:
+            raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, which are not known")
+        return Replacement(SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": _text("pad_mode", mode)})
+    op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
+    fill = None if last.fill is None or _is_default(last.fill) else last.fill
+    inputs: tuple[Operand | None, ...] = (first.data, np.concatenate([begins, ends]), fill, axes)
+    return Replacement(op_type, inputs, {"mode": _text("mode", mode)})
+
+
+def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Begins and ends, and the axes that they are of, where the rank is not known."""
+    rank = found[0].rank
+    if rank is None:
+        (only,) = found
+        return np.array([only.pad.begin]), np.array([only.pad.end]), np.array([only.axis])
+    begins, ends = np.zeros((2, rank), np.int64)
+    for emulation in found:
+        begins[emulation.axis], ends[emulation.axis] = emulation.pad.begin, emulation.pad.end
+    return begins, ends, None
+
+
+def _text(name: str, mode: Mode) -> ir.Attr:
+    return ir.AttrString(name, mode.value)
+
+
+def _is_default(fill: np.ndarray) -> bool:
+    """Whether a fill is what a Pad without one has (P7)."""
+    return not fill.item() if fill.dtype.kind == "O" else not any(fill.tobytes())
+
+
+def _apply(site: NodeSite, constants: Constants, made: Replacement, bounds: Bounds | None) -> Applied:
+    """Makes the last node read the data, and takes away what nothing reads any more."""
+    data, amounts, *others = made.inputs
+    assert isinstance(data, ir.Value), "what is padded is one of the graph"
+    read = [value for value in dict.fromkeys(site.node.inputs) if value is not None]
+    replace_in_place(site.node, DOMAIN, made.op_type, [data])
+    remove_unread(read, site.scope.index)
+    if bounds is not None:
+        assert isinstance(amounts, np.ndarray), "they are the most that there may be"
+        made = replace(made, inputs=(data, bounds.write(data, amounts, site, constants), *others))
+    return Applied([site.node], site, made)

@@ -1,0 +1,251 @@
+"""Reading the nodes that copy along one axis: what each of them takes, and from what value.
+
+Only what keeps every other axis counts: a Slice that takes something of two axes ends the chain. Where an Expand, a Tile or
+a block of fill may change another axis, Concat refuses it, for its other inputs have the dims of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.evaluate import evaluate
+from padops.convert.model.graphs import NodeSite, Scope, constant
+from padops.convert.model.types import Types
+from padops.convert.sources.emulated.maps import LONGEST, UNBOUNDED, Expanded, Filled, Map, Sliced, Taken, Tiled
+
+# The operators of a step from a value to what it is taken from. (Unsqueeze has a Gather in front of it.)
+COPIES = ("Identity", "Slice", "Gather", "Unsqueeze", "Expand", "Tile")
+INT_MAX = (2**31 - 1, 2**63 - 1)  # as the end of a Slice: the end of the data
+LARGEST_FILL = 1 << 22  # elements of a block of fill that are looked through
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node, or two that go together, between a value and what it is taken from.
+
+    Attributes:
+        value: What it is taken from.
+        nodes: The nodes.
+        wrap: What they show of a map.
+        keeps: Whether they leave every other axis as it is, whatever their inputs are.
+        rank: The least number of axes of what they give.
+    """
+
+    value: ir.Value
+    nodes: tuple[ir.Node, ...]
+    wrap: Callable[[Map], Map]
+    keeps: bool = True
+    rank: int = 0
+
+
+@dataclass(frozen=True)
+class Block:
+    """A value whose elements are all the same.
+
+    Attributes:
+        map: How long it is.
+        element: One of its elements, of rank 0.
+        dims: Its dims, where it is a constant; its other dims follow from the data where it is None.
+        nodes: The nodes that make it.
+    """
+
+    map: Filled
+    element: np.ndarray
+    dims: Sequence[int] | None
+    nodes: tuple[ir.Node, ...]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the nodes of one graph along one axis.
+
+    Attributes:
+        site: A node of the graph.
+        types: Of the model.
+        axis: From 0 on where the rank is known; else as the nodes have it.
+        rank: Of the data, or None.
+    """
+
+    site: NodeSite
+    types: Types
+    axis: int
+    rank: int | None
+
+    def step(self, value: ir.Value) -> Step | None:
+        """What a value is taken from; None where that is another thing than a copy along the axis."""
+        node = value.producer()
+        if node is None or node.domain != "" or node.graph is not self.site.node.graph or not node.inputs:
+            return None
+        read = {
+            "Identity": lambda node, data: Step(data, (node,), lambda of: of),
+            "Slice": self._slice,
+            "Gather": self._gather,
+            "Unsqueeze": self._unsqueeze,
+            "Expand": self._expand,
+            "Tile": self._tile,
+        }.get(node.op_type)
+        return None if read is None or node.inputs[0] is None else read(node, node.inputs[0])
+
+    def block(self, value: ir.Value) -> Block | None:
+        """The block of fill that a value is, if it is one."""
+        node = value.producer()
+        if node is None or (node.domain, node.op_type) == ("", "Constant"):
+            return self._constant_block(value)
+        if node.domain != "" or node.graph is not self.site.node.graph:
+            return None
+        element = None
+        if node.op_type == "ConstantOfShape":
+            element, shape = _fill_of(node), node.inputs[0]
+        elif node.op_type == "Expand" and len(node.inputs) == 2:
+            element, shape = constant(node.inputs[0], self.scope), node.inputs[1]
+        size = None if element is None or element.size != 1 else self._entry(self._parts(shape))
+        if element is None or size is None or size >= LONGEST:
+            return None
+        return Block(Filled(size), element.reshape(()), None, (node,))
+
+    @property
+    def scope(self) -> Scope:
+        return self.site.scope
+
+    def same_axis(self, axis: int) -> bool | None:
+        """Whether an axis is this one; None where that cannot be told."""
+        if self.rank is not None:
+            return -self.rank <= axis < self.rank and axis % self.rank == self.axis
+        return axis == self.axis if (axis < 0) == (self.axis < 0) else None
+
+    def _slice(self, node: ir.Node, data: ir.Value) -> Step | None:
+        starts, ends, axes, steps = (self._integers(node, i) for i in range(1, 5))
+        if (
+            starts is None
+            or ends is None
+            or any(
+                len(node.inputs) > i and node.inputs[i] is not None and known is None
+                for i, known in ((3, axes), (4, steps))
+            )
+        ):
+            return None
+        axes = list(range(len(starts))) if axes is None else axes
+        steps = [1] * len(starts) if steps is None else steps
+        if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
+            return None
+        mine = None
+        for axis, row in zip(axes, zip(starts, ends, steps)):
+            same = self.same_axis(axis)
+            if same is None or (same and mine is not None):
+                return None
+            if same:
+                mine = row
+            elif row[0] != 0 or (row[1] < UNBOUNDED and row[1] not in INT_MAX) or row[2] != 1:
+                return None  # something of another axis
+        start, end, step = mine or (0, UNBOUNDED, 1)
+        if end in INT_MAX:
+            if step < 0:
+                return None  # to nothing, says ONNX; to the first element, says ONNX Runtime
+            end = UNBOUNDED
+        return Step(data, (node,), lambda of: Sliced(of, start, end, step))
+
+    def _gather(self, node: ir.Node, data: ir.Value) -> Step | None:
+        indices = self._integers(node, 1)
+        if indices is None or not self.same_axis(_int(node, "axis", 0)) or self._rank_of_constant(node, 1) != 1:
+            return None
+        return Step(data, (node,), lambda of: Taken(of, tuple(indices)))
+
+    def _unsqueeze(self, node: ir.Node, data: ir.Value) -> Step | None:
+        """One element of the axis, which Gather has taken away: ``x[..., 0].unsqueeze(-1)``."""
+        attribute = node.attributes.get("axes")
+        axes = self._integers(node, 1) if attribute is None else _ints(attribute)
+        before = data.producer()
+        if axes is None or len(axes) != 1 or not self.same_axis(axes[0]):
+            return None
+        if before is None or (before.domain, before.op_type) != ("", "Gather") or before.graph is not node.graph:
+            return None
+        indices = self._integers(before, 1)
+        if indices is None or not self.same_axis(_int(before, "axis", 0)) or self._rank_of_constant(before, 1) != 0:
+            return None
+        source = before.inputs[0]
+        return None if source is None else Step(source, (before, node), lambda of: Taken(of, tuple(indices)))
+
+    def _expand(self, node: ir.Node, data: ir.Value) -> Step | None:
+        shape = self._parts(node.inputs[1]) if len(node.inputs) == 2 else None
+        size = self._entry(shape)
+        if shape is None or size is None:
+            return None
+        return Step(data, (node,), lambda of: Expanded(of, size), keeps=False, rank=len(shape))
+
+    def _tile(self, node: ir.Node, data: ir.Value) -> Step | None:
+        repeats = self._parts(node.inputs[1]) if len(node.inputs) == 2 else None
+        times = self._entry(repeats)
+        if repeats is None or times is None:
+            return None
+        return Step(data, (node,), lambda of: Tiled(of, times), keeps=False, rank=len(repeats))
+
+    def _entry(self, parts: list[int | None] | None) -> int | None:
+        """What a vector with one number per axis has for the axis; 1 for one that it is too short for."""
+        if parts is None or (self.rank is None and self.axis >= 0):
+            return None  # the numbers count from the last axis
+        position = self.axis if self.rank is None else self.axis - self.rank
+        return parts[position] if -position <= len(parts) else 1
+
+    def _parts(self, shape: ir.Value | None, joined: bool = True) -> list[int | None] | None:
+        """The elements of a vector, None for each that is not known; None where their number is not."""
+        array = evaluate(shape, self.scope, self.types)
+        if array is not None:
+            return array.tolist() if array.ndim == 1 and array.dtype.kind in "iu" else None
+        node = None if shape is None else shape.producer()
+        if joined and node is not None and (node.domain, node.op_type) == ("", "Concat"):
+            parts = [self._parts(value, joined=False) for value in node.inputs]
+            known = [part for part in parts if part is not None]
+            return [entry for part in known for entry in part] if len(known) == len(parts) else None
+        dims = self.types.shape(shape)
+        return [None] * dims[0] if dims is not None and len(dims) == 1 and dims[0] is not None else None
+
+    def _constant_block(self, value: ir.Value) -> Block | None:
+        array = constant(value, self.scope, LARGEST_FILL)
+        if array is None or array.size == 0 or array.ndim == 0:
+            return None
+        if self.rank is not None and array.ndim != self.rank or not -array.ndim <= self.axis < array.ndim:
+            return None
+        flat = array.reshape(-1)
+        if flat.dtype.kind == "O":
+            same = bool((flat == flat[0]).all())
+        else:
+            content = np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
+            same = bool((content == content[0]).all())
+        return Block(Filled(array.shape[self.axis]), flat[0:1].reshape(()), array.shape, ()) if same else None
+
+    def _integers(self, node: ir.Node, i: int) -> list[int] | None:
+        """The elements of an input, where they are known; None also where it is absent."""
+        array = evaluate(node.inputs[i], self.scope, self.types) if len(node.inputs) > i else None
+        return array.reshape(-1).tolist() if array is not None and array.dtype.kind in "iu" else None
+
+    def _rank_of_constant(self, node: ir.Node, i: int) -> int | None:
+        array = evaluate(node.inputs[i], self.scope, self.types)
+        return None if array is None else array.ndim
+
+
+def _fill_of(node: ir.Node) -> np.ndarray | None:
+    """The element of a ConstantOfShape."""
+    attribute = node.attributes.get("value")
+    if attribute is None:
+        return np.zeros(1, np.float32)
+    if attribute.is_ref() or attribute.type != ir.AttributeType.TENSOR:
+        return None
+    array: np.ndarray = attribute.value.numpy()
+    return array
+
+
+def _int(node: ir.Node, name: str, default: int) -> int:
+    """An attribute; an axis that no tensor has where the caller gives it."""
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return default
+    return attribute.value if not attribute.is_ref() and attribute.type == ir.AttributeType.INT else UNBOUNDED
+
+
+def _ints(attribute: ir.Attr) -> list[int] | None:
+    known = not attribute.is_ref() and attribute.type == ir.AttributeType.INTS
+    return list(attribute.value) if known else None
