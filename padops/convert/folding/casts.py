@@ -18,6 +18,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite, take_out
 from padops.convert.model.types import Types
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
+from padops.convert.targets import STANDARD
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name, by_onnx
@@ -49,7 +50,7 @@ class Dropped:
 
 def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Dropped | None:
     """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay."""
-    if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
+    if target in STANDARD:  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = pad.site.node, pad.data.producer()
     index = pad.site.scope.index
