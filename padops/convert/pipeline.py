@@ -127,7 +127,9 @@ def convert(
     """
     path = output_path(source, output, in_place)
     _check_options(target, without_pad, select, verify, inputs, seed)
-    request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, _sources(auto_pad, custom_domains))
+    request = Request(
+        "onnx-without-pad" if without_pad else target, select, fold, fallback, _sources(auto_pad, custom_domains)
+    )
     check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")

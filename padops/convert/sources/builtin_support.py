@@ -75,7 +75,9 @@ IDENTITY_SINCE: dict[str, int | None] = {
 }
 
 
-MOVED_THROUGH = "ONNX Runtime moves Transposes through a Pad with axes, and then takes its amounts for those of all axes"
+MOVED_THROUGH = (
+    "ONNX Runtime moves Transposes through a Pad with axes, and then takes its amounts for those of all axes"
+)
 
 
 def has_type(name: str | None, opset: int, domain: str = "") -> bool:

@@ -17,7 +17,9 @@ from padops.convert.model.graphs import NodeSite, constant
 POOLINGS = frozenset({("", "MaxPool"), ("", "AveragePool")})
 
 # What makes ONNX Runtime move Transposes through a model: those that it has, and those that quantized convolutions get.
-TRANSPOSING = frozenset({("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")})
+TRANSPOSING = frozenset(
+    {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
+)
 
 # Operators that may change nothing, and then are taken away before Pads are folded.
 _PASSING = frozenset({"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"})

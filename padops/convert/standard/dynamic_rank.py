@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import onnx_ir as ir
 
 from padops.convert.sources.operands import Operand
@@ -87,4 +88,5 @@ def _over_axes(builder: GraphBuilder, pad: PadInfo, row: Row) -> ir.Value:
     made = row(inner, axis, inner.unsqueeze(so_far, -1))
     graph = inner.graph([axis, going, so_far], [going, made], "axes")
     count = builder.reshape(rank_of(builder, pad), ints())
-    return builder.emit("Loop", [count, None, scalar(0)], {"body": graph}, role="indices")
+    begins = np.array(True)  # onnx's reference does not begin without it
+    return builder.emit("Loop", [count, begins, scalar(0)], {"body": graph}, role="indices")
