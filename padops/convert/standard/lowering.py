@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from padops.convert.sources.builtin_support import has_type
+from padops.convert.sources.builtin_support import has_type, taking_pooling
 from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
@@ -50,6 +50,8 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
+    if pad.type is None and plain and builder.has_pad and _is_changed(pad):
+        return ort_pad.on_data(builder, pad, None)  # the same Pad, but not for the optimizers
     proxy = check_moved(pad.type, builder.opset)
     assert pad.type is not None, "check_moved refuses it"
     try:
@@ -63,6 +65,11 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         return cast_back(builder, output, pad.type)
     except PadError as error:
         raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+
+
+def _is_changed(pad: PadInfo) -> bool:
+    """Whether ONNX Runtime's optimizers may make another thing of a Pad."""
+    return bool(taking_pooling(pad)) or (pad.input("axes") is not None and pad.around.transposing)
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
