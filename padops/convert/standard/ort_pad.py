@@ -228,13 +228,24 @@ def iota(builder: GraphBuilder, pad: PadInfo) -> Operand:
 def _pads(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | None, apart: bool = False) -> Operand:
     """The amounts of all axes, begins and then ends; with those of an axis in front of them where it is ``apart``."""
     if amounts is None and (apart or pad.input("axes") is not None):
-        pads = pads_of(builder, pad)
-        halved = isinstance(pads, np.ndarray) and pad.input("axes") is None and pads.size % 2 == 0
-        amounts = Amounts(*np.split(pads.reshape(-1), 2)) if halved else amounts_of(builder, pad)
+        amounts = _halves(pad) or amounts_of(builder, pad)
     if amounts is not None:
         front = ints(0) if apart else ints()
         return builder.concat(front, amounts.begin, front, amounts.end)
     return pad.own("pads", pad.flat_pads) or builder.flatten(pads_of(builder, pad))
+
+
+def _halves(pad: PadInfo) -> Amounts | None:
+    """The amounts of an ONNX Pad of any rank, where they are known and stand for all axes."""
+    listed = pad.input("pads")
+    for name in ("pads", "paddings"):
+        attribute = pad.attributes.get(name)
+        if attribute is not None and not attribute.is_ref():
+            listed = ints(*attribute.value)
+    if not isinstance(listed, np.ndarray) or listed.size % 2 or pad.input("axes") is not None:
+        return None
+    begins, ends = np.split(listed.reshape(-1), 2)
+    return Amounts(begins, ends)
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:

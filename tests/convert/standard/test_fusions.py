@@ -83,8 +83,10 @@ def cell(row: fusion_models.Row) -> str:
         except Exception:  # onnxruntime's exceptions have no common class of their own
             outcome = "refused"
         found.setdefault(outcome, []).append(name)
-    return "right" if len(found.get("right", ())) == len(SHORT) else "; ".join(
-        f"{outcome}: {', '.join(names)}" for outcome, names in found.items() if outcome != "right"
+    return (
+        "right"
+        if len(found.get("right", ())) == len(SHORT)
+        else "; ".join(f"{outcome}: {', '.join(names)}" for outcome, names in found.items() if outcome != "right")
     )
 
 
@@ -152,7 +154,12 @@ def test_every_road(name: str) -> None:
 def test_nothing_is_left_of_a_pad() -> None:
     for row in ROWS.values():
         made = padops.lower(row.model(), without_pad=True, fold=False)
-        left = [node for graph in (made.proto().graph, *made.proto().functions) for node in graph.node if "Pad" == node.op_type]
+        left = [
+            node
+            for graph in (made.proto().graph, *made.proto().functions)
+            for node in graph.node
+            if "Pad" == node.op_type
+        ]
         assert bool(left) == bool(row.functions), row.name  # the function does not say of what type its data are
 
 
@@ -201,7 +208,9 @@ def _measured(version: str) -> dict[str, str]:
 def _write() -> None:
     columns = [_measured(version) for version in VERSIONS]
     lines = [f"| in front of, or around the Pad | pass | {' | '.join(VERSIONS)} |", "|---" * (2 + len(VERSIONS)) + "|"]
-    lines += [f"| {' | '.join((name, row.passes, *(column[name] for column in columns)))} |" for name, row in ROWS.items()]
+    lines += [
+        f"| {' | '.join((name, row.passes, *(column[name] for column in columns)))} |" for name, row in ROWS.items()
+    ]
     page = PAGE.read_text(encoding="utf-8")
     made = page[: page.index(BEGIN)] + BEGIN + "\n".join(lines) + "\n" + page[page.index(END) :]
     PAGE.write_text(made, encoding="utf-8")
