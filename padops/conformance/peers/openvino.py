@@ -65,7 +65,12 @@ def run_onnx(request: Request) -> np.ndarray:
 
 
 def run_model(content: bytes, fed: Mapping[str, np.ndarray], data: np.ndarray) -> np.ndarray:
-    """A model of ONNX, serialized, with its inputs by name; its output has the type of ``data``.
+    """A model of ONNX.
+
+    Args:
+        content: It, serialized.
+        fed: Its inputs, by name.
+        data: An array of the type that its output has.
 
     Raises:
         Unsupported: OpenVINO has no such type, or not in this mode.

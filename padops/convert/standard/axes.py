@@ -192,10 +192,6 @@ def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> No
     else:
         work.value, around = cropped(builder, pad, work.value)
         left = builder.emit("Shape", [work.value])
-        # P1: where the output would be less than nothing, so is what is added in front.
-        shortest = builder.minimum(builder.lowest(around.begin), scalar(0))
-        one = builder.emit("Gather", [ints(1), builder.negative(shortest)], role="P1")
-        around = Amounts(builder.mul(around.begin, one), builder.mul(around.end, one))
     work.dims = [builder.gather(left, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
     for axis in axes:
         front, back = (builder.gather(numbers, ints(axis)) for numbers in (around.begin, around.end))

@@ -24,7 +24,7 @@ def model(text: str, opset: int = 19) -> onnx.ModelProto:
     """A model from its text; data without dims are of any rank."""
     made = parser.parse_model(f'<ir_version: 9, opset_import: ["": {opset}]> {text}')
     for value in (*made.graph.input, *made.graph.output):
-        if not value.type.tensor_type.shape.dim:
+        if not value.type.tensor_type.shape.dim and value.name in ("x", "y"):
             value.type.tensor_type.ClearField("shape")
     return made
 
@@ -72,6 +72,24 @@ def test_a_negative_dim_is_refused(data: str) -> None:
         reference.run("Pad_19", {}, [feeds["x"], feeds["p"]])
     made = padops.lower(source, without_pad=True).proto()
     assert isinstance(standard.run(made, feeds, standard.stock_options()), Exception)
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("pads", [([0, -4], [0, -2]), ([0, -9], [1, 0]), ([-3, 1], [0, 2])])
+def test_a_dim_that_openvino_makes_0(data: str, pads: tuple[list[int], list[int]]) -> None:
+    """P1: Pad-12 of OpenVINO has no negative dims."""
+    source = model(
+        f"g ({data} x, int64[2] begins, int64[2] ends, float f) => (float y) "
+        '{ y = padops.OpenVINOPad_12 <pad_mode = "constant"> (x, begins, ends, f) }'
+    )
+    source.opset_import.add(domain="padops", version=1)
+    given = [np.ones((3, 5), np.float32), *map(np.array, pads), np.array(7, np.float32)]
+    expected = reference.run("OpenVINOPad_12", {"pad_mode": "constant"}, given)
+    assert 0 in expected.shape or pads[0] == [-3, 1]
+    made = padops.lower(source, without_pad=True).proto()
+    assert "Pad" not in str(made)
+    feeds = dict(zip(("x", "begins", "ends", "f"), given))
+    assert standard.run(made, feeds, standard.stock_options()) == native.bits(expected)
 
 
 @pytest.mark.parametrize("opset", [6, 8, 10])
