@@ -21,6 +21,8 @@ TRANSPOSING = frozenset(
     {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
 )
 
+LOOKED_AT = 64  # operators behind a Pad; where there are more, a pooling is taken for granted
+
 # Operators that may change nothing, and then are taken away before Pads are folded.
 _PASSING = frozenset({"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"})
 _PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # beside this number
@@ -63,6 +65,8 @@ def _poolings(site: NodeSite) -> Iterator[str]:
                 yield f"{node.op_type} {node.name or node.outputs[0].name}"
             elif node.op_identifier() in site.scope.model.functions:
                 yield "a pooling in a function"
+            elif len(seen) > LOOKED_AT:
+                yield "a pooling behind many operators"
             elif node not in seen and _passes(node, site):
                 seen.add(node)
                 pending.append(node.outputs[0])

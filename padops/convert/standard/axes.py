@@ -19,7 +19,7 @@ from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder, ints, is_number, scalar
 from padops.convert.standard.ort_pad import cropped
 from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
@@ -184,7 +184,10 @@ def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand)
 
 
 def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> None:
-    """Crops, and puts fill around, axes of any size by any amounts, none of which has an interior."""
+    """Crops, and puts fill around, axes of any size by any amounts, none of which has an interior.
+
+    Where an output would be less than nothing (P1), so is a block of fill, which fails.
+    """
     builder, pad = work.builder, work.pad
     if pad.only_adds:
         around = amounts_of(builder, pad)
@@ -195,9 +198,9 @@ def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> No
     work.dims = [builder.gather(left, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
     for axis in axes:
         front, back = (builder.gather(numbers, ints(axis)) for numbers in (around.begin, around.end))
-        blocks = [_block(work, axis, count, with_what) for count in (front, back)]
+        before, after = ([] if is_number(x, 0) else [_block(work, axis, x, with_what)] for x in (front, back))
         size = builder.add(builder.add(front, work.dim(axis)), back)
-        work.replace_axis(axis, [blocks[0], work.value, blocks[1]], size)
+        work.replace_axis(axis, [*before, work.value, *after], size)
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:
