@@ -94,6 +94,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become (default: "
                         "%(default)s: operators of the native library; onnx: standard operators; pyop: a kernel in "
                         "Python)")  # fmt: skip
+    parser.add_argument("--without-pad", action="store_true", help="with --target onnx: use no Pad either, for runtimes whose "
+                        "Pad lacks modes or is wrong")  # fmt: skip
     parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="whether to give the model "
                         "functions that do the same where the library is absent (default: yes)")  # fmt: skip
     parser.add_argument("--fold", action=argparse.BooleanOptionalAction, default=True, help="whether to take Pads away that "
@@ -176,6 +178,7 @@ def _run_convert(options: argparse.Namespace) -> int:
                 options.source,
                 options.output,
                 target=options.target,
+                without_pad=options.without_pad,
                 fallback=options.fallback,
                 fold=options.fold,
                 select=options.select,

@@ -36,7 +36,7 @@ from padops.convert.model.reading import Source, original_of, read_document
 from padops.convert.records import Conversion, FileRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.standard.fallback import embed
-from padops.convert.targets import TARGETS
+from padops.convert.targets import NAMED, STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.verify.choice import comparison, mismatch, undecided
 from padops.convert.verify.feeds import Inputs
@@ -68,6 +68,7 @@ def convert(
     output: str | os.PathLike[str] | None = None,
     *,
     target: Literal["padops", "onnx", "pyop"] = "padops",
+    without_pad: bool = False,
     fallback: bool = True,
     fold: bool = True,
     select: Literal["all", "needed"] = "all",
@@ -99,6 +100,8 @@ def convert(
         output: The file to write. External data are copied beside it.
         target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python
             kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), as far as it has the element type.
+        without_pad: Of target ``"onnx"``: use no Pad either, for runtimes whose Pad lacks a mode or is wrong. Each becomes
+            Slice, Concat, Gather and Expand, and arithmetic where shape or amounts are not known.
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
             without the library as well; see ``padops.convert.standard.fallback``.
         fold: Take Pads away that need not run: that change nothing, or that a convolution or a pooling behind them can
@@ -136,8 +139,9 @@ def convert(
         UndecidedError: ``strict`` and ``verify``, and it could not be told for sure whether they agree.
     """
     path = output_path(source, output, in_place)
-    _check_options(target, select, verify, inputs, seed)
-    request = Request(target, select, fold, fallback, _sources(auto_pad, custom_domains, emulated, target))
+    _check_options(target, without_pad, select, verify, inputs, seed)
+    asked = _sources(auto_pad, custom_domains, emulated, target)
+    request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, asked)
     check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
         raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
@@ -189,9 +193,13 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return convert(source, output, target="onnx", **options)
 
 
-def _check_options(target: str, select: str, verify: bool, inputs: Inputs | None, seed: int) -> None:
-    if target not in TARGETS:
-        raise UsageError(f"target is {target!r}, expected one of {', '.join(TARGETS)}")
+def _check_options(target: str, without_pad: bool, select: str, verify: bool, inputs: Inputs | None, seed: int) -> None:
+    if target not in NAMED:
+        raise UsageError(f"target is {target!r}, expected one of {', '.join(NAMED)}")
+    if without_pad and target != "onnx":
+        raise UsageError(f"without_pad is for target 'onnx', not {target!r}")
+    if without_pad and select != "all":
+        raise UsageError(f"without_pad leaves no Pad, but select is {select!r}")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if inputs is not None and not verify:
@@ -237,7 +245,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         document.write_back()
         records = list(convert_pads.records.values())
     embedded = embed(document, request.fallback)
-    if request.target == "onnx" or document.changed:
+    if request.target in STANDARD or document.changed:
         prune_opset_imports(document)
     notes = [convert_pads.problem] if convert_pads.problem else []
     if not records:

@@ -22,7 +22,7 @@ from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.builtin_support import needs, runs
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo, describe
-from padops.convert.targets import CALLED, CHECKS, TARGETS
+from padops.convert.targets import CALLED, CHECKS, STANDARD, TARGETS
 from padops.convert.targets.calls import declare_calls
 from padops.spec.dialects import DOMAIN
 from padops.spec.schemas import register_schemas
@@ -78,7 +78,7 @@ class ConvertPads(ir.passes.InPlacePass):
             constants = Constants(model)
             for decision in converted:
                 self.records[decision.site.node] = self._apply(decision, constants, types)
-        if converted and self._target != "onnx":
+        if converted and self._target not in STANDARD:
             self._document.touched.update(declare_calls(model, types))
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import onnxruntime
@@ -25,8 +25,10 @@ AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no operator of
 
 Provider = str | tuple[str, Mapping[Any, Any]]
 
+AXES = b"a Pad with axes"  # no word of the model: it stands for a Pad that has this input
+
 # What onnxruntime does to Pads before it asks a provider, the words that a model with such Pads contains, and the first
-# onnxruntime 1.x that does it right (None: not yet). docs/provider.md has what was measured.
+# onnxruntime 1.x that does it right (None: not yet). docs/fusions.md has what was measured.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # A constant Pad of 0 becomes the padding of a MaxPool, which is minus infinity.
     ("Pad_Fusion", (b"Pad", b"MaxPool"), None),
@@ -36,11 +38,26 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     # it leaves zeros behind the first period of a wrap.
     ("ConstantFolding", (b"Pad", b"reflect"), 27),
     ("ConstantFolding", (b"Pad", b"wrap"), 31),
+    # A Transpose is moved through a Pad, whose amounts are reordered as though they were those of all axes.
+    ("TransposeOptimizer", (AXES, b"Transpose"), None),
+    ("TransposeOptimizer_CPUExecutionProvider", (AXES, b"Transpose"), None),
+    # The same with Transposes that it puts around quantized convolutions.
+    ("NhwcTransformer", (AXES, b"QLinearConv"), None),
+    ("NhwcTransformer", (AXES, b"QuantizeLinear"), None),
 )
 
-
 DOMAIN = b"padops"  # of the operators
-WORDS = (DOMAIN, *sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words}))
+WORDS = (DOMAIN, *sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES}))
+
+# Where nodes are in a model, by the numbers of the fields; and what else of a node is read.
+WITHIN = {
+    "model": {7: "graph", 25: "function"},
+    "graph": {1: "node"},
+    "function": {7: "node"},
+    "node": {5: "attribute"},
+    "attribute": {6: "graph", 11: "graph"},
+}
+INPUT, OPERATOR = 1, 4
 
 
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
@@ -54,8 +71,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     ``padops.register``.
 
     Some optimizers of onnxruntime change Pads before any provider is asked, and are wrong. They are disabled for models that
-    may meet them: ``Pad_Fusion`` where the model has a MaxPool or an AveragePool; ``ConstantFolding`` before onnxruntime 1.27 where it has mode
-    reflect, and before 1.31 where it has mode wrap.
+    may meet them: ``Pad_Fusion`` where the model has a MaxPool or an AveragePool; ``ConstantFolding`` before onnxruntime 1.27
+    where it has mode reflect, and before 1.31 where it has mode wrap; ``TransposeOptimizer`` where it has a Pad with axes and
+    a Transpose, and ``NhwcTransformer`` where it has such a Pad and quantized operators.
 
     Where a provider cannot be created, the error is raised: onnxruntime's own class would print it and go on with the CPU's
     provider alone, without padops. ``enable_fallback=1`` makes it so here.
@@ -127,12 +145,61 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
     node, and one with it may have one.
     """
     if isinstance(model, bytes):
-        return frozenset(word for word in WORDS if word in model)
+        return _words_in(model)
     try:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return frozenset(word for word in WORDS if content.find(word) >= 0)
+            return _words_in(content)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        return frozenset(WORDS)
+        return frozenset((*WORDS, AXES))
+
+
+def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
+    found = {word for word in WORDS if content.find(word) >= 0}
+    asked = {word for _, words, _ in WRONG_OPTIMIZERS if AXES in words for word in words}
+    try:
+        has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
+    except (IndexError, KeyError):  # it is no model: onnxruntime says so
+        has_axes = True
+    return frozenset(found | {AXES} if has_axes else found)
+
+
+def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
+    """Whether part of a model is, or holds, a Pad with a fourth input, which is its axes."""
+    if content.find(b"Pad", start, end) < 0:
+        return False
+    inputs, operator = 0, b""
+    for number, first, last in _fields(content, start, end):
+        inner = WITHIN[kind].get(number)
+        if inner is not None and _has_axes(content, first, last, inner):
+            return True
+        if kind == "node" and number == INPUT:
+            inputs += 1
+        elif kind == "node" and number == OPERATOR:
+            operator = content[first:last]
+    return operator == b"Pad" and inputs > 3
+
+
+def _fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The fields of a message that have a length: the number, and where the content begins and ends."""
+    while at < end:
+        key, at = _varint(content, at)
+        if key & 7 == 2:
+            size, at = _varint(content, at)
+            yield key >> 3, at, at + size
+            at += size
+        elif key & 7 == 0:
+            _, at = _varint(content, at)
+        else:
+            at += {1: 8, 5: 4}[key & 7]
+
+
+def _varint(content: bytes | mmap.mmap, at: int) -> tuple[int, int]:
+    """A number as a message has it, and where it ends."""
+    number = shift = 0
+    while content[at] & 128:
+        number |= (content[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+    return number | content[at] << shift, at + 1
 
 
 def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:

@@ -77,7 +77,7 @@ def test_specifications_are_right_everywhere() -> None:
 
 def test_small_run_is_green(quick: list) -> None:
     """The default peers that are always there, on every tenth case."""
-    names = "padops-native padops-fallback padops-lowered padops-pyop reference ort-builtin numpy"
+    names = "padops-native padops-fallback padops-lowered padops-without-pad padops-pyop reference ort-builtin numpy"
     peers = [runner.parse_peer(name) for name in names.split()]
     ran = runner.run_cases(sample(quick, 190), peers, KNOWN, "quick")
     assert [one.absent for one in ran] == [None] * len(peers)

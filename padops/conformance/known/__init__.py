@@ -6,13 +6,14 @@ Of several that match, the first one that the outcome fits counts. ``divergences
 from __future__ import annotations
 
 from padops.conformance.divergences import Divergence
-from padops.conformance.known import frameworks, numpy_pads, onnxruntime, openvino, provider, standard
+from padops.conformance.known import frameworks, numpy_pads, onnxruntime, openvino, provider, standard, without_pad
 from padops.conformance.known.examples import EXAMPLES
 
 __all__ = ["EXAMPLES", "KNOWN"]
 
 KNOWN: tuple[Divergence, ...] = (
     *standard.KNOWN,
+    *without_pad.KNOWN,
     *onnxruntime.KNOWN,
     *provider.KNOWN,
     *numpy_pads.KNOWN,

@@ -66,6 +66,10 @@ PEERS = {
         PeerRow("padops-provider", "provider:run_case", ("onnx",)),
         PeerRow("padops-fallback", "standard:run_fallback", ALL),
         PeerRow("padops-lowered", "standard:run_lowered", ALL),
+        PeerRow("padops-without-pad", "standard:run_without_pad", ALL),
+        # The same models in other runtimes.
+        PeerRow("without-pad-reference", "lowered_reference:run_case", ALL, max_cases=1500),
+        PeerRow("without-pad-openvino", "lowered_openvino:run_case", ALL, max_cases=900, forks=True),
         PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True),
         PeerRow("reference", "independent:run_case", ALL, in_house=True),
         PeerRow("ort-builtin", "ort:run_case", ("onnx",)),

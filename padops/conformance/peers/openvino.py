@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -58,15 +59,29 @@ def run_onnx(request: Request) -> np.ndarray:
         Unsupported: OpenVINO has no such type, or not in this mode.
         RuntimeError: It refuses the model.
     """
-    _element(request.data)
     request = replace(request, static=True)
     content = make_model(request, request.inputs, standard=True).SerializeToString()
+    return run_model(content, feeds(request, request.inputs), request.data)
+
+
+def run_model(content: bytes, fed: Mapping[str, np.ndarray], data: np.ndarray) -> np.ndarray:
+    """A model of ONNX.
+
+    Args:
+        content: It, serialized.
+        fed: Its inputs, by name.
+        data: An array of the type that its output has.
+
+    Raises:
+        Unsupported: OpenVINO has no such type, or not in this mode.
+        RuntimeError: It refuses the model.
+    """
+    _element(data)
     try:
         model = _core().read_model(content)
     except RuntimeError as error:
         raise _judged(error) from error
-    fed = feeds(request, request.inputs)
-    return _infer(model, [_tensor(fed[port.get_any_name()]) for port in model.inputs], request.data)
+    return _infer(model, [_tensor(fed[port.get_any_name()]) for port in model.inputs], data)
 
 
 def _judged(error: RuntimeError) -> Exception:

@@ -1,40 +1,39 @@
-"""padops without its library, on onnxruntime alone: the functions that a converted model carries, and lowered models."""
+"""padops without its library, on onnxruntime alone: the functions that a converted model carries, and lowered models.
+
+``lowered_openvino.py`` and ``lowered_reference.py`` run those without Pad elsewhere.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import onnx_ir  # noqa: F401, without it the peer is absent
 
-from padops.conformance.model import feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.model import feeds
+from padops.conformance.peers.converted import converted_model
+from padops.conformance.peers.request import Request
 from padops.conformance.peers.sessions import require_type, run_model, stock_options
 
 PACKAGES = ("onnxruntime", "onnx-ir")
 
-MISSING = "no fallback: "
-RULE_BROKEN = re.compile(r"\[[PS]\d+]$")
-
 
 def run_fallback(request: Request) -> np.ndarray:
     """The model of the native peer, with what ``padops convert`` adds to it."""
-    return _run_converted(request, "padops")
+    return _run_here(request, target="padops")
 
 
 def run_lowered(request: Request) -> np.ndarray:
     """The model of the native peer, as ``padops convert --target onnx`` leaves it."""
-    return _run_converted(request, "onnx")
+    return _run_here(request, target="onnx")
 
 
-def _run_converted(request: Request, target: Literal["padops", "onnx"]) -> np.ndarray:
-    from padops.convert import convert
+def run_without_pad(request: Request) -> np.ndarray:
+    """The same with ``--without-pad``."""
+    return _run_here(request, target="onnx", without_pad=True)
 
+
+def _run_here(request: Request, **options: Any) -> np.ndarray:
     require_type(request.dtype.name)
-    conversion = convert(make_model(request, request.inputs), target=target, fold=False)
-    for record in conversion.records:
-        for note in (record.reason, *record.notes):
-            if note and (record.status == "unconverted" or note.startswith(MISSING)):
-                raise (ValueError if RULE_BROKEN.search(note) else Unsupported)(note)
-    return run_model(conversion.proto().SerializeToString(), feeds(request, request.inputs), stock_options())
+    made = converted_model(request, **options)
+    return run_model(made.SerializeToString(), feeds(request, request.inputs), stock_options())

@@ -18,6 +18,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite, take_out
 from padops.convert.model.types import Types
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
+from padops.convert.targets import STANDARD
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_name, by_onnx
@@ -56,7 +57,7 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
         types: Of the model.
         constants: Adds constants to the model.
     """
-    if target == "onnx":  # whose Pad lacks the narrow types: lowering would write the Casts again
+    if target in STANDARD:  # whose Pad lacks the narrow types: lowering would write the Casts again
         return None
     node, before = pad.site.node, pad.data.producer()
     index = pad.site.scope.index

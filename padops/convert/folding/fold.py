@@ -22,6 +22,7 @@ from padops.convert.records import PadRecord
 from padops.convert.sources import SOURCES, Source
 from padops.convert.sources.builtin_support import needs
 from padops.convert.sources.match import Replacement
+from padops.convert.targets import STANDARD
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Mode
 
@@ -112,7 +113,7 @@ class FoldPads(ir.passes.InPlacePass):
 
     def _join(self, pad: Candidate, pads: dict[ir.Node, NodeSite]) -> bool:
         """Lets a Pad do the work of the one in front of it too."""
-        if self._after_conversion and self._target == "onnx":
+        if self._after_conversion and self._target in STANDARD:
             return False  # lowering knows why it has written two
         node = pad.data.producer()
         before = None if node is None else pads.get(node)

@@ -40,6 +40,14 @@ class Index:
         self._values: dict[str | None, set[ir.Value]] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
         self._elements: dict[ir.Value, tuple[ir.TensorProtocol, np.ndarray | None]] = {}
+        self._operators: frozenset[tuple[str, str]] | None = None
+
+    @property
+    def operators(self) -> frozenset[tuple[str, str]]:
+        """Domain and name of each operator of the model."""
+        if self._operators is None:
+            self._operators = frozenset((site.node.domain, site.node.op_type) for site in walk(self._model))
+        return self._operators
 
     def calls(self, function: ir.Function) -> list[NodeSite]:
         """The nodes that call a function."""

@@ -5,7 +5,8 @@ cannot be one; or it says which nodes to change together, as a :class:`Rewrite`.
 function that takes a site and the types of the model and gives a ``Match`` or None, and list it here.
 
 ``pad_info.py`` describes a Pad whatever it came from; ``builtin_support.py`` has what ONNX Runtime does with it;
-``window_operators.py`` has the operators that pad by themselves.
+``window_operators.py`` has the operators that pad by themselves; ``surroundings.py`` finds those around a Pad that let ONNX
+Runtime's optimizers change it.
 """
 
 from __future__ import annotations

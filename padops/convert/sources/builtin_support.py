@@ -75,6 +75,11 @@ IDENTITY_SINCE: dict[str, int | None] = {
 }
 
 
+MOVED_THROUGH = (
+    "ONNX Runtime moves Transposes through a Pad with axes, and then takes its amounts for those of all axes"
+)
+
+
 def has_type(name: str | None, opset: int, domain: str = "") -> bool:
     """Whether ONNX Runtime's Pad of an opset moves an element type without converting it.
 
@@ -101,6 +106,23 @@ def has_identity(name: str | None, opset: int) -> bool:
     return since is not None and opset >= since
 
 
+def taking_pooling(pad: PadInfo) -> str:
+    """The pooling, in words, that ONNX Runtime may make a Pad the padding of; "" for none.
+
+    It does so to a constant Pad without axes whose amounts and fill are constants: of 0, or none at all.
+    """
+    if not pad.around.pooling or Mode.CONSTANT not in pad.known_modes or pad.may_have_interior:
+        return ""
+    fill = pad.known_fill
+    if fill is not None and (fill.dtype.kind in "OSU" or any(fill.tobytes())):
+        return ""
+    amounts = _known_amounts(pad)
+    others = () if pad.around.transposing else amounts[:2]  # batch and channels, unless they are moved there
+    if any(one.begin or one.end for one in others) or any(one.begin < 0 or one.end < 0 for one in amounts):
+        return ""
+    return pad.around.pooling
+
+
 # --- --select needed: each rule speaks only of what is known without running the model ------------------------------------
 
 
@@ -122,7 +144,13 @@ def _axes(pad: PadInfo, found: RunsAs) -> str | None:
     axes = pad.input("axes")
     if isinstance(axes, np.ndarray) and axes.dtype == np.int32:
         return "ONNX Runtime refuses constant axes of type int32"
-    return None
+    return MOVED_THROUGH if axes is not None and pad.around.transposing else None
+
+
+def _pooling(pad: PadInfo, found: RunsAs) -> str | None:
+    if found.domain != "" or pad.input("axes") is not None or not (pooling := taking_pooling(pad)):
+        return None
+    return f"ONNX Runtime may make it the padding of {pooling}, which is another thing"
 
 
 def _rank(pad: PadInfo, found: RunsAs) -> str | None:
@@ -174,7 +202,7 @@ def _known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
         return ()
 
 
-RULES: tuple[Callable[[PadInfo, RunsAs], str | None], ...] = (_opset, _type, _axes, _rank, _fill, _reach)
+RULES: tuple[Callable[[PadInfo, RunsAs], str | None], ...] = (_opset, _type, _axes, _rank, _fill, _reach, _pooling)
 
 
 def needs(pad: PadInfo, found: RunsAs | None) -> str | None:

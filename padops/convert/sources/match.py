@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.records import PadRecord, Status
-from padops.spec.dialects import OPS
+from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_numpy
 
@@ -142,6 +142,14 @@ def misfit(replacement: Replacement) -> str | None:
             return f"{op.name} has no attribute {name}"
         if attribute.type != kinds[name]:
             return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
+    return None
+
+
+def wrong_type(op: Op, inputs: Sequence[ir.Value | np.ndarray | None]) -> str | None:
+    """Which input is of numbers other than integers where those are expected."""
+    for row, array in zip(op.inputs, inputs):
+        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
+            return f"its input {row.name} is of type {type_of(array)}, expected integers"
     return None
 
 

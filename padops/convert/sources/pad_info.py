@@ -15,9 +15,10 @@ import onnx_ir as ir
 from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Replacement, Unconvertible, misfit, type_of
+from padops.convert.sources.match import Replacement, Unconvertible, misfit, type_of, wrong_type
 from padops.convert.sources.operands import Dims, Operand, all_known
-from padops.spec.dialects import INTEGER_KINDS, OPS, Node, Op
+from padops.convert.sources.surroundings import ALONE, Surroundings, look_around
+from padops.spec.dialects import OPS, Node, Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Amounts, Mode, PadError
 
@@ -40,6 +41,7 @@ class PadInfo:
         wide_axes: Whether the input axes is of int64.
         some_axes: Whether it is there in some calls only.
         some_fill: Whether the fill is there in some calls only.
+        around: The operators around it that ONNX Runtime's optimizers look at.
         name: Of the node, for errors.
         problem: What is wrong with it whatever the data are: an input that is missing or of the wrong type, an attribute that
             is missing or says what its operator does not know (P8, P9, S1); else None.
@@ -58,6 +60,7 @@ class PadInfo:
     wide_axes: bool = True
     some_axes: bool = False
     some_fill: bool = False
+    around: Surroundings = ALONE
     name: str = ""
     problem: str | None = None
 
@@ -244,8 +247,9 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         rank=None if shown is None else len(shown),
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
+        around=look_around(site),
         name=name,
-        problem=misfit(replacement) or _wrong_type(op, inputs) or problem,
+        problem=misfit(replacement) or wrong_type(op, inputs) or problem,
     )
 
 
@@ -260,14 +264,6 @@ def describe_node(site: NodeSite, types: Types) -> PadInfo:
     if pad.problem is not None:
         raise Unconvertible(pad.problem)
     return pad
-
-
-def _wrong_type(op: Op, inputs: Sequence[Operand | None]) -> str | None:
-    """Which input is of numbers other than integers where those are expected."""
-    for row, array in zip(op.inputs, inputs):
-        if row.kind in INTEGER_KINDS and isinstance(array, np.ndarray) and array.dtype.kind not in "iu":
-            return f"its input {row.name} is of type {type_of(array)}, expected integers"
-    return None
 
 
 def _modes(op: Op, attributes: Mapping[str, ir.Attr], name: str) -> tuple[tuple[str, ...], str | None]:

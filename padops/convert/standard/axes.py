@@ -17,9 +17,10 @@ import onnx_ir as ir
 
 from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
-from padops.convert.standard.amounts import Amounts
+from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder, ints, is_number, scalar
+from padops.convert.standard.ort_pad import cropped
 from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
 from padops.spec.plan import AxisPlan, Limit, Mode, source_index
@@ -220,6 +221,26 @@ def fill_around(work: Work, axis: int, begin: int, end: int, with_what: Operand)
     blocks = {count: _block(work, axis, ints(count), with_what) for count in (begin, end) if count}
     parts = [*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else [])]
     work.replace_axis(axis, parts, work.builder.add(work.dim(axis), scalar(begin + end)))
+
+
+def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> None:
+    """Crops, and puts fill around, axes of any size by any amounts, none of which has an interior.
+
+    Where an output would be less than nothing (P1), so is a block of fill, which fails.
+    """
+    builder, pad = work.builder, work.pad
+    if pad.only_adds:
+        around = amounts_of(builder, pad)
+        left: Operand = shape_of(builder, pad)
+    else:
+        work.value, around = cropped(builder, pad, work.value)
+        left = builder.emit("Shape", [work.value])
+    work.dims = [builder.gather(left, ints(axis)) if axis in axes else dim for axis, dim in enumerate(work.dims)]
+    for axis in axes:
+        front, back = (builder.gather(numbers, ints(axis)) for numbers in (around.begin, around.end))
+        before, after = ([] if is_number(x, 0) else [_block(work, axis, x, with_what)] for x in (front, back))
+        size = builder.add(builder.add(front, work.dim(axis)), back)
+        work.replace_axis(axis, [*before, work.value, *after], size)
 
 
 def _core(amounts: AxisPlan) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import onnx_ir as ir
 
 from padops.convert.sources.operands import Operand
@@ -48,7 +49,7 @@ def indices(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amoun
 
 
 def filled_indices(builder: GraphBuilder, pad: PadInfo, amounts: Amounts) -> ir.Value:
-    """The same for mode constant, with elements of fill between any two of an axis as well (P6).
+    """The same for mode constant, where there may be elements of fill between any two of an axis as well (P6).
 
     Args:
         builder: Writes the nodes.
@@ -56,18 +57,24 @@ def filled_indices(builder: GraphBuilder, pad: PadInfo, amounts: Amounts) -> ir.
         amounts: Of every axis, with the interior.
     """
     size, interior = shape_of(builder, pad), amounts.interior
-    assert interior is not None, "it is known to be none, and another way has been taken"
-    steps = builder.add(interior, scalar(1))
-    spread = builder.add(builder.mul(builder.sub(size, scalar(1)), steps), scalar(1))
-    dilated = builder.where(builder.less(size, scalar(1)), scalar(0), spread)
+    steps: Operand = scalar(1)
+    dilated, checked = size, list[Operand]()
+    if interior is not None:
+        steps = builder.add(interior, scalar(1))
+        spread = builder.add(builder.mul(builder.sub(size, scalar(1)), steps), scalar(1))
+        dilated = builder.where(builder.less(size, scalar(1)), scalar(0), spread)
+        checked.append(interior)
     output = builder.add(builder.add(amounts.begin, dilated), amounts.end)
-    worst = builder.negative(builder.lowest(builder.concat(output, interior, ints(0))))
+    if pad.op.clamp:
+        output = builder.maximum(output, scalar(0))
+    worst = builder.negative(builder.lowest(builder.concat(output, *checked, ints(0))))
     step = builder.emit("Gather", [ints(1), worst], role="P1_P6")
 
     def row(inner: GraphBuilder, axis: ir.Value, so_far: Operand) -> Operand:
         positions = inner.range(scalar(0), inner.gather(output, axis), step)
         positions = inner.sub(positions, inner.gather(amounts.begin, axis))
-        every, count = inner.gather(steps, axis), inner.gather(size, axis)
+        every = steps if interior is None else inner.gather(steps, axis)
+        count = inner.gather(size, axis)
         gap = inner.mod(positions, every)
         shown = inner.div(inner.sub(positions, gap), every)
         inside = inner.both(inner.less(scalar(-1), shown), inner.less(shown, count))
@@ -101,4 +108,5 @@ def _over_axes(builder: GraphBuilder, pad: PadInfo, row: Row) -> ir.Value:
     made = row(inner, axis, inner.unsqueeze(so_far, -1))
     graph = inner.graph([axis, going, so_far], [going, made], "axes")
     count = builder.reshape(rank_of(builder, pad), ints())
-    return builder.emit("Loop", [count, None, scalar(0)], {"body": graph}, role="indices")
+    begins = np.array(True)  # onnx's reference does not begin without it
+    return builder.emit("Loop", [count, begins, scalar(0)], {"body": graph}, role="indices")

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
+from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type, taking_pooling
 from padops.convert.sources.match import KINDS, Unconvertible
 from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.surroundings import Surroundings
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.exact_casts import write_exact
@@ -118,6 +119,7 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
         flat_pads=all(call.flat_pads for call in calls),
         wide_axes=wide,
         some_axes=some_axes,
+        around=Surroundings(next((name for call in calls if (name := taking_pooling(call))), "")),
         some_fill=optional_fill and position is not None and given[position] is not None,
     )
 

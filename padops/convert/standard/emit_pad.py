@@ -63,7 +63,7 @@ def write(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees, branches:
         return ort_pad.on_data(builder, pad, ort_pad.own_amounts(builder, pad))
     if guarantees.or_fails:
         return ort_pad.on_data_or_fail(builder, pad, guarantees.reach)
-    if pad.may_have_interior:
+    if pad.may_have_interior or (not builder.has_pad and Mode.CONSTANT in pad.known_modes):
         return _interior_or_not(builder, pad)
     if pad.known_modes == (Mode.CONSTANT,):
         return _finish(builder, pad, guarantees, lambda inner: _constant(inner, pad, guarantees))
@@ -142,6 +142,8 @@ def _extend(
 
 def _before_integers(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees) -> ir.Value:
     """ONNX Runtime's Pad or nothing: indices cannot be computed yet."""
+    if not builder.has_pad:
+        raise Unconvertible(f"without Pad, standard operators cannot compute what it does at opset {builder.opset}")
     if not guarantees.typed:
         raise Unconvertible(f"ONNX Runtime's Pad of opset {builder.opset} does not have {pad.type or 'the types'}")
     if pad.known_modes != (Mode.CONSTANT,) and not guarantees.right:
@@ -153,7 +155,7 @@ def _before_integers(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees
 
 
 def _interior_or_not(builder: GraphBuilder, pad: PadInfo) -> ir.Value:
-    """nGraph's Pad, where the amounts may have an interior: in mode constant, since the others have none (P6)."""
+    """By indices alone: nGraph's Pad, which may have an interior in mode constant (P6), and what is to be no Pad."""
     amounts = amounts_of(builder, pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices = dynamic_rank.filled_indices(builder, pad, amounts)

@@ -53,6 +53,7 @@ class GraphBuilder:
         opset: Version of the default domain.
         nodes: What has been written.
         arrays: What the Constant nodes among them hold.
+        has_pad: Whether ONNX's own Pad may be one of them.
         name: Gives a name that nothing else has, near the one that is wanted.
     """
 
@@ -62,16 +63,19 @@ class GraphBuilder:
         name: Callable[[str], str],
         keep: Callable[[np.ndarray, str], ir.Value] | None = None,
         outer: GraphBuilder | None = None,
+        has_pad: bool = True,
     ) -> None:
         """Begins an empty graph builder.
 
         Args:
-            opset: Version of the default domain.
-            name: See above.
+            opset: As above, like name and has_pad.
+            name: See there.
             keep: Makes a constant of an array; None for a Constant node.
             outer: The graph builder of the graph that this one is inside of.
+            has_pad: See there.
         """
         self.opset = opset
+        self.has_pad = has_pad
         self.nodes: list[ir.Node] = []
         self.arrays: dict[ir.Node, np.ndarray] = {}
         self.name = name
@@ -82,7 +86,7 @@ class GraphBuilder:
 
     def inner(self) -> GraphBuilder:
         """A graph builder for a graph inside this one; its constants stand here."""
-        return GraphBuilder(self.opset, self.name, self.constant, self)
+        return GraphBuilder(self.opset, self.name, self.constant, self, self.has_pad)
 
     def _constant_node(self, array: np.ndarray, role: str) -> ir.Value:
         value = self.emit("Constant", [], {"value": tensor_of(array)}, role=role)
@@ -150,6 +154,7 @@ class GraphBuilder:
         Raises:
             Unconvertible: The opset does not have it.
         """
+        assert self.has_pad or op_type != "Pad", "what writes a Pad asks before"
         if self.opset < FIRST.get(op_type, 1):
             raise Unconvertible(
                 f"standard operators do this with {op_type}, from opset {FIRST[op_type]} on, and this is {self.opset}"
@@ -243,10 +248,8 @@ class GraphBuilder:
     def concat(self, *vectors: Operand) -> Operand:
         """Vectors one after another; those known to be empty are left out."""
         parts = [x for x in vectors if not (isinstance(x, np.ndarray) and x.size == 0)]
-        if not parts:
-            return ints()
         if all_arrays(parts):
-            return np.concatenate(parts)
+            return np.concatenate([ints(), *parts])
         return parts[0] if len(parts) == 1 else self.emit("Concat", parts, {"axis": 0})
 
     def slice(self, vector: Operand, start: Operand, stop: Operand) -> Operand:
@@ -291,11 +294,11 @@ class GraphBuilder:
         return self.emit("Reshape", [x, shape], {"allowzero": 1} if self.opset >= 14 and may_be_empty else {})
 
     def unsqueeze(self, x: Operand, axis: int) -> Operand:
-        if isinstance(x, np.ndarray):
-            return np.expand_dims(x, axis)
-        if self.opset >= 13:
-            return self.emit("Unsqueeze", [x, ints(axis)])
-        return self.emit("Unsqueeze", [x], {"axes": [axis]})
+        return np.expand_dims(x, axis) if isinstance(x, np.ndarray) else self.with_axis("Unsqueeze", x, axis)
+
+    def with_axis(self, op_type: str, x: Operand, axis: int) -> ir.Value:
+        """Unsqueeze or Squeeze."""
+        return self.emit(op_type, *(([x, ints(axis)],) if self.opset >= 13 else ([x], {"axes": [axis]})))
 
     def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:
         """Numbers in equal steps, a vector of int64.

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from padops.convert.sources.builtin_support import has_type
+from padops.convert.sources.builtin_support import has_type, taking_pooling
 from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
@@ -20,6 +20,7 @@ from padops.convert.standard.axes import (
     extend_by_computing,
     fill,
     fill_around,
+    fill_by_computing,
     plan_of,
 )
 from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
@@ -49,6 +50,8 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
+    if pad.type is None and plain and builder.has_pad and _is_changed(pad):
+        return ort_pad.on_data(builder, pad, None)  # the same Pad, but not for the optimizers
     proxy = check_moved(pad.type, builder.opset)
     assert pad.type is not None, "check_moved refuses it"
     try:
@@ -62,6 +65,11 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         return cast_back(builder, output, pad.type)
     except PadError as error:
         raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+
+
+def _is_changed(pad: PadInfo) -> bool:
+    """Whether ONNX Runtime's optimizers may make another thing of a Pad."""
+    return bool(taking_pooling(pad)) or (pad.input("axes") is not None and pad.around.transposing)
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
@@ -88,7 +96,7 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
         if 0 in outputs:
             return np.zeros(outputs, by_name(pad.type).numpy)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = has_type(pad.type, builder.opset)
+    typed = builder.has_pad and has_type(pad.type, builder.opset)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
     leaves_some = (typed and ort_pad.takes_inputs(builder.opset, pad)) or pad.only_adds
     guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
@@ -142,22 +150,36 @@ def _fill(
         if isinstance(with_what, np.ndarray) and prod(outputs) <= MAX_POSITIONS:
             return np.full(outputs, with_what)  # no element of the data is left to look at
     if known is None:
-        return emit_pad.write(builder, pad, guarantees)
+        return _fill_by_computing(builder, pad, pad.paddable_axes, guarantees)
     axes = [i for i, amounts in enumerate(known) if amounts != plan.Amounts(0, 0)]
     sizes = [_size(pad, i) for i in axes]
     grows = [known[i].begin >= 0 and known[i].end >= 0 and not known[i].interior for i in axes]
     if not all(size is not None or only_grows for size, only_grows in zip(sizes, grows)):
-        return emit_pad.write(builder, pad, guarantees)
-    with_what = any_fill(builder, pad)
-    work = Work.begin(builder, pad)
-    if work.has_no_blocks(with_what):
-        with_what = builder.reshape(with_what, ints(1))
+        return _fill_by_computing(builder, pad, axes, guarantees)
+    work, with_what = _begin_filling(builder, pad)
     for i, size in zip(axes, sizes):
         if size is None:
             fill_around(work, i, known[i].begin, known[i].end, with_what)
         else:
             fill(work, i, plan_of(pad, i, size, known[i]), with_what)
     return work.value
+
+
+def _fill_by_computing(
+    builder: GraphBuilder, pad: PadInfo, axes: Sequence[int], guarantees: emit_pad.Guarantees
+) -> Operand:
+    """Mode constant where not enough is known."""
+    if builder.has_pad or pad.dims is None or pad.may_have_interior:
+        return emit_pad.write(builder, pad, guarantees)
+    work, with_what = _begin_filling(builder, pad)
+    fill_by_computing(work, axes, with_what)
+    return work.value
+
+
+def _begin_filling(builder: GraphBuilder, pad: PadInfo) -> tuple[Work, Operand]:
+    """The work, and the fill in the form that it wants."""
+    with_what, work = any_fill(builder, pad), Work.begin(builder, pad)
+    return work, builder.reshape(with_what, ints(1)) if work.has_no_blocks(with_what) else with_what
 
 
 def _extend(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None) -> Operand:

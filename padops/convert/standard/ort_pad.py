@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes
+from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes, taking_pooling
 from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
@@ -129,6 +129,9 @@ def on_data(
 ) -> ir.Value:
     """The built-in on the data, or on their ``iota``.
 
+    It gets the amounts of all axes, never a list of axes: see ``MOVED_THROUGH``. Where a pooling behind it might take it for its
+    own padding, the data have one more axis while they are padded, which no optimizer sees through.
+
     Args:
         builder: Where to write.
         pad: The Pad.
@@ -136,12 +139,16 @@ def on_data(
         source: What to pad; the data by default.
         numbered: Whether those are numbers, which are filled with -1.
     """
-    if builder.opset < FIRST_WITH_INPUTS:
-        return _with_attributes(builder, pad, amounts)
-    inputs = _inputs(builder, pad, amounts)
+    apart = not numbered and bool(taking_pooling(pad))
     source = pad.data if source is None else source
+    if builder.opset < FIRST_WITH_INPUTS:
+        return _with_attributes(builder, pad, amounts, apart)
+    pads = _pads(builder, pad, amounts, apart)
     fill = scalar(-1) if numbered else _fill(builder, pad)
-    return builder.emit("Pad", [source, inputs[0], fill, *inputs[1:]], _mode(builder, pad))
+    if not apart:
+        return builder.emit("Pad", [source, pads, fill], _mode(builder, pad))
+    padded = builder.emit("Pad", [builder.unsqueeze(source, 0), pads, fill], _mode(builder, pad))
+    return builder.with_axis("Squeeze", padded, 0)
 
 
 def on_data_or_fail(builder: GraphBuilder, pad: PadInfo, reach: Operand | None) -> ir.Value:
@@ -160,7 +167,7 @@ def on_data_or_fail(builder: GraphBuilder, pad: PadInfo, reach: Operand | None) 
         return on_data(builder, pad, None)
 
     def reflect(inner: GraphBuilder) -> ir.Value:
-        (pads,) = _inputs(inner, pad, None)
+        pads = _pads(inner, pad, None)
         index = reach
         if index is None:
             halves = inner.emit_several("Split", [pads], {"num_outputs": 2} if inner.opset >= 18 else {}, outputs=2)
@@ -185,7 +192,7 @@ def _fill(builder: GraphBuilder, pad: PadInfo) -> Operand | None:
     return fill if fill is None or fits else builder.emit("Reshape", [fill, ints(1)])
 
 
-def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | None) -> ir.Value:
+def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | None, apart: bool) -> ir.Value:
     """The built-in before opset 11: what Pad_1 and Pad_2 have, or what is known."""
     attributes = list(_mode(builder, pad).values())
     name = next((row.name for row in pad.op.attributes if row.type == "ints"), "")
@@ -193,7 +200,7 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
     if pad.op.input_index(pad.op.fill) is None and given is not None and given.is_ref():
         attributes.append(reference("pads", given, ir.AttributeType.INTS))
     else:
-        pads = _inputs(builder, pad, amounts)[0]
+        pads = _pads(builder, pad, amounts, apart)
         if not isinstance(pads, np.ndarray):
             raise Unconvertible(
                 f"Pad has amounts as an input from opset {FIRST_WITH_INPUTS} on, and this is {builder.opset}"
@@ -208,7 +215,13 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
                 f"Pad has a fill as an input from opset {FIRST_WITH_INPUTS} on, and this is {builder.opset}"
             )
         attributes.append(ir.AttrFloat32("value", float(fill.reshape(()))))
-    return builder.emit("Pad", [pad.data], {attribute.name: attribute for attribute in attributes})
+    made = {attribute.name: attribute for attribute in attributes}
+    if not apart:
+        return builder.emit("Pad", [pad.data], made)
+    if given is not None and given.is_ref():  # amounts that cannot be changed: only what is padded gets another axis
+        return builder.with_axis("Squeeze", builder.with_axis("Unsqueeze", builder.emit("Pad", [pad.data], made), 0), 0)
+    padded = builder.emit("Pad", [builder.unsqueeze(pad.data, 0)], made)
+    return builder.with_axis("Squeeze", padded, 0)
 
 
 def iota(builder: GraphBuilder, pad: PadInfo) -> Operand:
@@ -224,17 +237,27 @@ def iota(builder: GraphBuilder, pad: PadInfo) -> Operand:
     return counted if builder.opset >= 14 else builder.emit("Slice", [counted, builder.sub(shape, shape), shape])
 
 
-def _inputs(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | None) -> list[Operand]:
-    """The amounts, and the axes where the node has them."""
+def _pads(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | None, apart: bool = False) -> Operand:
+    """The amounts of all axes, begins and then ends; with those of an axis in front of them where it is ``apart``."""
+    if amounts is None and (apart or pad.input("axes") is not None):
+        amounts = _halves(pad) or amounts_of(builder, pad)
     if amounts is not None:
-        return [builder.concat(amounts.begin, amounts.end)]
-    pads: Operand | None = pad.own("pads", pad.flat_pads)
-    if pads is None:
-        pads = builder.flatten(pads_of(builder, pad))
-    axes: Operand | None = pad.own("axes", pad.wide_axes)
-    if axes is None and (given := pad.input("axes")) is not None:
-        axes = builder.to_int64(given)
-    return [pads] if axes is None else [pads, axes]
+        front = ints(0) if apart else ints()
+        return builder.concat(front, amounts.begin, front, amounts.end)
+    return pad.own("pads", pad.flat_pads) or builder.flatten(pads_of(builder, pad))
+
+
+def _halves(pad: PadInfo) -> Amounts | None:
+    """The amounts of an ONNX Pad of any rank, where they are known and stand for all axes."""
+    listed = pad.input("pads")
+    for name in ("pads", "paddings"):
+        attribute = pad.attributes.get(name)
+        if attribute is not None and not attribute.is_ref():
+            listed = ints(*attribute.value)
+    if not isinstance(listed, np.ndarray) or listed.size % 2 or pad.input("axes") is not None:
+        return None
+    begins, ends = np.split(listed.reshape(-1), 2)
+    return Amounts(begins, ends)
 
 
 def takes_inputs(opset: int, pad: PadInfo) -> bool:

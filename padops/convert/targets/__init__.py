@@ -19,11 +19,19 @@ from padops.convert.targets import native, onnx, pyop
 TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str] | None]] = {
     "padops": native.emit,
     "onnx": onnx.emit,
+    "onnx-without-pad": onnx.emit_without_pad,
     "pyop": pyop.emit,
 }
 
+NAMED = ("padops", "onnx", "pyop")  # what a user may ask for; the rest goes by options
+STANDARD = ("onnx", "onnx-without-pad")  # those that leave nothing of padops
+
 # What raises Unconvertible where ``emit`` would: it is asked before nodes around the Pad are changed.
-CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {"onnx": onnx.check, "pyop": pyop.check}
+CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {
+    "onnx": onnx.check,
+    "onnx-without-pad": onnx.check_without_pad,
+    "pyop": pyop.check,
+}
 
 # What the records call what they make, where that is no operator of padops.
-CALLED = {"onnx": "standard ONNX"}
+CALLED = dict.fromkeys(STANDARD, "standard ONNX")

@@ -35,24 +35,43 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
         Unconvertible: There are none that do the same; nothing has been changed.
         Unneeded: It is what it would become.
     """
-    builder = _written(pad, site, lambda role: constants.fresh(f"{site.node.outputs[0].name or site.node.name}_{role}"))
+    return _emit(pad, site, constants, without_pad=False)
+
+
+def emit_without_pad(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+    """The same, and none of the nodes is a Pad.
+
+    Raises:
+        Unconvertible: As ``emit``.
+    """
+    return _emit(pad, site, constants, without_pad=True)
+
+
+def check(pad: PadInfo, site: NodeSite, without_pad: bool = False) -> None:
+    """Raises Unconvertible where there are no nodes that do the same; writes them, and throws them away."""
+    numbers = itertools.count()
+    _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad).nodes)
+
+
+def check_without_pad(pad: PadInfo, site: NodeSite) -> None:
+    """The same of ``emit_without_pad``."""
+    check(pad, site, without_pad=True)
+
+
+def _emit(pad: PadInfo, site: NodeSite, constants: Constants, without_pad: bool) -> tuple[str, ...]:
+    wanted = site.node.outputs[0].name or site.node.name
+    builder = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad)
     return _install(site, builder, constants)
 
 
-def check(pad: PadInfo, site: NodeSite) -> None:
-    """Raises Unconvertible where there are no nodes that do the same; writes them, and throws them away."""
-    numbers = itertools.count()
-    _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}").nodes)
-
-
-def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str]) -> GraphBuilder:
+def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_pad: bool) -> GraphBuilder:
     """The nodes, which are in no graph yet; ``fresh`` gives them names."""
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
     if pad.problem is not None:
         raise Unconvertible(pad.problem)
-    builder = GraphBuilder(opset, fresh)
+    builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
     plain = site.node.op_identifier() == ("", "Pad", "")
     try:
         output = write(builder, pad, plain)

@@ -50,7 +50,15 @@ def test_all_say_the_same(family: str) -> None:
     if EXAMPLES >= 200:  # of fewer, not every kind need come up
         ops = [op for op in padops.OPS.values() if op.name.startswith(standard.PREFIX[family])]
         modes = {mode.lower() for op in ops for mode in op.modes}
-        kinds = {*modes, "fallback is right", "lowered is right", "fallback fails", "lowered refuses", "python"}
+        kinds = {
+            *modes,
+            "fallback is right",
+            "lowered is right",
+            "without Pad is right",
+            "fallback fails",
+            "lowered refuses",
+            "python",
+        }
         assert not kinds - seen.keys(), seen
     assert seen["all"] >= EXAMPLES // 2 and seen["fallback is right"] >= EXAMPLES // 10, seen
 
@@ -227,7 +235,10 @@ def test_fixed_cases(op: str) -> None:
         declared = itertools.product(("full", "ranks", "none"), ("nothing", "amounts", "all"))
         standard.check(case, (13, 14, 21)[count % 3], list(declared)[count % 9], seen)
     modes = {mode.lower() for mode in padops.OPS[op].modes}
-    assert all(seen[what] for what in (*modes, "fallback is right", "lowered is right", "fallback fails")), seen
+    assert all(
+        seen[what]
+        for what in (*modes, "fallback is right", "lowered is right", "without Pad is right", "fallback fails")
+    ), seen
 
 
 def test_on_the_oldest_runtime() -> None:

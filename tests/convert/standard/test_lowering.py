@@ -164,13 +164,16 @@ def _kernels_run(path: Path, runs: list[dict[str, np.ndarray]], folder: Path) ->
 @pytest.mark.parametrize(("name", "pads", "runs"), REAL, ids=[row[0] for row in REAL])
 def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path) -> None:
     """With fallback and lowered, by the command: bit-equal without the library; with it, the kernels run every Pad."""
-    original, m2, m3 = real_models[name], tmp_path / "m2.onnx", tmp_path / "m3.onnx"
+    original, m2, m3, m4 = real_models[name], *(tmp_path / f"m{i}.onnx" for i in (2, 3, 4))
     assert cli.main(["convert", str(original), "-o", str(m2), "--no-fold", "-q"]) == 0
     assert cli.main(["convert", str(m2), "--target", "onnx", "-o", str(m3), "--no-fold", "-q"]) == 0
+    bare = ["--target", "onnx", "--without-pad", "--no-fold", "-q"]
+    assert cli.main(["convert", str(original), "-o", str(m4), *bare]) == 0
+    assert test_models.pads_in(onnx.load(m4), "") == 0
     feeds = _feeds(runs)
     for one in feeds:
         expected = test_models.run(original, one, registered=False)
-        for made in (m2, m3):
+        for made in (m2, m3, m4):
             test_models.assert_same(test_models.run(made, one, registered=False), expected)
 
     assert {function.name for function in onnx.load(m2).functions} == {
@@ -192,7 +195,7 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
     for one in feeds:
         expected = test_models.run(original, one, registered=False)
         test_models.assert_same(test_models.run(back, one, registered=True), expected)
-    print(f"{name}: {', '.join(f'{path.stat().st_size:,}' for path in (original, m2, m3))} bytes")
+    print(f"{name}: {', '.join(f'{path.stat().st_size:,}' for path in (original, m2, m3, m4))} bytes")
 
 
 @pytest.mark.parametrize("path", test_models.OF_PADS, ids=lambda path: path.stem)

@@ -1,0 +1,35 @@
+"""The model of the native peer, converted: what several peers run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import onnx
+
+from padops.conformance.model import make_model
+from padops.conformance.peers.request import Request, Unsupported
+
+MISSING = "no fallback: "
+RULE_BROKEN = re.compile(r"\[[PS]\d+]$")
+
+
+def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
+    """The model of the native peer, converted.
+
+    Args:
+        request: The case.
+        **options: Of ``padops.convert``.
+
+    Raises:
+        Unsupported: There is no such form of the case.
+        ValueError: The case breaks a rule, and the conversion says so.
+    """
+    from padops.convert import convert
+
+    conversion = convert(make_model(request, request.inputs), fold=False, **options)
+    for record in conversion.records:
+        for note in (record.reason, *record.notes):
+            if note and (record.status == "unconverted" or note.startswith(MISSING)):
+                raise (ValueError if RULE_BROKEN.search(note) else Unsupported)(note)
+    return conversion.proto()

@@ -1,0 +1,82 @@
+"""The operators around a Pad that ONNX Runtime's optimizers look at before they change it; docs/fusions.md has what they do.
+
+What is found here may be too much, and never too little: of what stands between a Pad and a pooling nobody knows here
+whether it changes anything, and a branch or a function may be written out where it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.model.graphs import NodeSite, constant
+
+POOLINGS = frozenset({("", "MaxPool"), ("", "AveragePool")})
+
+# What makes ONNX Runtime move Transposes through a model: those that it has, and those that quantized convolutions get.
+TRANSPOSING = frozenset(
+    {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
+)
+
+LOOKED_AT = 64  # operators behind a Pad; where there are more, a pooling is taken for granted
+
+# Operators that may change nothing, and then are taken away before Pads are folded.
+_PASSING = frozenset({"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"})
+_PASSING_WITH = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}  # beside this number
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What stands around a Pad.
+
+    Attributes:
+        pooling: A MaxPool or AveragePool that may come to read the padded data at once, in words; "" for none.
+        transposing: Whether Transposes may be moved through the Pad.
+    """
+
+    pooling: str = ""
+    transposing: bool = False
+
+
+ALONE = Surroundings()
+
+
+def look_around(site: NodeSite) -> Surroundings:
+    """What stands around a node that is a Pad."""
+    operators = site.scope.index.operators
+    pooling = next(_poolings(site), "") if operators & POOLINGS else ""
+    return Surroundings(pooling, bool(operators & TRANSPOSING))
+
+
+def _poolings(site: NodeSite) -> Iterator[str]:
+    """The poolings that may come to read the node's output at once."""
+    pending, seen = [site.node.outputs[0]], {site.node}
+    main = site.scope.model.graph
+    while pending:
+        value = pending.pop()
+        producer = value.producer()
+        if value.is_graph_output() and producer is not None and producer.graph is not main:
+            yield "a pooling outside of its graph"
+        for node in (use.node for use in value.uses() if use.idx == 0 or _passes(use.node, site)):
+            if (node.domain, node.op_type) in POOLINGS:
+                yield f"{node.op_type} {node.name or node.outputs[0].name}"
+            elif node.op_identifier() in site.scope.model.functions:
+                yield "a pooling in a function"
+            elif len(seen) > LOOKED_AT:
+                yield "a pooling behind many operators"
+            elif node not in seen and _passes(node, site):
+                seen.add(node)
+                pending.append(node.outputs[0])
+
+
+def _passes(node: ir.Node, site: NodeSite) -> bool:
+    """Whether what a node gives may be what it reads."""
+    if node.domain != "":
+        return False
+    if node.op_type in _PASSING_WITH:
+        arrays = [constant(value, site.scope) for value in node.inputs]
+        return any(array is not None and bool(np.all(array == _PASSING_WITH[node.op_type])) for array in arrays)
+    return node.op_type in _PASSING

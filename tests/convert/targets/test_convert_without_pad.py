@@ -1,0 +1,156 @@
+"""``--target onnx --without-pad``: no Pad is left, and the bits are the same in runtimes whose Pad is another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import native
+import numpy as np
+import onnx
+import pytest
+import standard_models as standard
+import test_models
+from onnx import parser
+from onnx.reference import ReferenceEvaluator
+
+import padops
+from padops import cli
+from padops.convert import UsageError
+from padops.spec import reference
+from padops.spec.plan import PadError
+
+
+def model(text: str, opset: int = 19) -> onnx.ModelProto:
+    """A model from its text; data without dims are of any rank."""
+    made = parser.parse_model(f'<ir_version: 9, opset_import: ["": {opset}]> {text}')
+    for value in (*made.graph.input, *made.graph.output):
+        if not value.type.tensor_type.shape.dim and value.name in ("x", "y"):
+            value.type.tensor_type.ClearField("shape")
+    return made
+
+
+def operators(message: onnx.ModelProto) -> set[str]:
+    return {node.op_type for node in message.graph.node}
+
+
+# Data of which less and less is known; amounts, or none where they are an input.
+DATA = ("float[3, 5]", "float[3, n]", "float[m, n]", "float")
+AMOUNTS = ("<int64[4] p = {1, 2, 0, 3}>", "<int64[4] p = {1, -2, -1, 3}>", "")
+
+
+@pytest.mark.parametrize("opset", [11, 13, 19])
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+@pytest.mark.parametrize("amounts", AMOUNTS)
+@pytest.mark.parametrize("data", DATA)
+def test_whatever_is_known(data: str, amounts: str, mode: str, opset: int) -> None:
+    """In onnxruntime and in onnx's reference: the bits of the rules."""
+    inputs = f"{data} x" + ("" if amounts else ", int64[4] p")
+    dims = "" if data == "float" else "[c, d]"
+    source = model(f'g ({inputs}) => (float{dims} y) {amounts} {{ y = Pad <mode = "{mode}"> (x, p) }}', opset)
+    made = padops.lower(source, without_pad=True)
+    (record,) = made.records
+    assert (record.status, record.op_type) == ("converted", "standard ONNX")
+    found = operators(made.proto())
+    assert "Pad" not in str(made.proto()) and standard.nothing_of_padops(made.proto())
+    if data == "float[3, 5]" and amounts:
+        assert found <= {"Slice", "Concat", "Gather"}
+    x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    for pads in [[1, 2, 0, 3], [1, -2, -1, 3], [-1, 9, 2, 0], [0, 0, 0, 0]] if not amounts else [None]:
+        feeds = {"x": x} | ({} if pads is None else {"p": np.array(pads)})
+        given = feeds.get("p", np.array([1, 2, 0, 3] if "-" not in amounts else [1, -2, -1, 3]))
+        expected = native.bits(reference.run("Pad_19", {"mode": mode}, [x, given]))
+        assert standard.run(made.proto(), feeds, standard.stock_options()) == expected
+        (output,) = ReferenceEvaluator(made.proto()).run(None, feeds)
+        assert native.bits(np.asarray(output)) == expected
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_a_negative_dim_is_refused(data: str) -> None:
+    source = model(f"g ({data} x, int64[4] p) => (float y) {{ y = Pad (x, p) }}")
+    feeds = {"x": np.ones((3, 5), np.float32), "p": np.array([0, -4, 0, -2])}
+    with pytest.raises(PadError, match="P1"):
+        reference.run("Pad_19", {}, [feeds["x"], feeds["p"]])
+    made = padops.lower(source, without_pad=True).proto()
+    assert isinstance(standard.run(made, feeds, standard.stock_options()), Exception)
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("pads", [([0, -4], [0, -2]), ([0, -9], [1, 0]), ([-3, 1], [0, 2])])
+def test_a_dim_that_openvino_makes_0(data: str, pads: tuple[list[int], list[int]]) -> None:
+    """P1: Pad-12 of OpenVINO has no negative dims."""
+    source = model(
+        f"g ({data} x, int64[2] begins, int64[2] ends, float f) => (float y) "
+        '{ y = padops.OpenVINOPad_12 <pad_mode = "constant"> (x, begins, ends, f) }'
+    )
+    source.opset_import.add(domain="padops", version=1)
+    given = [np.ones((3, 5), np.float32), *map(np.array, pads), np.array(7, np.float32)]
+    expected = reference.run("OpenVINOPad_12", {"pad_mode": "constant"}, given)
+    assert 0 in expected.shape or pads[0] == [-3, 1]
+    made = padops.lower(source, without_pad=True).proto()
+    assert "Pad" not in str(made)
+    feeds = dict(zip(("x", "begins", "ends", "f"), given))
+    assert standard.run(made, feeds, standard.stock_options()) == native.bits(expected)
+
+
+@pytest.mark.parametrize("opset", [6, 8, 10])
+def test_old_opsets(opset: int) -> None:
+    """What needs no computing: known shapes in every mode, and fill around shapes that are not known from opset 9 on.
+
+    Before opset 4 onnxruntime has no Concat.
+    """
+    x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    for mode, dims in (("constant", "3, 5"), ("edge", "3, 5"), ("reflect", "3, 5"), ("constant", "m, n")):
+        source = model(
+            f'g (float[{dims}] x) => (float[c, d] y) {{ y = Pad <mode = "{mode}", pads = [1, 2, 0, 3]> (x) }}', opset
+        )
+        made = padops.lower(source, without_pad=True)
+        (record,) = made.records
+        if dims == "m, n" and opset < 9:
+            assert record.status == "unconverted"
+            assert "and this is" in record.reason
+            continue
+        expected = native.bits(reference.run("Pad_2", {"mode": mode, "pads": [1, 2, 0, 3]}, [x]))
+        assert "Pad" not in operators(made.proto())
+        assert standard.run(made.proto(), {"x": x}, standard.stock_options()) == expected
+
+
+def test_what_cannot_be_done_is_named() -> None:
+    source = model("g (float8e5m2[2] x) => (float8e5m2[n] y) <int64[2] p = {1, 2}> { y = Pad (x, p) }", 21)
+    (record,) = padops.lower(source, without_pad=True).records
+    assert record.status == "unconverted"
+    assert record.reason == "no standard operator moves float8e5m2 at opset 21 and leaves every bit of it as it is"
+    source = model('g (float x) => (float y) { y = Pad <mode = "edge", pads = [1, 2]> (x) }', 10)
+    (record,) = padops.lower(source, without_pad=True).records
+    assert record.reason == "without Pad, standard operators cannot compute what it does at opset 10"
+
+
+@pytest.mark.parametrize("path", test_models.OF_PADS, ids=lambda path: path.stem)
+def test_samples(path: Path, tmp_path: Path) -> None:
+    """By the command; what the library does is what the model without Pad does."""
+    made, converted = tmp_path / "made.onnx", tmp_path / "converted.onnx"
+    options = ["--target", "onnx", "--without-pad", "--no-fold", "-q"]
+    assert cli.main(["convert", str(path), "-o", str(made), *options]) == 0
+    left = padops.convert(made, target="onnx", without_pad=True, fold=False).unconverted
+    assert not left or path.stem in ("nested", "pad_23")  # a function that says no type; float4e2m1
+    message = onnx.load(made)
+    assert ("Pad" in operators(message)) == (path.stem == "pad_23")
+    if message.opset_import[0].version > standard.NEWEST or path.stem in ("nested", "pad_01", "pad_02", "pad_23"):
+        return
+    padops.convert(path, converted, fold=False)
+    feeds = test_models.sample_feeds(path)
+    test_models.assert_same(
+        test_models.run(made, feeds, registered=False), test_models.run(converted, feeds, registered=True)
+    )
+
+
+def test_wrong_options(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = model("g (float[2] x) => (float[n] y) <int64[2] p = {1, 2}> { y = Pad (x, p) }")
+    with pytest.raises(UsageError, match="without_pad is for target 'onnx', not 'padops'"):
+        padops.convert(source, without_pad=True)
+    with pytest.raises(UsageError, match="without_pad leaves no Pad, but select is 'needed'"):
+        padops.lower(source, without_pad=True, select="needed")
+    with pytest.raises(UsageError, match="target is 'onnx-without-pad', expected one of padops, onnx, pyop"):
+        padops.convert(source, target="onnx-without-pad")
+    onnx.save(source, tmp_path / "m.onnx")
+    assert cli.main(["convert", str(tmp_path / "m.onnx"), "--dry-run", "--without-pad"]) == 2
+    assert "without_pad is for target 'onnx', not 'padops'" in capsys.readouterr().err
