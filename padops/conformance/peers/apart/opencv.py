@@ -1,0 +1,43 @@
+"""OpenCV's dnn module, with the engine that came with OpenCV 5, on the model of ONNX."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from padops.conformance.model import declare_shapes, feeds, make_model
+from padops.conformance.peers.request import Request, Unsupported
+
+ENVIRONMENT = {
+    "name": "opencv",
+    "families": ("onnx",),
+    "requires": ("opencv-python-headless==5.0.0.93", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    "forks": True,
+}
+
+PACKAGES = ("opencv-python-headless",)
+
+# float16 comes back as float, and a matrix of Python has no bfloat16 and none of the smaller types.
+TYPES = (
+    "float", "double", "bool",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+
+
+def run_case(request: Request) -> np.ndarray:
+    """The model of ONNX, with declared shapes, which the importer needs.
+
+    Raises:
+        Unsupported: A matrix of OpenCV has no such type.
+        cv2.error: It refuses the model.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+    request = replace(request, static=True)
+    model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
+    net = cv2.dnn.readNetFromONNX(np.frombuffer(model.SerializeToString(), np.uint8), cv2.dnn.ENGINE_NEW)
+    for name, array in feeds(request, request.inputs).items():
+        net.setInput(array, name)
+    return np.asarray(net.forward())
