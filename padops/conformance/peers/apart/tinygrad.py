@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 os.environ.update(DEV="CPU", CACHELEVEL="0")  # compiled programs are kept nowhere
@@ -19,6 +18,7 @@ from padops.conformance.peers.request import Request, Unsupported
 ENVIRONMENT = {
     "name": "tinygrad",
     "families": ("onnx",),
+    "versions": (2, 99),
     "requires": ("tinygrad==0.14.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
     # It compiles every case anew.
     "max_cases": 300,
@@ -33,7 +33,7 @@ TYPES = (
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes.
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill: dynamic ones become such.
 
     Raises:
         Unsupported: tinygrad's importer has no such type.
@@ -41,7 +41,7 @@ def run_case(request: Request) -> np.ndarray:
     """
     if request.dtype.name not in TYPES:
         raise Unsupported(f"not run with {request.dtype.name}")
-    request = replace(request, static=True)
+    request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "case.onnx")
