@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
-from padops.conformance.repro_calls import Call, NoScript, call_of
+from padops.conformance.repro_calls import NoScript, call_of
+from padops.conformance.repro_engines import node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
 
 
-def script(case: Case, peer: str) -> str:
+def script(case: Case, peer: str, versions: str = "") -> str:
     """The script.
 
     Args:
         case: What to show.
         peer: A name of ``peers.PEERS``; an interpreter after ``@`` is only named.
+        versions: Of the peer that has been seen with this, for the head of the script.
 
     Returns:
-        Python source. It exits 1 where the peer differs from the rules, 0 where it does not; a crash of the peer
+        Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where it does not; a crash of the peer
         ends it as crashes do.
 
     Raises:
@@ -33,6 +36,9 @@ def script(case: Case, peer: str) -> str:
 
     name, _, python = peer.partition("@")
     expected = expect(case)
+    seen = ", ".join(filter(None, (versions, python)))
+    if name == "onnxruntime-web":
+        return node_script(case, expected, _about(case, name, seen, ("onnxruntime-web",), expected))
     call = call_of(name, Request.of(case.request()))
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
@@ -41,8 +47,9 @@ def script(case: Case, peer: str) -> str:
     imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
-    head = _head(case, name, python, call, expected)
-    return "\n".join([head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
+    about = _about(case, name, seen, ("numpy", *call.packages), expected)
+    head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
+    return "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
 
 
 def literal(array: np.ndarray) -> str:
@@ -70,27 +77,24 @@ def _numbers(array: np.ndarray) -> str:
     return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
-def _head(case: Case, name: str, python: str, call: Call, expected: Expected) -> str:
-    """The script's docstring: what it shows and how to run it."""
+def _about(case: Case, name: str, seen: str, packages: Sequence[str], expected: Expected) -> list[str]:
+    """What the script shows and how to run it."""
     from padops.conformance.features import features_of
     from padops.conformance.known import KNOWN
 
     features = features_of(case, expected)
     reasons = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.peer == name and row.matches(features)]
     opset = f" of opset {case.opset}" if case.opset else ""
-    lines = [
-        f'"""{name}: {case.op}{opset}, mode {case.mode or "(none)"}, {case.dtype}, rank {case.rank}.',
+    return [
+        f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
         "",
         *reasons,
         *([""] if reasons else []),
-        f"Needs {', '.join(dict.fromkeys(('numpy', *call.packages)))}.",
+        f"Needs {', '.join(dict.fromkeys(packages))}.",
         "Exits 1 where the output is not the expected one, 0 where it is.",
         f"Made by: padops conformance repro {case.id} --peer {name}",
-        *([f"Seen in {python}."] if python else []),
-        '"""',
-        "",
+        *([f"Seen in {seen}."] if seen else []),
     ]
-    return "\n".join(line.replace("\\", "\\\\") for line in lines)
 
 
 def _compare(case: Case) -> list[str]:
@@ -126,19 +130,32 @@ def _compare(case: Case) -> list[str]:
 
 def add_repro(commands: Any) -> None:
     """Adds ``repro`` to the commands of ``padops conformance``."""
-    about = "Print a script that runs one case on one peer, without padops, and exits 1 where it differs."
+    about = (
+        "Print a script that runs one case on one peer, without padops, and exits 1 where it differs. With --report, write "
+        "one for each known wrong answer in a report, and a README.md that lists them."
+    )
     parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
-    parser.add_argument("id", metavar="ID", help="a case of a report")
+    parser.add_argument("id", metavar="ID", nargs="?", help="a case of a report")
     parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
+    parser.add_argument("--report", metavar="FILE", help="a conformance.jsonl, instead of a case")
+    parser.add_argument("-o", "--out", metavar="DIR", help="where the scripts of a report go")
     parser.set_defaults(run=_repro)
 
 
 def _repro(options: argparse.Namespace) -> int:
-    from padops.conformance import cases
+    from padops.conformance import cases, wrong_answers
+    from padops.conformance.record import RecordError
 
+    if bool(options.id) == bool(options.report) or bool(options.report) != bool(options.out):
+        print("error: repro takes a case, or --report and --out", file=sys.stderr)
+        return 2
     try:
+        if options.report:
+            for path in wrong_answers.write(options.report, options.out):
+                print(path)
+            return 0
         text = script(cases.find_case(options.id), options.peer)
-    except ValueError as error:  # no such case, or NoScript
+    except (OSError, ValueError, RecordError) as error:  # ValueError: no such case, or NoScript
         print(f"error: {error}", file=sys.stderr)
         return 1
     sys.stdout.write(text)

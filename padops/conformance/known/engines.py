@@ -167,6 +167,14 @@ OPENCV = (
         reason="wrap is taken at every opset, though the specification has it from 19 on",
     ),
     Divergence(
+        "opencv-denormal-value", "opencv", "differ", rule="P7", modes=("constant",), tags={"fill", "grows"}, opsets=(2, 10),
+        expected="output", reason="a value that is an attribute and denormal becomes 0",
+    ),
+    Divergence(
+        "opencv-empty-fill", "opencv", "differ", rule="P7", modes=("constant",), tags={"fill-empty"}, expected="error",
+        reason="a fill without elements counts as 0",
+    ),
+    Divergence(
         "opencv-nothing-left", "opencv", ("differ", "crash"), rule="P5", modes=_EXTENDS,
         some={"cropped-away", "empty-axis-padded"}, expected="error",
         reason="where there is nothing to extend, the output comes from outside of the data, or the process ends",

@@ -1,0 +1,93 @@
+"""The known wrong answers of a report, a script for each: material for reports upstream."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from padops.conformance import cases
+from padops.conformance.case import Case, expect
+from padops.conformance.divergences import Divergence
+from padops.conformance.known import KNOWN
+from padops.conformance.peers import PEERS
+from padops.conformance.record import read
+from padops.conformance.repro import script
+from padops.conformance.repro_calls import NoScript
+from padops.files.staging import write_whole
+from padops.files.targets import refusal
+
+INDEX = "README.md"
+HEAD = """\
+# Wrong answers of other Pads
+
+Each script shows one class of wrong answer of one implementation: an output with other bits than the rules want, where they
+want one, or the end of the process. It needs the implementation, NumPy and onnx, not padops, and exits 1 where the answer is
+wrong. Classes where an implementation refuses something, lets an error pass, or reads mixed signs in another way (P3, which
+the ONNX text leaves open) are in `padops conformance`'s report only. None of these has been sent to anybody.
+
+`padops conformance repro --report conformance.jsonl --out docs/divergences` writes this folder.
+
+| script | implementation | what happens | rule |
+|---|---|---|---|
+"""
+
+
+def write(report: Path | str, folder: Path | str) -> list[Path]:
+    """Writes the scripts and their list.
+
+    Args:
+        report: A ``conformance.jsonl``; what it has not seen gets no script.
+        folder: Where to write.
+
+    Returns:
+        The files.
+
+    Raises:
+        OSError: They cannot be written.
+        RecordError: The report is not whole.
+        ValueError: It names a case that there is none of, or something stands in the way of a file.
+    """
+    record, folder = read(report), Path(folder)
+    versions = {
+        row["name"]: ", ".join(f"{name} {version}" for name, version in row["versions"].items())
+        for row in record.header["peers"]
+    }
+    texts: dict[str, str] = {}
+    rows = []
+    for divergence in filter(is_wrong_answer, KNOWN):
+        for case, peer in _shown(divergence, record.results):
+            suffix = "mjs" if PEERS[divergence.peer].command else "py"
+            name = f"{divergence.id}.{suffix}"
+            try:
+                texts[name] = script(case, peer, versions[peer])
+            except NoScript:
+                continue
+            rows.append(f"| [{name}]({name}) | {versions[peer]} | {divergence.reason} | {divergence.rule} |")
+            break
+    texts[INDEX] = HEAD + "\n".join(rows) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    if why := refusal(folder / name for name in texts):
+        raise ValueError(why)
+    for name, text in texts.items():
+        write_whole(folder / name, [text])
+    return [folder / name for name in texts]
+
+
+def is_wrong_answer(divergence: Divergence) -> bool:
+    """Whether a divergence is one that somebody should mend: no refusal, and no other reading of the text."""
+    peer = PEERS[divergence.peer]
+    silent = "differ" in divergence.outcomes and divergence.expected != "error"
+    return (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and not peer.name.startswith("padops-")
+
+
+def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, str]]:
+    """Cases that show it, small ones first, each with its peer."""
+    found = []
+    for result in results:
+        if result["divergence"] != divergence.id or result["outcome"] not in ("differ", "crash"):
+            continue
+        case = cases.find_case(result["case"])
+        if result["outcome"] == "crash" or expect(case).output is not None:
+            size = sum(array.size for array in case.arrays() if array is not None)
+            found.append((result["outcome"] == "crash", size, case.id, case, result["peer"]))
+    return [(case, peer) for *_, case, peer in sorted(found, key=lambda row: row[:3])]
