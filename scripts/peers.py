@@ -58,7 +58,9 @@ def ensure(name: str, about: dict) -> None:
     if about.get("node"):
         _install_for_node(name, folder, about["node"])
     else:
-        base = getattr(sys, "_base_executable", None) or sys.executable  # the caller may be a virtual environment itself
+        base = (
+            getattr(sys, "_base_executable", None) or sys.executable
+        )  # the caller may be a virtual environment itself
         environment.step(f"{name}: creating its environment", [base, "-m", "venv", folder], folder)
         pip = [environment.interpreter(folder), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
         environment.step(f"{name}: installing {', '.join(about['requires'])}", [*pip, *about["requires"]], folder)

@@ -117,7 +117,9 @@ def receive_answer(stream: IO[bytes]) -> tuple[str, Any]:
     for word in WORDS:
         if isinstance(said.get(word), str):
             return word, said[word]
-    raise GarbledAnswer(f"an answer with {', '.join(map(repr, said)) or 'nothing'}, expected output, {', '.join(WORDS)}")
+    raise GarbledAnswer(
+        f"an answer with {', '.join(map(repr, said)) or 'nothing'}, expected output, {', '.join(WORDS)}"
+    )
 
 
 def _object(stream: IO[bytes]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def merge(parts: Sequence[Record]) -> Record:
         raise RecordError("a report of a whole run is no part of one")
     parts = sorted(parts, key=lambda part: part.header["shard"])
     given, total = [part.header["shard"] for part in parts], len(parts)
-    if given != [[i + 1, total] for i in range(total)]:
+    if not parts or given != [[i + 1, total] for i in range(total)]:
         names = ", ".join(f"{i}/{n}" for i, n in given)
         raise RecordError(f"the parts are {names}, expected each of 1/n to n/n once")
     first = parts[0].header

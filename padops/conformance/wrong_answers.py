@@ -77,7 +77,9 @@ def is_wrong_answer(divergence: Divergence) -> bool:
     """Whether a divergence is one that somebody should mend: no refusal, and no other reading of the text."""
     peer = PEERS[divergence.peer]
     silent = "differ" in divergence.outcomes and divergence.expected != "error"
-    return (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and not peer.name.startswith("padops-")
+    return (
+        (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and not peer.name.startswith("padops-")
+    )
 
 
 def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, str]]:

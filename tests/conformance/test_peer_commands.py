@@ -111,8 +111,6 @@ def test_two_peers_of_one_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert "two peers are called 'lines'" in capsys.readouterr().err
 
 
-
-
 ARRAYS = [
     np.array([[1, -0.0, np.nan], [np.inf, 1e-45, 3]], np.float32),
     np.array(7, np.int64),
@@ -161,7 +159,9 @@ def test_onnxruntime_web_is_as_known() -> None:
     assert [result for result in ran.results if result["unexpected"]] == []
     assert sum(result["outcome"] == "agree" for result in ran.results) > 50
     program = PEERS["onnxruntime-web"].command[1]
-    text = f"sh -c {shlex.quote(shlex.join(['cd', str(environments() / 'onnxruntime-web')]) + ' && exec node ' + program)}"
+    text = (
+        f"sh -c {shlex.quote(shlex.join(['cd', str(environments() / 'onnxruntime-web')]) + ' && exec node ' + program)}"
+    )
     same = runner.run_cases(chosen[::6], [runner.parse_command(text)], KNOWN, "quick")[0]
     bits = {result["case"]: (result["outcome"], result["divergence"]) for result in ran.results}
     assert same.results and all(

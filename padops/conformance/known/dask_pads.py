@@ -19,7 +19,7 @@ KNOWN = (
         says="division or modulo by zero", reason="an axis without elements cannot be padded",
     ),
     Divergence(
-        "dask-empty-data", _PEER, "error", rule="P5", modes=("edge",), tags={"empty-data"}, expected="output",
+        "dask-empty-data", _PEER, "error", rule="P5", tags={"empty-data"}, expected="output",
         reason="data without elements are refused, with errors of its own parts",
     ),
     Divergence(

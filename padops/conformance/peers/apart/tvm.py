@@ -20,7 +20,7 @@ ENVIRONMENT = {
     "versions": (2, 99),  # of version 1 it looks for an attribute that only version 2 has
     "requires": ("apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
     # It compiles every case anew.
-    "max_cases": 600,
+    "max_cases": 400,
     "forks": True,
     "seconds": 20,
 }
