@@ -147,8 +147,11 @@ def run_cases(
         shard: ``(i, n)``: of each peer's cases the i-th of every n.
     """
     prepared = [Prepared.of(case) for case in cases]
+    slow_first = sorted(peers, key=lambda peer: not peer.row.max_cases)  # so that no core is left alone with one
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        return list(pool.map(lambda peer: run_peer(prepared, peer, known, level, progress, shard), peers))
+        run = lambda peer: run_peer(prepared, peer, known, level, progress, shard)
+        running = {peer.name: pool.submit(run, peer) for peer in slow_first}
+        return [running[peer.name].result() for peer in peers]
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:

@@ -8,6 +8,7 @@ from typing import Any
 from padops.conformance import cases
 from padops.conformance.case import Case, expect
 from padops.conformance.divergences import Divergence
+from padops.conformance.features import features_of
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
 from padops.conformance.record import read
@@ -83,13 +84,18 @@ def is_wrong_answer(divergence: Divergence) -> bool:
 
 
 def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, str]]:
-    """Cases that show it, small ones first, each with its peer."""
+    """Cases that show it, each with its peer: first those that nothing else is known of, with an answer, and small."""
+    rivals = [row for row in KNOWN if row.peer == divergence.peer]
     found = []
     for result in results:
         if result["divergence"] != divergence.id or result["outcome"] not in ("differ", "crash"):
             continue
         case = cases.find_case(result["case"])
-        if result["outcome"] == "crash" or expect(case).output is not None:
-            size = sum(array.size for array in case.arrays() if array is not None)
-            found.append((result["outcome"] == "crash", size, case.id, case, result["peer"]))
-    return [(case, peer) for *_, case, peer in sorted(found, key=lambda row: row[:3])]
+        expected = expect(case)
+        if result["outcome"] == "differ" and expected.output is None:
+            continue
+        reasons = sum(row.matches(features_of(case, expected)) for row in rivals)
+        arrays = [array for array in (*case.arrays(), expected.output) if array is not None]
+        key = (reasons, result["outcome"] == "crash", sum(array.size for array in arrays), case.id)
+        found.append((key, case, result["peer"]))
+    return [(case, peer) for _, case, peer in sorted(found, key=lambda row: row[0])]

@@ -167,4 +167,5 @@ EXAMPLES = {
     "dask-empty-axis": "table/Pad_1/constant/float/2/begin/empty/none/absent.flat/dynamic/3",
     "dask-empty-data": "table/Pad_1/constant/float/2/begin/empty/none/absent.flat/dynamic/3",
     "dask-string-fill": "random/Pad_19/0/53",
+    "opencv-run-time-fill": "table/Pad_18/constant/int8/4/begin/plain/vector/absent.flat/static/2",
 }

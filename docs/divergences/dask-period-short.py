@@ -1,0 +1,49 @@
+"""dask: NGraphPad_0, mode symmetric, int16, rank 3.
+
+it takes one period of the data at most, and gives a smaller output than asked for, without an error [P2]
+data without elements are refused, with errors of its own parts [P5]
+
+Needs numpy, dask.
+Exits 1 where the output is not the expected one, 0 where it is.
+Made by: padops conformance repro table/NGraphPad_0/SYMMETRIC/int16/3/far/empty/scalar/-/fixed/0 --peer dask
+Seen in dask 2026.8.0.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import dask.array
+
+data = np.zeros([3, 2, 0], np.int16)
+expected = np.zeros([11, 2, 0], np.int16)
+
+
+def run():
+    array = dask.array.from_array(data, chunks=-1)
+    padded = dask.array.pad(array, [(0, 8), (0, 0), (0, 0)], mode="symmetric")
+    return np.asarray(padded.compute())
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return array.dtype, array.shape, raw.tobytes()
+
+
+print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {type(error).__name__}: {error}")
+    sys.exit(expected is not None)
+print(f"got: {got.dtype}{list(got.shape)}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+sys.exit(not same)
