@@ -41,9 +41,10 @@ def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.render import add_show
     from padops.conformance.report import add_merge
     from padops.conformance.repro import add_repro
+    from padops.conformance.wrong_answers import add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    for add in (add_show, add_repro, add_export, add_merge):
+    for add in (add_show, add_repro, add_repros, add_export, add_merge):
         add(commands)
 
 

@@ -11,8 +11,10 @@ import numpy as np
 
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
-from padops.conformance.repro_calls import NoScript, call_of
-from padops.conformance.repro_engines import node_script
+from padops.conformance.peers import PEERS
+from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.conformance.repro_calls import CALLS, Call, NoScript
+from padops.conformance.repro_engines import ENGINES, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
 
@@ -32,8 +34,6 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     Raises:
         NoScript: The peer has no way to say this case.
     """
-    from padops.conformance.peers.request import Request
-
     name, _, python = peer.partition("@")
     expected = expect(case)
     seen = ", ".join(filter(None, (versions, python)))
@@ -50,6 +50,47 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     about = _about(case, name, seen, ("numpy", *call.packages), expected)
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
     return "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
+
+
+def call_of(peer: str, request: Request) -> Call:
+    """The call of a peer.
+
+    Args:
+        peer: Its name, without an interpreter.
+        request: What to ask.
+
+    Raises:
+        NoScript: There is none.
+    """
+    calls = {**CALLS, **ENGINES}
+    if peer in PEERS and PEERS[peer].in_house:
+        return _padops(peer, request)
+    if peer not in calls:
+        in_house = [name for name, row in PEERS.items() if row.in_house]
+        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*calls, *in_house])}")
+    try:
+        return calls[peer](request)
+    except (Skipped, Unsupported) as error:
+        raise NoScript(f"{peer} cannot be asked: {error}") from error
+
+
+def _padops(peer: str, request: Request) -> Call:
+    """padops itself: as the suite asks it, since there is nobody else to tell."""
+    module, function = PEERS[peer].entry_point.split(":")
+    imports = [
+        "import os",
+        "",
+        "import padops",
+        "from padops.conformance import cases",
+        "from padops.conformance.peers.request import Request",
+    ]
+    run = [
+        'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
+        f"from padops.conformance.peers import {module}",
+        "",
+        f"return {module}.{function}(Request.of(cases.find_case({request.id!r}).request()))",
+    ]
+    return Call(("padops",), run, {}, imports=imports)
 
 
 def literal(array: np.ndarray) -> str:
@@ -130,32 +171,19 @@ def _compare(case: Case) -> list[str]:
 
 def add_repro(commands: Any) -> None:
     """Adds ``repro`` to the commands of ``padops conformance``."""
-    about = (
-        "Print a script that runs one case on one peer, without padops, and exits 1 where it differs. With --report, write "
-        "one for each known wrong answer in a report, and a README.md that lists them."
-    )
+    about = "Print a script that runs one case on one peer, without padops, and exits 1 where it differs."
     parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
-    parser.add_argument("id", metavar="ID", nargs="?", help="a case of a report")
+    parser.add_argument("id", metavar="ID", help="a case of a report")
     parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
-    parser.add_argument("--report", metavar="FILE", help="a conformance.jsonl, instead of a case")
-    parser.add_argument("-o", "--out", metavar="DIR", help="where the scripts of a report go")
     parser.set_defaults(run=_repro)
 
 
 def _repro(options: argparse.Namespace) -> int:
-    from padops.conformance import cases, wrong_answers
-    from padops.conformance.record import RecordError
+    from padops.conformance import cases
 
-    if bool(options.id) == bool(options.report) or bool(options.report) != bool(options.out):
-        print("error: repro takes a case, or --report and --out", file=sys.stderr)
-        return 2
     try:
-        if options.report:
-            for path in wrong_answers.write(options.report, options.out):
-                print(path)
-            return 0
         text = script(cases.find_case(options.id), options.peer)
-    except (OSError, ValueError, RecordError) as error:  # ValueError: no such case, or NoScript
+    except ValueError as error:  # no such case, or NoScript
         print(f"error: {error}", file=sys.stderr)
         return 1
     sys.stdout.write(text)

@@ -14,8 +14,7 @@ import numpy as np
 
 from padops.conformance import adapters
 from padops.conformance.model import attributes_of, ir_version, one_node_model
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.conformance.peers.request import Request
 from padops.runtime.ort_values import PLAIN
 from padops.spec.bits import dtype_of
 
@@ -52,30 +51,6 @@ class Call:
         shown = [line for function in self.functions for line in [*inspect.getsource(function).splitlines(), "", ""]]
         setup = [*self.setup, "", ""] if self.setup else []
         return [*shown, *setup, "def run():", *("    " + line for line in self.run)]
-
-
-def call_of(peer: str, request: Request) -> Call:
-    """The call of a peer.
-
-    Args:
-        peer: Its name, without an interpreter.
-        request: What to ask.
-
-    Raises:
-        NoScript: There is none.
-    """
-    from padops.conformance.repro_engines import ENGINES
-
-    calls = {**CALLS, **ENGINES}
-    if peer in PEERS and PEERS[peer].in_house:
-        return _padops(peer, request)
-    if peer not in calls:
-        in_house = [name for name, row in PEERS.items() if row.in_house]
-        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*calls, *in_house])}")
-    try:
-        return calls[peer](request)
-    except (Skipped, Unsupported) as error:
-        raise NoScript(f"{peer} cannot be asked: {error}") from error
 
 
 def named_inputs(request: Request) -> dict[str, np.ndarray]:
@@ -249,25 +224,6 @@ def _tensorflow(request: Request) -> Call:
     ]
     functions: list[Callable[..., Any]] = [adapters.prepare_tensorflow_pad, adapters.from_tensorflow]
     return Call(("tensorflow",), run, _with_fill(request), functions, setup=[modes])
-
-
-def _padops(peer: str, request: Request) -> Call:
-    """padops itself: as the suite asks it, since there is nobody else to tell."""
-    module, function = PEERS[peer].entry_point.split(":")
-    imports = [
-        "import os",
-        "",
-        "import padops",
-        "from padops.conformance import cases",
-        "from padops.conformance.peers.request import Request",
-    ]
-    run = [
-        'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
-        f"from padops.conformance.peers import {module}",
-        "",
-        f"return {module}.{function}(Request.of(cases.find_case({_literal(request.id)}).request()))",
-    ]
-    return Call(("padops",), run, {}, imports=imports)
 
 
 CALLS: dict[str, Callable[[Request], Call]] = {

@@ -147,11 +147,11 @@ def run_cases(
         shard: ``(i, n)``: of each peer's cases the i-th of every n.
     """
     prepared = [Prepared.of(case) for case in cases]
-    slow_first = sorted(peers, key=lambda peer: not peer.row.max_cases)  # so that no core is left alone with one
+    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # no core is left alone with one
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         run = lambda peer: run_peer(prepared, peer, known, level, progress, shard)
-        running = {peer.name: pool.submit(run, peer) for peer in slow_first}
-        return [running[peer.name].result() for peer in peers]
+        running = {i: pool.submit(run, peers[i]) for i in slow_first}
+        return [running[i].result() for i in range(len(peers))]
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:

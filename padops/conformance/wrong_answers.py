@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from padops.conformance.divergences import Divergence
 from padops.conformance.features import features_of
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
-from padops.conformance.record import read
+from padops.conformance.record import RecordError, read
 from padops.conformance.repro import script
 from padops.conformance.repro_calls import NoScript
 from padops.files.staging import write_whole
@@ -26,7 +28,7 @@ want one, or the end of the process. It needs the implementation, NumPy and onnx
 wrong. Classes where an implementation refuses something, lets an error pass, or reads mixed signs in another way (P3, which
 the ONNX text leaves open) are in `padops conformance`'s report only. None of these has been sent to anybody.
 
-`padops conformance repro --report conformance.jsonl --out docs/divergences` writes this folder.
+`padops conformance repros conformance.jsonl --out docs/divergences` writes this folder from a report.
 
 | script | implementation | what happens | rule |
 |---|---|---|---|
@@ -99,3 +101,24 @@ def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[
         key = (reasons, result["outcome"] == "crash", sum(array.size for array in arrays), case.id)
         found.append((key, case, result["peer"]))
     return [(case, peer) for _, case, peer in sorted(found, key=lambda row: row[0])]
+
+
+def add_repros(commands: Any) -> None:
+    """Adds ``repros`` to the commands of ``padops conformance``."""
+    about = (
+        "Write a script for each known wrong answer in a report, as repro prints them, and a README.md that lists them."
+    )
+    parser = commands.add_parser("repros", help="write a script for each known wrong answer", description=about)
+    parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="where the scripts go")
+    parser.set_defaults(run=_repros)
+
+
+def _repros(options: argparse.Namespace) -> int:
+    try:
+        for path in write(options.file, options.out):
+            print(path)
+    except (OSError, ValueError, RecordError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0

@@ -79,7 +79,7 @@ def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixtur
     results = [result for one in ran for result in one.results]
     record.write(tmp_path / "seen.jsonl", report.header("quick", 0, ran), results, report.footer(ran))
     out = tmp_path / "out"
-    assert main(["conformance", "repro", "--report", str(tmp_path / "seen.jsonl"), "--out", str(out)]) == 0
+    assert main(["conformance", "repros", str(tmp_path / "seen.jsonl"), "--out", str(out)]) == 0
     written = sorted(path.name for path in out.iterdir())
     assert capsys.readouterr().out.split() and {"README.md", "onnx-reference-string-fill.py"} <= set(written)
     assert (out / "README.md").read_text().count("\n| [") == len(written) - 1
@@ -87,7 +87,9 @@ def test_a_report_gives_the_scripts(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert f"Seen in {versions}." in (out / "onnx-reference-string-fill.py").read_text()
 
 
-@pytest.mark.parametrize("options", [[], ["--report", "x"], ["--out", "x"], ["an/id", "--report", "x", "--out", "y"]])
-def test_a_case_or_a_report(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conformance", "repro", *options]) == 2
-    assert "takes a case, or --report and --out" in capsys.readouterr().err
+def test_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("none.jsonl", "broken.jsonl"):
+        (tmp_path / "broken.jsonl").write_text("{}\n")
+        assert main(["conformance", "repros", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 1
+        assert name in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
