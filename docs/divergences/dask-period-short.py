@@ -1,11 +1,10 @@
-"""dask: NGraphPad_0, mode symmetric, int16, rank 3.
+"""dask: NGraphPad_0, mode symmetric, float, rank 1.
 
 it takes one period of the data at most, and gives a smaller output than asked for, without an error [P2]
-data without elements are refused, with errors of its own parts [P5]
 
 Needs numpy, dask.
 Exits 1 where the output is not the expected one, 0 where it is.
-Made by: padops conformance repro table/NGraphPad_0/SYMMETRIC/int16/3/far/empty/scalar/-/fixed/0 --peer dask
+Made by: padops conformance repro random/NGraphPad_0/0/12 --peer dask
 Seen in dask 2026.8.0.
 """
 
@@ -16,13 +15,13 @@ import sys
 import numpy as np
 import dask.array
 
-data = np.zeros([3, 2, 0], np.int16)
-expected = np.zeros([11, 2, 0], np.int16)
+data = np.array([4.6229597e-23], np.float32)
+expected = np.array([4.6229597e-23, 4.6229597e-23, 4.6229597e-23, 4.6229597e-23, 4.6229597e-23], np.float32)
 
 
 def run():
     array = dask.array.from_array(data, chunks=-1)
-    padded = dask.array.pad(array, [(0, 8), (0, 0), (0, 0)], mode="symmetric")
+    padded = dask.array.pad(array, [(2, 2)], mode="symmetric")
     return np.asarray(padded.compute())
 
 

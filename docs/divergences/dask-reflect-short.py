@@ -1,11 +1,10 @@
-"""dask: Pad_1 of opset 1, mode reflect, double, rank 6.
+"""dask: Pad_2 of opset 2, mode reflect, float, rank 1.
 
 it takes one period of the data at most, and gives a smaller output than asked for, without an error [P2]
-data without elements are refused, with errors of its own parts [P5]
 
 Needs numpy, dask.
 Exits 1 where the output is not the expected one, 0 where it is.
-Made by: padops conformance repro random/Pad_1/0/43 --peer dask
+Made by: padops conformance repro random/Pad_2/0/13 --peer dask
 Seen in dask 2026.8.0.
 """
 
@@ -16,13 +15,13 @@ import sys
 import numpy as np
 import dask.array
 
-data = np.zeros([3, 0, 0, 6, 5, 1], np.float64)
-expected = np.zeros([7, 0, 5, 6, 5, 1], np.float64)
+data = np.array([6.723331e+37], np.float32)
+expected = np.array([6.723331e+37, 6.723331e+37, 6.723331e+37, 6.723331e+37, 6.723331e+37], np.float32)
 
 
 def run():
     array = dask.array.from_array(data, chunks=-1)
-    padded = dask.array.pad(array, [(2, 2), (0, 0), (5, 0), (0, 0), (0, 0), (0, 0)], mode="reflect")
+    padded = dask.array.pad(array, [(3, 1)], mode="reflect")
     return np.asarray(padded.compute())
 
 

@@ -1,10 +1,10 @@
-"""tract: Pad_13 of opset 13, mode edge, int64, rank 1.
+"""tract: Pad_11 of opset 12, mode edge, double, rank 1.
 
 a fill that is given makes the Pad a constant one, whatever its mode says [P7]
 
 Needs numpy, onnx, tract.
 Exits 1 where the output is not the expected one, 0 where it is.
-Made by: padops conformance repro random/Pad_13/0/20 --peer tract
+Made by: padops conformance repro table/Pad_11/edge/double/1/end/one/scalar/absent.flat/fixed/3 --peer tract
 Seen in tract 0.23.9.
 """
 
@@ -19,10 +19,10 @@ from pathlib import Path
 import tract
 from onnx import numpy_helper
 
-data = np.array([-966423456523932888], np.int64)
-pads = np.array([2, 1], np.int64)
-constant_value = np.array(-2329824692259813424, np.int64)
-expected = np.array([-966423456523932888, -966423456523932888, -966423456523932888, -966423456523932888], np.int64)
+data = np.array([7.558300418579841e+87], np.float64)
+pads = np.array([0, 1], np.int64)
+constant_value = np.array(-6.145536495098598e-253, np.float64)
+expected = np.array([7.558300418579841e+87, 7.558300418579841e+87], np.float64)
 
 
 def one_node_model(
@@ -69,9 +69,9 @@ model = one_node_model(
     "Pad",
     ["data", "pads", "constant_value"],
     {"mode": "edge"},
-    inputs={"data": (7, [1])},  # element type and shape
-    output=(7, ["d0"]),
-    opsets={"": 13},
+    inputs={"data": (11, [1])},  # element type and shape
+    output=(11, ["d0"]),
+    opsets={"": 12},
     ir_version=8,
     constants=[numpy_helper.from_array(pads, "pads"), numpy_helper.from_array(constant_value, "constant_value")],
 )

@@ -1,11 +1,10 @@
-"""tract: Pad_2 of opset 10, mode edge, double, rank 3.
+"""tract: Pad_23 of opset 23, mode constant, uint8, rank 1.
 
-a fill that is given makes the Pad a constant one, whatever its mode says [P7]
 amounts beyond any memory end the process, or run without an end [P10]
 
 Needs numpy, onnx, tract.
 Exits 1 where the output is not the expected one, 0 where it is.
-Made by: padops conformance repro table/Pad_2/edge/double/3/huge/empty/value/absent.flat/dynamic/0 --peer tract
+Made by: padops conformance repro table/Pad_23/constant/uint8/1/huge/empty/scalar/absent.flat/held/0 --peer tract
 Seen in tract 0.23.9.
 """
 
@@ -20,8 +19,10 @@ from pathlib import Path
 import tract
 from onnx import numpy_helper
 
-data = np.zeros([2, 4, 0], np.float64)
-expected = None  # an error: padops::Pad_2 'pad': axis 0 (begin 1152921504606846976, size 2, interior 0, end 1) has amounts beyond 576460752303423487 [P10]
+data = np.zeros([0], np.uint8)
+pads = np.array([9223372036854775807, 1], np.int64)
+constant_value = np.array(196, np.uint8)
+expected = None  # an error: padops::Pad_23 'pad': axis 0 (begin 9223372036854775807, size 0, interior 0, end 1) has amounts beyond 576460752303423487 [P10]
 
 
 def one_node_model(
@@ -66,13 +67,13 @@ def one_node_model(
 
 model = one_node_model(
     "Pad",
-    ["data"],
-    {"mode": "edge", "pads": [1152921504606846976, 0, 0, 1, 0, 0], "value": -0.0},
-    inputs={"data": (11, [2, 4, 0])},  # element type and shape
-    output=(11, ["d0", "d1", "d2"]),
-    opsets={"": 10},
-    ir_version=8,
-    constants=[],
+    ["data", "pads", "constant_value"],
+    {"mode": "constant"},
+    inputs={"data": (2, [0])},  # element type and shape
+    output=(2, ["d0"]),
+    opsets={"": 23},
+    ir_version=11,
+    constants=[numpy_helper.from_array(pads, "pads"), numpy_helper.from_array(constant_value, "constant_value")],
 )
 
 

@@ -1,11 +1,11 @@
-"""tvm: Pad_23 of opset 23, mode wrap, float, rank 4.
+"""tvm: Pad_23 of opset 23, mode wrap, uint64, rank 2.
 
 a wrap over more than one period reads memory beyond the data [P2]
 where there is nothing to extend, the output comes from outside of the data [P5]
 
 Needs numpy, onnx, apache-tvm.
 Exits 1 where the output is not the expected one, 0 where it is.
-Made by: padops conformance repro random/Pad_23/0/31 --peer tvm
+Made by: padops conformance repro table/Pad_23/wrap/uint64/2/begin/empty/none/some.flat/dynamic/0 --peer tvm
 Seen in apache-tvm 0.27.0.post1.
 """
 
@@ -19,9 +19,10 @@ from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 from onnx import numpy_helper
 
-data = np.zeros([1, 6, 0, 3], np.float32)
-pads = np.array([3, 4, 6, 10, -3, -8, 19, 7], np.int64)
-expected = None  # an error: padops::Pad_23 'pad': axis 0 has nothing to extend by wrap: begin 3 and end -3 leave none of its 1 elements [P5]
+data = np.zeros([0, 3], np.uint64)
+pads = np.array([1, 1, 0, 0], np.int64)
+axes = np.array([1, 0], np.int64)
+expected = None  # an error: padops::Pad_23 'pad': axis 0 has nothing to extend by wrap: it is empty [P5]
 
 
 def one_node_model(
@@ -66,13 +67,13 @@ def one_node_model(
 
 model = one_node_model(
     "Pad",
-    ["data", "pads"],
+    ["data", "pads", "", "axes"],
     {"mode": "wrap"},
-    inputs={"data": (1, [1, 6, 0, 3])},  # element type and shape
-    output=(1, ["d0", "d1", "d2", "d3"]),
+    inputs={"data": (13, [0, 3])},  # element type and shape
+    output=(13, ["d0", "d1"]),
     opsets={"": 23},
     ir_version=11,
-    constants=[numpy_helper.from_array(pads, "pads")],
+    constants=[numpy_helper.from_array(pads, "pads"), numpy_helper.from_array(axes, "axes")],
 )
 
 

@@ -1,17 +1,17 @@
-// onnxruntime-web: Pad_2 of opset 7, mode constant, float16, rank 2.
+// onnxruntime-web: Pad_11 of opset 11, mode constant, float16, rank 1.
 //
 // float16 runs as Cast, Pad, Cast, which changes the bits of NaNs and rounds the value of an attribute at another time [P7]
 //
 // Needs onnxruntime-web.
 // Exits 1 where the output is not the expected one, 0 where it is.
-// Made by: padops conformance repro table/Pad_2/constant/float16/2/crop/one/value/absent.flat/dynamic/1 --peer onnxruntime-web
+// Made by: padops conformance repro table/Pad_11/constant/float16/1/end/one/vector/absent.flat/held/2 --peer onnxruntime-web
 // Seen in onnxruntime-web 1.30.0, node 20.20.2.
 
 import * as ort from "onnxruntime-web";
 
-const model = Buffer.from("CAg6fwpWCgdpbnB1dF8wEgZvdXRwdXQaA3BhZCIDUGFkKhMKBG1vZGUiCGNvbnN0YW50oAEDKhEKBHBhZHNAAEAAQABAAKABByoPCgV2YWx1ZRXNzMw9oAEBOgASBGNhc2VaDwoHaW5wdXRfMBIECgIICmIOCgZvdXRwdXQSBAoCCApCBAoAEAc=", "base64");
-const feeds = {"input_0": {"dtype": "float16", "shape": [1, 3], "data": "uRoo/iFA"}};
-const expected = {"dtype": "float16", "shape": [1, 3], "data": "uRoo/iFA"};
+const model = Buffer.from("CAg6oQEKRAoHaW5wdXRfMAoHaW5wdXRfMQoHaW5wdXRfMhIGb3V0cHV0GgNwYWQiA1BhZCoTCgRtb2RlIghjb25zdGFudKABAzoAEgRjYXNlKh8IAhAHQgdpbnB1dF8xShAAAAAAAAAAAAEAAAAAAAAAKhEIARAKQgdpbnB1dF8ySgLm/VoPCgdpbnB1dF8wEgQKAggKYg4KBm91dHB1dBIECgIICkIECgAQCw==", "base64");
+const feeds = {"input_0": {"dtype": "float16", "shape": [1], "data": "PDw="}};
+const expected = {"dtype": "float16", "shape": [2], "data": "PDzm/Q=="};
 
 const HOLDERS = {
   float: ["float32", Float32Array], double: ["float64", Float64Array], float16: ["float16", Uint16Array],
