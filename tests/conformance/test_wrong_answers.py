@@ -48,7 +48,7 @@ def marked(path: Path) -> object:
     return pytest.param(path, marks=marks, id=path.name)
 
 
-@pytest.mark.parametrize("path", map(marked, SCRIPTS))
+@pytest.mark.parametrize("path", [marked(path) for path in SCRIPTS])
 def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
     """An exit code of 1 for other bits; another one where the process dies of it."""
     row = BY_ID[path.stem]
