@@ -8,8 +8,9 @@ The second form gives its arguments to pytest, which runs in the checkout's root
 its own, unless -n says otherwise (-n 0: one process). The third runs the long tests, of load, files and fuzzing, one after
 the other; --record writes what they counted into docs/reliability.md.
 
-With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well,
-and so are the type checkers; without it the run names those that it did not have.
+With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
+those with environments of their own get these (scripts/peers.py; 1.5 GB, node and npm), and the type checkers are installed.
+Without it the run names those that it did not have.
 """
 
 import os
@@ -24,6 +25,8 @@ def main(arguments: list) -> int:
         arguments = [argument for argument in arguments if argument != "--peers"]
         os.environ["PADOPS_PEERS"] = "1"
     python = environment.ensure(["lint", "peers", "test"] if peers else ["test"])
+    if peers:
+        environment.step("environments of peers", [sys.executable, environment.ROOT / "scripts" / "peers.py"])
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])

@@ -16,6 +16,8 @@ from shutil import which
 import chromium
 import pytest
 
+from padops.conformance.peers.environments import is_made, rows_apart
+
 HERE = Path(__file__).parent
 
 # Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is longer
@@ -47,6 +49,8 @@ MISSING = {
 NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
 # The type checkers and what else the extra ``lint`` has.
 UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [x for x in ("mypy", "basedpyright") if find_spec(x) is None]
+# Peers with an environment of their own that is not there.
+NOT_MADE = [] if os.environ.get("PADOPS_PEERS") else [x.name for x in rows_apart() if not is_made(x.name)]
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
@@ -62,13 +66,19 @@ def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", raising=False)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs_environment(name): compares with a peer that scripts/peers.py makes")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     shown = [item for item in items if NO_BROWSER and "browser" in getattr(item, "fixturenames", ())]
     built = [item for item in items if NO_CLANG and item.name == "test_clang"]
     checked = [
         item for item in items if getattr(item, "callspec", None) and item.callspec.params.get("checker") in UNCHECKED
     ]
-    left_out = {*shown, *built, *checked}
+    needed = [(item, mark.args[0]) for item in items for mark in item.iter_markers("needs_environment")]
+    apart = [item for item, name in needed if name in NOT_MADE]
+    left_out = {*shown, *built, *checked, *apart}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.path.stem not in LONGEST)
@@ -87,6 +97,8 @@ def pytest_report_header() -> list[str]:
     if collect_ignore:
         peers = ", ".join(sorted({peer for name in collect_ignore for peer in MISSING[name]}))
         lines.append(f"NOT COMPARED with {peers}: not installed; left out: {', '.join(collect_ignore)}")
+    if NOT_MADE:
+        lines.append(f"NOT COMPARED with {', '.join(NOT_MADE)}: no environment; scripts/peers.py makes them")
     if LACKING:
         lines.append(f"NOT MUTATED: IRs of OpenVINO, for lack of {', '.join(LACKING)}; the kind 'openvino' is left out")
     if NO_BROWSER:

@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from padops.conformance.runner import PeerRun, Progress
+    from padops.conformance.runner import Peer, PeerRun, Progress
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
     "Exit codes: 0 everything is as expected, 1 something is not, 2 usage."
 )
-
-FILE = "conformance.jsonl"
 
 
 def add_conformance(subparsers: Any) -> None:
@@ -41,10 +39,12 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.export import add_export
     from padops.conformance.render import add_show
+    from padops.conformance.report import add_merge
     from padops.conformance.repro import add_repro
+    from padops.conformance.wrong_answers import add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    for add in (add_show, add_repro, add_export):
+    for add in (add_show, add_repro, add_repros, add_export, add_merge):
         add(commands)
 
 
@@ -57,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--peer", action="append", default=[], metavar="NAME[@PYTHON]",
         help="run only this one (may be repeated); in another interpreter; or PATH.py:function, a peer of your own",
     )  # fmt: skip
+    parser.add_argument(
+        "--peer-command", action="append", default=[], metavar="COMMAND",
+        help='run only this one: a program in any language, such as "node peer.mjs" (docs/peers.md)',
+    )  # fmt: skip
+    parser.add_argument("--shard", default="1/1", metavar="I/N", help="run one part of N, for merge to put together")
     parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as one of --peer is")
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: 0)")
@@ -67,40 +72,49 @@ def run_suite(options: argparse.Namespace) -> int:
     """Runs the suite as the options say."""
     from pathlib import Path
 
-    from padops.conformance import cases, record, runner
+    from padops.conformance import cases, report, runner
     from padops.conformance.known import EXAMPLES, KNOWN
-    from padops.conformance.peers import PEERS
-    from padops.conformance.render import FILES, write_all
-    from padops.files.targets import refusal
 
     try:
-        peers = [runner.parse_peer(text) for text in options.peer or PEERS]
+        peers, shard = _peers(options), report.parse_shard(options.shard)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     folder = Path(options.out) if options.out else None
     try:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            if why := refusal(folder / name for name in (FILE, *FILES.values())):
-                print(f"error: {why}", file=sys.stderr)
-                return 1
+        if folder is not None and (why := report.prepare(folder)):
+            print(f"error: {why}", file=sys.stderr)
+            return 1
         chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
         with _progress() as progress:
-            ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress)
-        header = runner.header(options.level, options.seed, ran)
-        required = peers if options.peer or options.require_peers else []
-        footer = runner.footer(ran, [peer.name for peer in required])
+            ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard)
+        header = report.header(options.level, options.seed, ran, shard)
+        required = peers if options.peer or options.peer_command or options.require_peers else []
+        footer = report.footer(ran, [peer.name for peer in required], shard)
         if folder is not None:
-            results = (result for one in ran for result in one.results)
-            record.write(folder / FILE, header, results, footer)
-            report = record.read(folder / FILE)
-            write_all(report.header, report.results, report.footer, KNOWN, folder)
+            report.write_report(folder, header, (result for one in ran for result in one.results), footer)
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     show(ran, footer)
     return int(footer["exit"])
+
+
+def _peers(options: argparse.Namespace) -> list[Peer]:
+    """Those that are asked for, or all.
+
+    Raises:
+        ValueError: One is unknown, or two have one name.
+    """
+    from padops.conformance import runner
+    from padops.conformance.peers import PEERS
+
+    named = options.peer or ([] if options.peer_command else PEERS)
+    peers = [*map(runner.parse_peer, named), *map(runner.parse_command, options.peer_command)]
+    names = [peer.name for peer in peers]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two peers are called {twice[0]!r}")
+    return peers
 
 
 @contextlib.contextmanager
@@ -164,6 +178,7 @@ def show(ran: list[PeerRun], footer: dict[str, Any]) -> None:
     if len(found) > SHOWN:
         console.print(f"… and {len(found) - SHOWN} more")
     for one in ran:
-        for id in one.stale:
-            console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"))
+        for id in footer["stale"]:
+            if id in one.stale:
+                console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"))
     console.print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")

@@ -136,7 +136,3 @@ class DivergenceTracker:
                 found = found or divergence.id
                 self.seen[divergence.id] = self.seen.get(divergence.id, 0) + 1
         return found
-
-    def stale(self) -> list[str]:
-        """Those whose cases ran and none of which came out as it says."""
-        return [known.id for known in self.known if self.met.get(known.id) and not self.seen.get(known.id)]

@@ -99,6 +99,15 @@ def make_model(case: Case | Request, inputs: Sequence[np.ndarray | None], standa
     )
 
 
+def declare_shapes(model: onnx.ModelProto, rank: int) -> onnx.ModelProto:
+    """A model of :func:`make_model` whose output has a rank, for importers that need one; gives the model itself."""
+    shape = model.graph.output[0].type.tensor_type.shape
+    shape.SetInParent()
+    for i in range(rank):
+        shape.dim.add().dim_param = f"d{i}"
+    return model
+
+
 def attributes_of(case: Case | Request) -> dict[str, Any]:
     """The attributes of a case's node, with lists where the operator's table has numbers."""
     lists = {row.name for row in OPS[case.op].attributes if row.type == "ints"}

@@ -8,14 +8,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from padops.conformance.lines import GarbledAnswer, receive_answer, receive_hello, send_case
+from padops.conformance.peers.environments import environments, is_made, python_of
 from padops.conformance.worker import receive, send
 
 if TYPE_CHECKING:
-    from padops.conformance.peers import PeerRow
+    from padops.conformance.peers.row import PeerRow
 
 WORKER = Path(__file__).with_name("worker.py")
 BATCH = 50
@@ -32,15 +34,15 @@ class Process:
     """One peer's process; it is started with the first use."""
 
     def __init__(self, row: PeerRow, python: str | None) -> None:
-        """``row`` says what to run, ``python`` is its interpreter, None for this one."""
-        self._row, self._python = row, python or sys.executable
+        """``row`` says what to run, ``python`` is its interpreter, None for its own, or else this one."""
+        self._row, self._given = row, python
         self._process: subprocess.Popen[bytes] | None = None
         self._errors = tempfile.TemporaryFile()
         self._late = False
         self._answered = 0  # by the process that is running
 
     def start(self) -> dict[str, Any]:
-        """Starts the process, and gives its Python and the versions.
+        """Starts the process, and gives the versions and its Python, or of a command its name and families.
 
         Raises:
             AbsentPeer: The implementation cannot be imported, or the process dies of it.
@@ -48,24 +50,34 @@ class Process:
         from padops.runtime.library import get_library_path
 
         environment = {**os.environ, **QUIET, "PADOPS_LIBRARY": get_library_path()}
-        forks = ["fork"] if self._row.forks else []
-        command = [self._python, "-W", "ignore", str(WORKER), self._row.entry_point, *forks]
+        command, folder = self._command()
         self._answered = 0
         try:
             # A session of its own, so that children end with it.
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
-                start_new_session=True,
+                start_new_session=True, cwd=folder,
             )  # fmt: skip
-            handshake: dict[str, Any] = self._receive()
-        except (OSError, EOFError) as error:
+            handshake: dict[str, Any] = self._receive(receive_hello if self._row.command else receive)
+        except (OSError, EOFError, GarbledAnswer) as error:
             words = str(error) or self._last_words()
             self.close()
-            raise AbsentPeer(f"{self._python} did not start it: {words}") from error
+            raise AbsentPeer(f"{command[0]} did not start it: {words}") from error
         if "absent" in handshake:
             self.close()
             raise AbsentPeer(handshake["absent"])
         return handshake
+
+    def _command(self) -> tuple[list[str], Path | None]:
+        """What is started, and in which folder: that of its environment, or None for this one."""
+        row = self._row
+        if row.apart and self._given is None and not is_made(row.name):
+            raise AbsentPeer(f"it has no environment: python3 scripts/peers.py {row.name} makes it")
+        if row.command:
+            return list(row.command), environments() / row.name if row.apart else None
+        own = str(python_of(row.name)) if row.apart else sys.executable
+        forks = ["fork"] if row.forks else []
+        return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
 
     def ask(self, requests: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
         """An answer for each request, as ``worker.py`` gives them, or ``("crash", text)`` where the process died.
@@ -74,12 +86,13 @@ class Process:
         first of a fresh process; elsewhere the case is asked once more.
         """
         position, deaths = 0, 0
+        size = 1 if self._row.command else BATCH  # a command answers each line before it gets the next one
         while position < len(requests):
             if deaths == GIVE_UP:
                 yield "skipped", f"the process died {GIVE_UP} times in a row"
                 position += 1
                 continue
-            for answer in self._ask_batch(requests[position : position + BATCH]):
+            for answer in self._ask_batch(requests[position : position + size]):
                 if answer[0] == "crash" and self._answered:
                     self._answered = 0
                     break
@@ -92,9 +105,9 @@ class Process:
         if self._process is None:
             self.start()
         try:
-            send(self._pipes()[0], batch)
+            self._send(batch)
             for _ in batch:
-                answer = self._receive()
+                answer = self._receive(receive_answer if self._row.command else receive)
                 if answer[0] == "died":
                     yield "crash", self._with_last_words(f"the process ended with {_ending(answer[1])}")
                     self._answered = 0
@@ -107,6 +120,17 @@ class Process:
             text = self._with_last_words(late if self._late else f"the process ended with {_ending(code)}")
             self.close()
             yield "crash", text
+        except GarbledAnswer as error:
+            self.close()
+            yield "broken", str(error)
+
+    def _send(self, batch: Sequence[dict[str, Any]]) -> None:
+        questions = self._pipes()[0]
+        if not self._row.command:
+            send(questions, batch)
+            return
+        for sent in batch:
+            send_case(questions, sent)
 
     def end(self) -> None:
         """Ends the process for good."""
@@ -143,7 +167,7 @@ class Process:
         except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
             process.kill()
 
-    def _receive(self) -> Any:
+    def _receive(self, receive: Callable[[IO[bytes]], Any]) -> Any:
         """One message within the limit; the process is ended where none comes."""
         process, self._late = self._running(), False
 

@@ -12,6 +12,7 @@ from typing import Any
 from padops.files.staging import write_whole
 
 SCHEMA = 1
+FILE = "conformance.jsonl"
 
 
 class RecordError(ValueError):
@@ -23,9 +24,9 @@ class Record:
     """A whole report.
 
     Attributes:
-        header: ``schema``, ``padops``, ``level``, ``seed``, ``machine``, ``peers`` and ``absent``.
+        header: ``schema``, ``padops``, ``level``, ``seed``, ``machine``, ``peers`` and ``absent``; ``shard`` of a part.
         results: One object for each case and peer.
-        footer: ``results``, ``unexpected``, ``stale`` and ``exit``.
+        footer: ``results``, ``unexpected``, ``stale`` and ``exit``; ``missing`` and ``divergences`` of a part.
     """
 
     header: dict[str, Any]

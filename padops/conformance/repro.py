@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
-from padops.conformance.repro_calls import Call, NoScript, call_of
+from padops.conformance.peers import PEERS
+from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.conformance.repro_calls import CALLS, Call, NoScript
+from padops.conformance.repro_engines import ENGINES, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
 
 
-def script(case: Case, peer: str) -> str:
+def script(case: Case, peer: str, versions: str = "") -> str:
     """The script.
 
     Args:
         case: What to show.
         peer: A name of ``peers.PEERS``; an interpreter after ``@`` is only named.
+        versions: Of the peer that has been seen with this, for the head of the script.
 
     Returns:
-        Python source. It exits 1 where the peer differs from the rules, 0 where it does not; a crash of the peer
+        Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where it does not; a crash of the peer
         ends it as crashes do.
 
     Raises:
         NoScript: The peer has no way to say this case.
     """
-    from padops.conformance.peers.request import Request
-
     name, _, python = peer.partition("@")
     expected = expect(case)
+    seen = ", ".join(filter(None, (versions, python)))
+    if name == "onnxruntime-web":
+        return node_script(case, expected, _about(case, name, seen, ("onnxruntime-web",), expected))
     call = call_of(name, Request.of(case.request()))
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
@@ -41,8 +47,50 @@ def script(case: Case, peer: str) -> str:
     imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
-    head = _head(case, name, python, call, expected)
-    return "\n".join([head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
+    about = _about(case, name, seen, ("numpy", *call.packages), expected)
+    head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
+    return "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
+
+
+def call_of(peer: str, request: Request) -> Call:
+    """The call of a peer.
+
+    Args:
+        peer: Its name, without an interpreter.
+        request: What to ask.
+
+    Raises:
+        NoScript: There is none.
+    """
+    calls = {**CALLS, **ENGINES}
+    if peer in PEERS and PEERS[peer].in_house:
+        return _padops(peer, request)
+    if peer not in calls:
+        in_house = [name for name, row in PEERS.items() if row.in_house]
+        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*calls, *in_house])}")
+    try:
+        return calls[peer](request)
+    except (Skipped, Unsupported) as error:
+        raise NoScript(f"{peer} cannot be asked: {error}") from error
+
+
+def _padops(peer: str, request: Request) -> Call:
+    """padops itself: as the suite asks it, since there is nobody else to tell."""
+    module, function = PEERS[peer].entry_point.split(":")
+    imports = [
+        "import os",
+        "",
+        "import padops",
+        "from padops.conformance import cases",
+        "from padops.conformance.peers.request import Request",
+    ]
+    run = [
+        'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
+        f"from padops.conformance.peers import {module}",
+        "",
+        f"return {module}.{function}(Request.of(cases.find_case({request.id!r}).request()))",
+    ]
+    return Call(("padops",), run, {}, imports=imports)
 
 
 def literal(array: np.ndarray) -> str:
@@ -70,27 +118,24 @@ def _numbers(array: np.ndarray) -> str:
     return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
-def _head(case: Case, name: str, python: str, call: Call, expected: Expected) -> str:
-    """The script's docstring: what it shows and how to run it."""
+def _about(case: Case, name: str, seen: str, packages: Sequence[str], expected: Expected) -> list[str]:
+    """What the script shows and how to run it."""
     from padops.conformance.features import features_of
     from padops.conformance.known import KNOWN
 
     features = features_of(case, expected)
     reasons = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.peer == name and row.matches(features)]
     opset = f" of opset {case.opset}" if case.opset else ""
-    lines = [
-        f'"""{name}: {case.op}{opset}, mode {case.mode or "(none)"}, {case.dtype}, rank {case.rank}.',
+    return [
+        f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
         "",
         *reasons,
         *([""] if reasons else []),
-        f"Needs {', '.join(dict.fromkeys(('numpy', *call.packages)))}.",
+        f"Needs {', '.join(dict.fromkeys(packages))}.",
         "Exits 1 where the output is not the expected one, 0 where it is.",
         f"Made by: padops conformance repro {case.id} --peer {name}",
-        *([f"Seen in {python}."] if python else []),
-        '"""',
-        "",
+        *([f"Seen in {seen}."] if seen else []),
     ]
-    return "\n".join(line.replace("\\", "\\\\") for line in lines)
 
 
 def _compare(case: Case) -> list[str]:

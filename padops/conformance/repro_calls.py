@@ -14,8 +14,7 @@ import numpy as np
 
 from padops.conformance import adapters
 from padops.conformance.model import attributes_of, ir_version, one_node_model
-from padops.conformance.peers import PEERS
-from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.conformance.peers.request import Request
 from padops.runtime.ort_values import PLAIN
 from padops.spec.bits import dtype_of
 
@@ -54,28 +53,7 @@ class Call:
         return [*shown, *setup, "def run():", *("    " + line for line in self.run)]
 
 
-def call_of(peer: str, request: Request) -> Call:
-    """The call of a peer.
-
-    Args:
-        peer: Its name, without an interpreter.
-        request: What to ask.
-
-    Raises:
-        NoScript: There is none.
-    """
-    if peer in PEERS and PEERS[peer].in_house:
-        return _padops(peer, request)
-    if peer not in CALLS:
-        in_house = [name for name, row in PEERS.items() if row.in_house]
-        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*CALLS, *in_house])}")
-    try:
-        return CALLS[peer](request)
-    except (Skipped, Unsupported) as error:
-        raise NoScript(f"{peer} cannot be asked: {error}") from error
-
-
-def _named_inputs(request: Request) -> dict[str, np.ndarray]:
+def named_inputs(request: Request) -> dict[str, np.ndarray]:
     """The inputs by their names in the specification, without absent ones."""
     rows = zip(request.row.inputs, request.inputs)
     return {row.name: array for row, array in rows if array is not None}
@@ -84,23 +62,30 @@ def _named_inputs(request: Request) -> dict[str, np.ndarray]:
 # ---- a model of ONNX
 
 
-def _model(request: Request, feedable: frozenset[str] | None = None) -> tuple[list[str], list[str]]:
+def model_lines(
+    request: Request, feedable: frozenset[str] | None = None, ranked: bool = False
+) -> tuple[list[str], list[str]]:
     """Lines that make ``model``, and the names of the arrays that it is fed with.
 
     Args:
         request: Says which inputs are constants.
         feedable: Types of the data that the peer can be fed with, None for all; others become constants too.
+        ranked: Whether the output declares its rank.
+
+    Raises:
+        NoScript: ONNX has no such operator.
     """
     if not request.opset:
         raise NoScript(f"ONNX has no operator like {request.op}")
     names = [row.name if array is not None else "" for row, array in zip(request.row.inputs, request.inputs)]
     while names and not names[-1]:
         names.pop()
-    arrays = _named_inputs(request)
+    arrays = named_inputs(request)
     fixed = feedable is not None and request.dtype.name not in feedable
     constants = [name for i, name in enumerate(names) if name and (fixed or i in request.constant_inputs)]
     fed = [name for name in names if name and name not in constants]
     declared = {n: (dtype_of(arrays[n]).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
+    shape = [f"d{i}" for i in range(request.data.ndim)] if ranked else None
     made = ", ".join(f'numpy_helper.from_array({name}, "{name}")' for name in constants)
     return [
         "model = one_node_model(",
@@ -108,7 +93,7 @@ def _model(request: Request, feedable: frozenset[str] | None = None) -> tuple[li
         f"    {_literal(names)},",
         f"    {_literal(attributes_of(request))},",
         f"    inputs={_literal(declared)},  # element type and shape",
-        f"    output=({request.dtype.onnx}, None),",
+        f"    output={_literal((request.dtype.onnx, shape))},",
         f'    opsets={{"": {request.opset}}},',
         f"    ir_version={ir_version(request.opset)},",
         f"    constants=[{made}],",
@@ -125,25 +110,25 @@ def _literal(value: Any) -> str:
     return repr(value).replace("'", '"')
 
 
-def _feeds(names: Sequence[str]) -> str:
+def feeds_source(names: Sequence[str]) -> str:
     return "{" + ", ".join(f'"{name}": {name}' for name in names) + "}"
 
 
 def _ort(request: Request) -> Call:
-    lines, fed = _model(request, PLAIN)
+    lines, fed = model_lines(request, PLAIN)
     run = [
         'session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])',
-        f"return session.run(None, {_feeds(fed)})[0]",
+        f"return session.run(None, {feeds_source(fed)})[0]",
     ]
     imports = ["import onnxruntime", "from onnx import numpy_helper"]
-    return Call(("onnx", "onnxruntime"), run, _named_inputs(request), [one_node_model], imports, lines)
+    return Call(("onnx", "onnxruntime"), run, named_inputs(request), [one_node_model], imports, lines)
 
 
 def _onnx_reference(request: Request) -> Call:
-    lines, fed = _model(request)
-    run = [f"return np.asarray(ReferenceEvaluator(model).run(None, {_feeds(fed)})[0])"]
+    lines, fed = model_lines(request)
+    run = [f"return np.asarray(ReferenceEvaluator(model).run(None, {feeds_source(fed)})[0])"]
     imports = ["from onnx import numpy_helper", "from onnx.reference import ReferenceEvaluator"]
-    return Call(("onnx",), run, _named_inputs(request), [one_node_model], imports, lines)
+    return Call(("onnx",), run, named_inputs(request), [one_node_model], imports, lines)
 
 
 # ---- OpenVINO
@@ -155,8 +140,8 @@ CORE = ["core = openvino.Core()", f'core.set_property("CPU", {_literal(adapters.
 
 def _openvino_onnx(request: Request) -> Call:
     # The CPU device takes no inputs of unknown rank.
-    lines, fed = _model(replace(request, static=True))
-    arrays, element = _named_inputs(request), _element(request.dtype)
+    lines, fed = model_lines(replace(request, static=True))
+    arrays, element = named_inputs(request), _element(request.dtype)
     run = [
         "read = core.read_model(model.SerializeToString())",
         f"tensor = infer_with_openvino(core, read, [{_tensors(arrays, fed)}])",
@@ -169,7 +154,7 @@ def _openvino_onnx(request: Request) -> Call:
 def _openvino(request: Request) -> Call:
     if not request.op.startswith("OpenVINOPad_"):
         raise NoScript(f"OpenVINO has no operator like {request.op}")
-    arrays, element = _named_inputs(request), _element(request.dtype)
+    arrays, element = named_inputs(request), _element(request.dtype)
     version = int(request.op.split("_")[1])
     run = [
         f"tensors = [{_tensors(arrays, list(arrays))}]",
@@ -239,25 +224,6 @@ def _tensorflow(request: Request) -> Call:
     ]
     functions: list[Callable[..., Any]] = [adapters.prepare_tensorflow_pad, adapters.from_tensorflow]
     return Call(("tensorflow",), run, _with_fill(request), functions, setup=[modes])
-
-
-def _padops(peer: str, request: Request) -> Call:
-    """padops itself: as the suite asks it, since there is nobody else to tell."""
-    module, function = PEERS[peer].entry_point.split(":")
-    imports = [
-        "import os",
-        "",
-        "import padops",
-        "from padops.conformance import cases",
-        "from padops.conformance.peers.request import Request",
-    ]
-    run = [
-        'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
-        f"from padops.conformance.peers import {module}",
-        "",
-        f"return {module}.{function}(Request.of(cases.find_case({_literal(request.id)}).request()))",
-    ]
-    return Call(("padops",), run, {}, imports=imports)
 
 
 CALLS: dict[str, Callable[[Request], Call]] = {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
-import platform
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from padops.conformance.case import Case, Expected, expect, seed_of
 from padops.conformance.divergences import Divergence, DivergenceTracker
 from padops.conformance.features import CaseFeatures, features_of, rules_of
 from padops.conformance.known import EXAMPLES
+from padops.conformance.lines import plain
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process
 
@@ -59,6 +59,29 @@ def parse_peer(text: str) -> Peer:
     raise ValueError(f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function")
 
 
+def parse_command(text: str) -> Peer:
+    """The peer that a command starts; it says itself who it is.
+
+    Args:
+        text: A command line, for a program in the protocol of ``lines.py``.
+
+    Raises:
+        ValueError: It is no command line, or the program does not say who it is.
+    """
+    command = tuple(shlex.split(text))
+    if not command:
+        raise ValueError(f"peer command {text!r}: it names no program")
+    row = PeerRow("command", "", ("onnx",), command=command)
+    process = Process(row, None)
+    try:
+        hello = process.start()
+    except AbsentPeer as error:
+        raise ValueError(f"peer command {text!r}: {error}") from error
+    finally:
+        process.end()
+    return Peer(hello["name"], replace(row, name=hello["name"], families=tuple(hello["families"])))
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A case with all that is known of it before a peer runs it."""
@@ -84,7 +107,8 @@ class PeerRun:
         handshake: Its Python and versions, or None where it is absent.
         absent: Why, or None.
         results: For the report.
-        stale: Divergences that no longer occur.
+        met: How many of its cases each divergence has matched.
+        seen: How many of these came out as it says.
         seconds: How long it took.
     """
 
@@ -92,8 +116,14 @@ class PeerRun:
     handshake: dict[str, Any] | None = None
     absent: str | None = None
     results: list[dict[str, Any]] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)
+    met: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
     seconds: float = 0
+
+    @property
+    def stale(self) -> list[str]:
+        """Divergences that no longer occur: their cases ran, and none came out as they say."""
+        return [id for id, count in self.met.items() if count and not self.seen.get(id)]
 
 
 def run_cases(
@@ -103,6 +133,7 @@ def run_cases(
     level: str = "default",
     progress: Progress = lambda name, done, total: None,
     jobs: int | None = None,
+    shard: tuple[int, int] = (1, 1),
 ) -> list[PeerRun]:
     """Runs every case on every peer that has the operator.
 
@@ -113,10 +144,14 @@ def run_cases(
         level: A key of ``cases.LEVELS``; a slow peer gets fewer cases at the lower ones.
         progress: Called with a peer's name, the cases that it has done and those that it gets.
         jobs: How many peers work at a time; None for one on each core.
+        shard: ``(i, n)``: of each peer's cases the i-th of every n.
     """
     prepared = [Prepared.of(case) for case in cases]
+    slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # no core is left alone with one
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        return list(pool.map(lambda peer: run_peer(prepared, peer, known, level, progress), peers))
+        run = lambda peer: run_peer(prepared, peer, known, level, progress, shard)
+        running = {i: pool.submit(run, peers[i]) for i in slow_first}
+        return [running[i].result() for i in range(len(peers))]
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
@@ -138,7 +173,12 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
 
 
 def run_peer(
-    prepared: Sequence[Prepared], peer: Peer, known: Sequence[Divergence], level: str, progress: Progress
+    prepared: Sequence[Prepared],
+    peer: Peer,
+    known: Sequence[Divergence],
+    level: str,
+    progress: Progress,
+    shard: tuple[int, int] = (1, 1),
 ) -> PeerRun:
     """Runs one peer in its process.
 
@@ -148,11 +188,12 @@ def run_peer(
         known: The divergences that may occur.
         level: A key of ``cases.LEVELS``.
         progress: Called with the peer's name, the cases that it has done and those that it gets.
+        shard: As of ``run_cases``.
     """
     started = time.monotonic()
     process = Process(peer.row, peer.python)
     ran = PeerRun(peer)
-    mine = share(prepared, peer.row, level)
+    mine = share(prepared, peer.row, level)[shard[0] - 1 :: shard[1]]
     try:
         ran.handshake = process.start()
         version = next(iter(ran.handshake["versions"].values()), "")
@@ -161,7 +202,7 @@ def run_peer(
         for item, answer in zip(mine, answers, strict=True):
             ran.results.append(_result(item, peer, tracker, answer))
             progress(peer.name, len(ran.results), len(mine))
-        ran.stale = tracker.stale()
+        ran.met, ran.seen = tracker.met, tracker.seen
         ran.seconds = time.monotonic() - started
     except AbsentPeer as error:
         ran.absent, ran.handshake, ran.results = str(error), None, []
@@ -219,51 +260,8 @@ def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tupl
     }
     if outcome != "agree":
         result["inputs"] = [describe(array) for array in case.arrays()]
-        result["attributes"] = {name: _plain(value) for name, value in case.attributes.items()}
+        result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
         result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
         result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
     result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}"
     return result
-
-
-def _plain(value: Any) -> Any:
-    """An attribute as JSON has it."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return list(value) if isinstance(value, (list, tuple)) else value
-
-
-def header(level: str, seed: int, ran: Sequence[PeerRun]) -> dict[str, Any]:
-    """The first line of a report.
-
-    Args:
-        level: A key of ``cases.LEVELS``.
-        seed: Of the choice of cases.
-        ran: What the peers did; those that are absent too.
-    """
-    import padops
-
-    return {
-        "schema": 1,
-        "padops": padops.__version__,
-        "level": level,
-        "seed": seed,
-        "machine": {
-            "system": platform.platform(),
-            "processor": platform.machine(),
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-        },
-        "peers": [{"name": one.peer.name, **one.handshake} for one in ran if one.handshake is not None],
-        "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
-    }
-
-
-def footer(ran: Sequence[PeerRun], asked: Sequence[str] = ()) -> dict[str, Any]:
-    """The last line; a run fails on what is unexpected or stale, on no results and on an absent peer of ``asked``."""
-    results = [result for one in ran for result in one.results]
-    unexpected = sum(result["unexpected"] for result in results)
-    stale = sorted({id for one in ran for id in one.stale})
-    absent = [one.peer.name for one in ran if one.handshake is None and one.peer.name in asked]
-    failed = bool(unexpected or stale or absent or not results)
-    return {"results": len(results), "unexpected": unexpected, "stale": stale, "exit": int(failed)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from padops.cli import main
-from padops.conformance import cases, record, runner
+from padops.conformance import cases, record, report, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import Divergence, in_range
@@ -156,8 +156,8 @@ def test_absent_peers_are_not_green(own: Path, quick: list) -> None:
     )
     assert all(one.handshake is None and one.absent for one in ran)
     assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
-    assert runner.footer(ran)["exit"] == 1  # nothing ran
-    header = runner.header("quick", 0, ran)
+    assert report.footer(ran)["exit"] == 1  # nothing ran
+    header = report.header("quick", 0, ran)
     assert header["peers"] == []
     assert [entry["name"] for entry in header["absent"]] == [one.peer.name for one in ran]
 
@@ -194,7 +194,7 @@ def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
         ([listed, other_version], False, []),
     ):
         ran = runner.run_cases(quick[300:800], peers, known)
-        footer = runner.footer(ran)
+        footer = report.footer(ran)
         assert (footer["unexpected"] > 0, footer["stale"]) == (unexpected, left)
         assert footer["exit"] == (1 if unexpected or left else 0)
 
@@ -223,7 +223,7 @@ def test_version_ranges() -> None:
 def test_report_is_whole_or_refused(tmp_path: Path, quick: list) -> None:
     ran = runner.run_cases(sample(quick, 60), [runner.parse_peer("reference"), runner.parse_peer("numpy")], ())
     results = [result for one in ran for result in one.results]
-    header, footer = runner.header("quick", 0, ran), runner.footer(ran)
+    header, footer = report.header("quick", 0, ran), report.footer(ran)
     path = tmp_path / "conformance.jsonl"
     record.write(path, header, results, footer)
     read = record.read(path)

@@ -6,7 +6,17 @@ Of several that match, the first one that the outcome fits counts. ``divergences
 from __future__ import annotations
 
 from padops.conformance.divergences import Divergence
-from padops.conformance.known import frameworks, numpy_pads, onnxruntime, openvino, provider, standard, without_pad
+from padops.conformance.known import (
+    dask_pads,
+    engines,
+    frameworks,
+    numpy_pads,
+    onnxruntime,
+    openvino,
+    provider,
+    standard,
+    without_pad,
+)
 from padops.conformance.known.examples import EXAMPLES
 
 __all__ = ["EXAMPLES", "KNOWN"]
@@ -19,4 +29,6 @@ KNOWN: tuple[Divergence, ...] = (
     *numpy_pads.KNOWN,
     *openvino.KNOWN,
     *frameworks.KNOWN,
+    *engines.KNOWN,
+    *dask_pads.KNOWN,
 )

@@ -1,13 +1,15 @@
-"""onnxruntime's own Pad on the CPU."""
+"""onnxruntime's own Pad on the CPU, as Python has it and as WebAssembly."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from padops.conformance.divergences import Divergence
 
 _PEER = "ort-builtin"
 _EXTENDS = ("edge", "reflect", "wrap")
 
-KNOWN = (
+_PYTHON = (
     Divergence(
         "ort-rank-0", _PEER, "error", rule="P5", tags={"rank-0"}, expected="output", says="data_rank > 0",
         reason="a tensor of rank 0 is refused, where there is nothing to pad",
@@ -72,7 +74,7 @@ KNOWN = (
     ),
     Divergence(
         "ort-wrap-period", _PEER, "differ", rule="P2", modes=("wrap",), tags={"beyond-left"}, expected="output",
-        versions="<1.31", reason="beyond one period of a wrap the output is left as zeros",
+        versions="<1.31", reason="beyond one period of a wrap the output is zeros, or memory that nothing has written",
     ),
     Divergence(
         "ort-reflect-reads-beyond", _PEER, ("differ", "crash"), rule="P4", modes=("reflect",),
@@ -91,3 +93,12 @@ KNOWN = (
         link="https://github.com/microsoft/onnxruntime/issues/11828",
     ),
 )  # fmt: skip
+
+# The same kernel, compiled to WebAssembly. Releases before 1.30 have not been asked.
+_WEB = tuple(
+    replace(row, id=row.id.replace("ort-", "web-"), peer="onnxruntime-web")
+    for row in _PYTHON
+    if row.versions not in ("<1.24", "<1.25")
+)
+
+KNOWN = (*_PYTHON, *_WEB)

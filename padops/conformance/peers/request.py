@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,11 @@ class Request:
     def of(cls, sent: Mapping[str, Any]) -> Request:
         """The reverse of ``Case.request``."""
         return cls(**{**sent, "inputs": tuple(unpack(packed) for packed in sent["inputs"])})
+
+    def fixed(self) -> Request:
+        """The same for importers that take no other: shapes are declared, and all but the data are constants."""
+        given = tuple(i for i, array in enumerate(self.inputs) if i and array is not None)
+        return replace(self, static=True, constant_inputs=given)
 
     @property
     def row(self) -> Op:

@@ -227,6 +227,11 @@ def fill_by_computing(work: Work, axes: Sequence[int], with_what: Operand) -> No
     """Crops, and puts fill around, axes of any size by any amounts, none of which has an interior.
 
     Where an output would be less than nothing (P1), so is a block of fill, which fails.
+
+    Args:
+        work: The tensor so far; becomes the filled one.
+        axes: Which axes.
+        with_what: The fill, one element.
     """
     builder, pad = work.builder, work.pad
     if pad.only_adds:

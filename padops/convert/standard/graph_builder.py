@@ -297,7 +297,13 @@ class GraphBuilder:
         return np.expand_dims(x, axis) if isinstance(x, np.ndarray) else self.with_axis("Unsqueeze", x, axis)
 
     def with_axis(self, op_type: str, x: Operand, axis: int) -> ir.Value:
-        """Unsqueeze or Squeeze."""
+        """Unsqueeze or Squeeze.
+
+        Args:
+            op_type: Which of them.
+            x: A tensor.
+            axis: The axis that comes or goes.
+        """
         return self.emit(op_type, *(([x, ints(axis)],) if self.opset >= 13 else ([x], {"axes": [axis]})))
 
     def range(self, start: Operand, stop: Operand, step: Operand) -> Operand:

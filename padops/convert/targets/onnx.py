@@ -41,6 +41,12 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
 def emit_without_pad(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
     """The same, and none of the nodes is a Pad.
 
+    Args:
+        pad: What the nodes are to do.
+        site: The node.
+        constants: Adds constants to the model.
+        types: Of the model.
+
     Raises:
         Unconvertible: As ``emit``.
     """
@@ -48,7 +54,16 @@ def emit_without_pad(pad: PadInfo, site: NodeSite, constants: Constants, types: 
 
 
 def check(pad: PadInfo, site: NodeSite, without_pad: bool = False) -> None:
-    """Raises Unconvertible where there are no nodes that do the same; writes them, and throws them away."""
+    """Refuses a Pad for which there are no nodes that do the same; writes them, and throws them away.
+
+    Args:
+        pad: What the nodes are to do.
+        site: The node.
+        without_pad: Whether none of them may be a Pad.
+
+    Raises:
+        Unconvertible: There are none.
+    """
     numbers = itertools.count()
     _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad).nodes)
 

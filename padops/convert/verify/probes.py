@@ -162,7 +162,7 @@ class Probed:
             calls = [(call, self._output_of(node, at)) for call, node in self._calls(place.function)]
             return [name for call, output in calls for name in self._expose(call, output, absent)]
         if value not in {output.name for output in self.model.graph.output}:
-            self.model.graph.output.append(onnx.ValueInfoProto(name=value))
+            self.model.graph.output.add(name=value)
         return [value]
 
     def _around(self, place: Place) -> onnx.NodeProto:

@@ -183,7 +183,13 @@ def _alike(node: onnx.NodeProto, other: onnx.NodeProto | None) -> bool:
 
 
 def blames_changes(refusal: str, original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
-    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have."""
+    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have.
+
+    Args:
+        refusal: What it says.
+        original: The model before.
+        converted: The model after.
+    """
     if OPERATOR.search(refusal):
         return True
     former = [node for located in bodies(original) for node in located.body.node]

@@ -97,7 +97,11 @@ class Peer:
         self._run = run
 
     def run(self, feeds: Feeds) -> Outputs:
-        """As for ``Session``."""
+        """As for ``Session``.
+
+        Raises:
+            DoesNotRun: Whatever the runtime has raised.
+        """
         try:
             return self._run(feeds)
         except Exception as error:  # of a runtime of which nothing is known here

@@ -1,0 +1,48 @@
+"""dask: NGraphPad_0, mode symmetric, float, rank 1.
+
+it takes one period of the data at most, and gives a smaller output than asked for, without an error [P2]
+
+Needs numpy, dask.
+Exits 1 where the output is not the expected one, 0 where it is.
+Made by: padops conformance repro random/NGraphPad_0/0/12 --peer dask
+Seen in dask 2026.8.0.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import dask.array
+
+data = np.array([4.6229597e-23], np.float32)
+expected = np.array([4.6229597e-23, 4.6229597e-23, 4.6229597e-23, 4.6229597e-23, 4.6229597e-23], np.float32)
+
+
+def run():
+    array = dask.array.from_array(data, chunks=-1)
+    padded = dask.array.pad(array, [(2, 2)], mode="symmetric")
+    return np.asarray(padded.compute())
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return array.dtype, array.shape, raw.tobytes()
+
+
+print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {type(error).__name__}: {error}")
+    sys.exit(expected is not None)
+print(f"got: {got.dtype}{list(got.shape)}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+sys.exit(not same)

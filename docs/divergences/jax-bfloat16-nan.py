@@ -1,0 +1,67 @@
+"""jax: Pad_18 of opset 18, mode reflect, bfloat16, rank 2.
+
+the CPU backend computes bfloat16 by way of float, which changes the bits of NaNs [P7]
+
+Needs numpy, jax.
+Exits 1 where the output is not the expected one, 0 where it is.
+Made by: padops conformance repro table/Pad_18/reflect/bfloat16/2/end/plain/scalar/absent.flat/fixed/0 --peer jax
+Seen in jax 0.10.2, jaxlib 0.10.2.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import ml_dtypes
+
+data = np.frombuffer(bytes.fromhex("33eaa457714087ff1303c32e109cd1916f7d"), ml_dtypes.bfloat16).reshape([3, 3])
+expected = np.frombuffer(bytes.fromhex("33eaa4577140a45733ea87ff1303c32e130387ff109cd1916f7dd191109c"), ml_dtypes.bfloat16).reshape([3, 5])
+
+
+def pad_with_jax(data: Any, triples: Sequence[tuple[int, int, int]], mode: str, fill: Any) -> np.ndarray:
+    """``jax.lax.pad`` by (begin, end, interior) of every axis for constant; ``jax.numpy.pad`` for the other modes.
+
+    Args:
+        data: An array of rank r.
+        triples: r triples.
+        mode: NumPy's word.
+        fill: One element of the data's type; None in other modes than constant.
+    """
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    jax.config.update("jax_enable_x64", True)
+    with jax.ensure_compile_time_eval():
+        if mode == "constant":
+            return np.asarray(jax.lax.pad(jnp.asarray(data), jnp.asarray(fill), triples))
+        pairs = np.array([triple[:2] for triple in triples], np.int64).reshape(-1, 2)
+        return np.asarray(jnp.pad(jnp.asarray(data), pairs, mode=mode))
+
+
+def run():
+    return pad_with_jax(data, [(0, 0, 0), (0, 2, 0)], "reflect", None)
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return array.dtype, array.shape, raw.tobytes()
+
+
+print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {type(error).__name__}: {error}")
+    sys.exit(expected is not None)
+print(f"got: {got.dtype}{list(got.shape)}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+sys.exit(not same)

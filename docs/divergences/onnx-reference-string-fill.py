@@ -1,0 +1,100 @@
+"""onnx-reference: Pad_19 of opset 19, mode constant, string, rank 2.
+
+the default fill of strings is the number 0, not the empty string [P7]
+
+Needs numpy, onnx.
+Exits 1 where the output is not the expected one, 0 where it is.
+Made by: padops conformance repro table/Pad_19/constant/string/2/far/plain/none/absent.flat/static/1 --peer onnx-reference
+Seen in onnx 1.23.2, numpy 2.4.6.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+data = np.array(['pad', 'a', '', '', 'a', '長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列'], object).reshape([2, 3])
+pads = np.array([5, 0, 2, 0], np.int64)
+expected = np.array(['', '', '', '', '', '', '', '', '', '', '', '', '', '', '', 'pad', 'a', '', '', 'a', '長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列長い文字列', '', '', '', '', '', ''], object).reshape([9, 3])
+
+
+def one_node_model(
+    op_type: str,
+    names: Sequence[str],
+    attributes: Mapping[str, Any],
+    inputs: Mapping[str, tuple[int, Sequence[int | str] | None]],
+    output: tuple[int, Sequence[int | str] | None],
+    opsets: Mapping[str, int],
+    ir_version: int,
+    constants: Sequence[onnx.TensorProto] = (),
+    domain: str = "",
+    name: str = "pad",
+) -> onnx.ModelProto:
+    """A model of one node; its output is called ``output``.
+
+    Args:
+        op_type: The operator.
+        names: The node's inputs, empty where one is absent.
+        attributes: The node's.
+        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
+        output: The same of the output.
+        opsets: The version of each domain.
+        ir_version: The format of the model.
+        constants: The inputs of the node that the model holds itself.
+        domain: The operator's.
+        name: The node's.
+    """
+    import onnx
+    from onnx import helper
+
+    node = helper.make_node(op_type, names, ["output"], name=name, domain=domain)
+    for key, value in attributes.items():
+        kind = onnx.AttributeProto.INTS if isinstance(value, (list, tuple)) and not value else None
+        node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
+    infos = [helper.make_tensor_value_info(key, *declared) for key, declared in inputs.items()]
+    given = helper.make_tensor_value_info("output", *output)
+    graph = helper.make_graph([node], "case", infos, [given], constants)
+    imports = [helper.make_opsetid(*row) for row in opsets.items()]
+    return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
+
+
+model = one_node_model(
+    "Pad",
+    ["data", "pads"],
+    {"mode": "constant"},
+    inputs={"data": (8, [2, 3]), "pads": (7, [4])},  # element type and shape
+    output=(8, None),
+    opsets={"": 19},
+    ir_version=9,
+    constants=[],
+)
+
+
+def run():
+    return np.asarray(ReferenceEvaluator(model).run(None, {"data": data, "pads": pads})[0])
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return array.dtype, array.shape, raw.tobytes()
+
+
+print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {type(error).__name__}: {error}")
+    sys.exit(expected is not None)
+print(f"got: {got.dtype}{list(got.shape)}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+sys.exit(not same)

@@ -1,0 +1,155 @@
+"""openvino-onnx: Pad_11 of opset 12, mode constant, int32, rank 1.
+
+the fill goes through float, which has 24 bits of an int32 [P7]
+a negative zero loses its sign, and the fill is 0 where only some of amounts and fill are constants [P7]
+
+Needs numpy, onnx, openvino.
+Exits 1 where the output is not the expected one, 0 where it is.
+Made by: padops conformance repro table/Pad_11/constant/int32/1/mixed/one/vector/absent.flat/held/0 --peer openvino-onnx
+Seen in openvino 2026.4.1.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import openvino
+from onnx import numpy_helper
+
+data = np.array([-1677887875], np.int32)
+pads = np.array([-1, 1], np.int64)
+constant_value = np.array([318042897], np.int32)
+expected = np.array([318042897], np.int32)
+
+
+def one_node_model(
+    op_type: str,
+    names: Sequence[str],
+    attributes: Mapping[str, Any],
+    inputs: Mapping[str, tuple[int, Sequence[int | str] | None]],
+    output: tuple[int, Sequence[int | str] | None],
+    opsets: Mapping[str, int],
+    ir_version: int,
+    constants: Sequence[onnx.TensorProto] = (),
+    domain: str = "",
+    name: str = "pad",
+) -> onnx.ModelProto:
+    """A model of one node; its output is called ``output``.
+
+    Args:
+        op_type: The operator.
+        names: The node's inputs, empty where one is absent.
+        attributes: The node's.
+        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
+        output: The same of the output.
+        opsets: The version of each domain.
+        ir_version: The format of the model.
+        constants: The inputs of the node that the model holds itself.
+        domain: The operator's.
+        name: The node's.
+    """
+    import onnx
+    from onnx import helper
+
+    node = helper.make_node(op_type, names, ["output"], name=name, domain=domain)
+    for key, value in attributes.items():
+        kind = onnx.AttributeProto.INTS if isinstance(value, (list, tuple)) and not value else None
+        node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
+    infos = [helper.make_tensor_value_info(key, *declared) for key, declared in inputs.items()]
+    given = helper.make_tensor_value_info("output", *output)
+    graph = helper.make_graph([node], "case", infos, [given], constants)
+    imports = [helper.make_opsetid(*row) for row in opsets.items()]
+    return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
+
+
+def to_openvino(array: np.ndarray, element: str) -> Any:
+    """A tensor with the bits of an array; 4-bit elements lie two to a byte, the first in the low bits."""
+    import numpy as np
+    import openvino
+
+    if element == "string":
+        return openvino.Tensor(array.astype(str))
+    tensor = openvino.Tensor(getattr(openvino.Type, element), openvino.Shape(array.shape))
+    raw: np.ndarray = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    if element in ("i4", "u4", "f4e2m1"):
+        raw = np.append(raw & 15, np.zeros(raw.size % 2, np.uint8))
+        raw = raw[::2] | raw[1::2] << 4
+    if raw.size:
+        tensor.data.reshape(-1).view(np.uint8)[:] = raw
+    return tensor
+
+
+def from_openvino(tensor: Any, element: str, dtype: np.dtype) -> np.ndarray:
+    """The reverse of ``to_openvino``.
+
+    Args:
+        tensor: A tensor.
+        element: OpenVINO's name of its type.
+        dtype: The type of the array: what ml_dtypes has for it, object for strings.
+    """
+    import numpy as np
+
+    shape = list(tensor.shape)
+    if element == "string":
+        return np.asarray(tensor.str_data).astype(object).reshape(shape)
+    raw = np.frombuffer(tensor.data.tobytes() if tensor.byte_size else b"", np.uint8)
+    if element in ("i4", "u4", "f4e2m1"):
+        raw = np.stack([raw & 15, raw >> 4], 1).reshape(-1)[: np.prod(shape, dtype=int)]
+    return raw.view(dtype).reshape(shape)
+
+
+def infer_with_openvino(core: Any, model: Any, tensors: Sequence[Any]) -> Any:
+    """The first output of a model on the CPU device.
+
+    Args:
+        core: An ``openvino.Core``.
+        model: An ``openvino.Model``.
+        tensors: Its inputs, in its order.
+    """
+    request = core.compile_model(model, "CPU").create_infer_request()
+    request.infer(tensors)
+    return request.get_output_tensor(0)
+
+
+model = one_node_model(
+    "Pad",
+    ["data", "pads", "constant_value"],
+    {"mode": "constant"},
+    inputs={"data": (6, [1])},  # element type and shape
+    output=(6, None),
+    opsets={"": 12},
+    ir_version=8,
+    constants=[numpy_helper.from_array(pads, "pads"), numpy_helper.from_array(constant_value, "constant_value")],
+)
+core = openvino.Core()
+core.set_property("CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
+
+
+def run():
+    read = core.read_model(model.SerializeToString())
+    tensor = infer_with_openvino(core, read, [to_openvino(data, "i32")])
+    return from_openvino(tensor, "i32", data.dtype)
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return array.dtype, array.shape, raw.tobytes()
+
+
+print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {type(error).__name__}: {error}")
+    sys.exit(expected is not None)
+print(f"got: {got.dtype}{list(got.shape)}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+sys.exit(not same)

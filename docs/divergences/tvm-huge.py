@@ -1,0 +1,104 @@
+"""tvm: Pad_11 of opset 12, mode constant, int32, rank 1.
+
+amounts beyond any memory are not refused, and end the process [P10]
+
+Needs numpy, onnx, apache-tvm.
+Exits 1 where the output is not the expected one, 0 where it is.
+Made by: padops conformance repro table/Pad_11/constant/int32/1/huge/one/none/absent.flat/held/2 --peer tvm
+Seen in apache-tvm 0.27.0.post1.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.relax.frontend.onnx import from_onnx
+from onnx import numpy_helper
+
+data = np.array([1273250305], np.int32)
+pads = np.array([0, 576460752303423488], np.int64)
+expected = None  # an error: padops::Pad_11 'pad': axis 0 (begin 0, size 1, interior 0, end 576460752303423488) has amounts beyond 576460752303423487 [P10]
+
+
+def one_node_model(
+    op_type: str,
+    names: Sequence[str],
+    attributes: Mapping[str, Any],
+    inputs: Mapping[str, tuple[int, Sequence[int | str] | None]],
+    output: tuple[int, Sequence[int | str] | None],
+    opsets: Mapping[str, int],
+    ir_version: int,
+    constants: Sequence[onnx.TensorProto] = (),
+    domain: str = "",
+    name: str = "pad",
+) -> onnx.ModelProto:
+    """A model of one node; its output is called ``output``.
+
+    Args:
+        op_type: The operator.
+        names: The node's inputs, empty where one is absent.
+        attributes: The node's.
+        inputs: Element type and shape of each input of the model; None for a shape that is not declared.
+        output: The same of the output.
+        opsets: The version of each domain.
+        ir_version: The format of the model.
+        constants: The inputs of the node that the model holds itself.
+        domain: The operator's.
+        name: The node's.
+    """
+    import onnx
+    from onnx import helper
+
+    node = helper.make_node(op_type, names, ["output"], name=name, domain=domain)
+    for key, value in attributes.items():
+        kind = onnx.AttributeProto.INTS if isinstance(value, (list, tuple)) and not value else None
+        node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
+    infos = [helper.make_tensor_value_info(key, *declared) for key, declared in inputs.items()]
+    given = helper.make_tensor_value_info("output", *output)
+    graph = helper.make_graph([node], "case", infos, [given], constants)
+    imports = [helper.make_opsetid(*row) for row in opsets.items()]
+    return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
+
+
+model = one_node_model(
+    "Pad",
+    ["data", "pads"],
+    {},
+    inputs={"data": (6, [1])},  # element type and shape
+    output=(6, ["d0"]),
+    opsets={"": 12},
+    ir_version=8,
+    constants=[numpy_helper.from_array(pads, "pads")],
+)
+
+
+def run():
+    module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))
+    machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
+    return machine["main"](*[tvm.runtime.tensor(array) for array in {"data": data}.values()]).numpy()
+
+
+def bits(array):
+    if array.dtype.kind in "OUT":
+        return "string", array.shape, array.tolist()
+    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return array.dtype, array.shape, raw.tobytes()
+
+
+print("expected:", "an error" if expected is None else f"{expected.dtype}{list(expected.shape)}")
+if expected is not None:
+    print(expected)
+sys.stdout.flush()
+try:
+    got = run()
+except Exception as error:
+    print(f"got an error: {type(error).__name__}: {error}")
+    sys.exit(expected is not None)
+print(f"got: {got.dtype}{list(got.shape)}")
+print(got)
+same = expected is not None and bits(got) == bits(expected)
+print("the same bits" if same else "different")
+sys.exit(not same)

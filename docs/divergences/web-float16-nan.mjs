@@ -1,0 +1,49 @@
+// onnxruntime-web: Pad_11 of opset 11, mode constant, float16, rank 1.
+//
+// float16 runs as Cast, Pad, Cast, which changes the bits of NaNs and rounds the value of an attribute at another time [P7]
+//
+// Needs onnxruntime-web.
+// Exits 1 where the output is not the expected one, 0 where it is.
+// Made by: padops conformance repro table/Pad_11/constant/float16/1/end/one/vector/absent.flat/held/2 --peer onnxruntime-web
+// Seen in onnxruntime-web 1.30.0, node 20.20.2.
+
+import * as ort from "onnxruntime-web";
+
+const model = Buffer.from("CAg6oQEKRAoHaW5wdXRfMAoHaW5wdXRfMQoHaW5wdXRfMhIGb3V0cHV0GgNwYWQiA1BhZCoTCgRtb2RlIghjb25zdGFudKABAzoAEgRjYXNlKh8IAhAHQgdpbnB1dF8xShAAAAAAAAAAAAEAAAAAAAAAKhEIARAKQgdpbnB1dF8ySgLm/VoPCgdpbnB1dF8wEgQKAggKYg4KBm91dHB1dBIECgIICkIECgAQCw==", "base64");
+const feeds = {"input_0": {"dtype": "float16", "shape": [1], "data": "PDw="}};
+const expected = {"dtype": "float16", "shape": [2], "data": "PDzm/Q=="};
+
+const HOLDERS = {
+  float: ["float32", Float32Array], double: ["float64", Float64Array], float16: ["float16", Uint16Array],
+  int8: ["int8", Int8Array], int16: ["int16", Int16Array], int32: ["int32", Int32Array], int64: ["int64", BigInt64Array],
+  uint8: ["uint8", Uint8Array], uint16: ["uint16", Uint16Array], uint32: ["uint32", Uint32Array],
+  uint64: ["uint64", BigUint64Array], bool: ["bool", Uint8Array],
+};
+
+function elements({ dtype, data }) {
+  return new HOLDERS[dtype][1](Uint8Array.from(Buffer.from(data, "base64")).buffer);
+}
+
+function bytes(array) {
+  return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
+}
+
+ort.env.wasm.numThreads = 1;
+console.log("expected:", expected === null ? "an error" : `${expected.dtype}[${expected.shape}]`);
+if (expected !== null) console.log(elements(expected));
+let output;
+try {
+  const session = await ort.InferenceSession.create(Uint8Array.from(model), { logSeverityLevel: 4 });
+  const given = Object.entries(feeds).map(([name, said]) => [
+    name, new ort.Tensor(HOLDERS[said.dtype][0], elements(said), said.shape),
+  ]);
+  ({ output } = await session.run(Object.fromEntries(given)));
+} catch (error) {
+  console.log("got an error:", error.message ?? error);
+  process.exit(expected === null ? 0 : 1);
+}
+console.log(`got: ${output.type}[${output.dims}]`);
+console.log(output.data);
+const same = expected !== null && String(output.dims) === String(expected.shape) && bytes(output.data) === expected.data;
+console.log(same ? "the same bits" : "different");
+process.exit(same ? 0 : 1);

@@ -1,0 +1,156 @@
+"""The protocol of a peer in another language: JSON, one object a line. docs/peers.md describes it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Mapping
+from typing import IO, Any
+
+import numpy as np
+
+from padops.conformance.arrays import Packed, pack, unpack
+from padops.conformance.features import FAMILIES
+from padops.conformance.model import make_model
+from padops.conformance.peers.request import Request, Skipped, Unsupported
+from padops.spec.dtypes import by_name
+
+PROTOCOL = 1
+WORDS = ("refused", "unsupported", "skipped", "broken")  # answers that are a text
+
+
+class GarbledAnswer(Exception):
+    """The peer has said something that is no answer."""
+
+
+def receive_hello(stream: IO[bytes]) -> dict[str, Any]:
+    """The first line: who the peer is.
+
+    Returns:
+        ``name``, ``versions`` and ``families``, or ``absent``.
+
+    Raises:
+        EOFError: The peer has ended.
+        GarbledAnswer: The line is another one.
+    """
+    hello = _object(stream)
+    if "absent" in hello:
+        return {"absent": str(hello["absent"])}
+    if hello.get("padops") != PROTOCOL:
+        raise GarbledAnswer(f'the first line has "padops": {hello.get("padops")!r}, expected {PROTOCOL}')
+    versions, families = hello.get("versions"), hello.get("families", ["onnx"])
+    known = sorted(FAMILIES.values())
+    if not isinstance(hello.get("name"), str) or not hello["name"] or not _texts(versions) or not versions:
+        raise GarbledAnswer("the first line has no name, or no versions")
+    if not isinstance(families, list) or not families or any(family not in known for family in families):
+        raise GarbledAnswer(f"the first line has families {families!r}, expected some of {', '.join(known)}")
+    return {"name": hello["name"], "versions": versions, "families": families}
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def send_case(stream: IO[bytes], sent: Mapping[str, Any]) -> None:
+    """Writes a case, as ``Case.request`` gives it."""
+    stream.write(json.dumps(question(sent), ensure_ascii=False, allow_nan=False).encode() + b"\n")
+    stream.flush()
+
+
+def question(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """A case as the peer gets it."""
+    request = Request.of(sent)
+    inputs = [
+        {"name": f"input_{i}", "role": row.name, "constant": i in request.constant_inputs, **tensor(array)}
+        for i, (row, array) in enumerate(zip(request.row.inputs, request.inputs))
+        if array is not None
+    ]
+    asked: dict[str, Any] = {
+        "case": request.id,
+        "operator": request.op,
+        "opset": request.opset,
+        "mode": request.mode,
+        "attributes": {name: plain(value) for name, value in request.attributes.items()},
+        "inputs": inputs,
+        "amounts": None,
+        "fill": None,
+        "model": None,
+    }
+    try:
+        asked["amounts"] = [[a.begin, a.end, a.interior] for a in request.amounts()]
+        asked["fill"] = tensor(request.fill)
+    except (Skipped, Unsupported):  # functions of numbers have no words for it
+        pass
+    if request.opset:
+        model = make_model(request, request.inputs, standard=True).SerializeToString()
+        asked["model"] = base64.b64encode(model).decode()
+    return asked
+
+
+def plain(value: Any) -> Any:
+    """An attribute as JSON has it; a float that JSON has no number for is a text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+def tensor(array: np.ndarray) -> dict[str, Any]:
+    """An array: its type, its shape, and the bytes in base64, or the texts."""
+    packed = pack(array)
+    assert packed is not None  # there is an array
+    name, shape, content = packed
+    data = content if name == "string" else base64.b64encode(content).decode()
+    return {"dtype": name, "shape": list(shape), "data": data}
+
+
+def receive_answer(stream: IO[bytes]) -> tuple[str, Any]:
+    """An answer, as ``worker.py`` gives them.
+
+    Raises:
+        EOFError: The peer has ended.
+        GarbledAnswer: The line is no answer.
+    """
+    said = _object(stream)
+    if "output" in said:
+        return "output", _packed(said["output"])
+    for word in WORDS:
+        if isinstance(said.get(word), str):
+            return word, said[word]
+    raise GarbledAnswer(
+        f"an answer with {', '.join(map(repr, said)) or 'nothing'}, expected output, {', '.join(WORDS)}"
+    )
+
+
+def _object(stream: IO[bytes]) -> dict[str, Any]:
+    line = stream.readline()
+    if not line.endswith(b"\n"):
+        raise EOFError
+    try:
+        said = json.loads(line)
+    except ValueError as error:
+        raise GarbledAnswer(f"a line that is no JSON: {line[:80]!r}") from error
+    if not isinstance(said, dict):
+        raise GarbledAnswer(f"a line that is no object: {line[:80]!r}")
+    return said
+
+
+def _packed(said: Any) -> Packed:
+    """A tensor of an answer."""
+    try:
+        name, shape, data = said["dtype"], tuple(said["shape"]), said["data"]
+        dtype, count = by_name(name), math.prod(shape)
+        if not all(type(dim) is int and dim >= 0 for dim in shape):
+            raise ValueError(f"a shape of {list(shape)}")
+        if name == "string":
+            if len(data) != count or not all(isinstance(text, str) for text in data):
+                raise ValueError(f"{len(data)} texts for the shape {list(shape)}")
+            return name, shape, data
+        raw = base64.b64decode(data, validate=True)
+        if len(raw) != (count * dtype.bits + 7) // 8:
+            raise ValueError(f"{len(raw)} bytes of {name} for the shape {list(shape)}")
+        packed = pack(unpack((name, shape, raw)))  # bits between the last element and the end do not count
+        assert packed is not None
+        return packed
+    except (KeyError, TypeError, ValueError) as error:
+        raise GarbledAnswer(f"an output that is no tensor: {type(error).__name__}: {error}") from error

@@ -1,0 +1,1 @@
+"""Peers with environments of their own; ``environments.py`` says what a file here has."""

@@ -1,0 +1,51 @@
+"""OpenCV's dnn module, with the engine that came with OpenCV 5, on the model of ONNX."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from padops.conformance.model import declare_shapes, feeds, make_model
+from padops.conformance.peers.request import Request, Unsupported
+
+ENVIRONMENT = {
+    "name": "opencv",
+    "families": ("onnx",),
+    "requires": ("opencv-python-headless==5.0.0.93", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    # It ends its process often, or hangs.
+    "max_cases": 700,
+    "forks": True,
+    "seconds": 5,
+}
+
+PACKAGES = ("opencv-python-headless",)
+
+# Python's arrays become matrices of these; of 64-bit integers 32 bits arrive, and float16 comes back as float.
+TYPES = ("float", "double", "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
+
+# How it says that it pads five axes at most, and has no fill of a type.
+_UNSUPPORTED = ("PAD_MAX_DIMS", "is not supported in function 'tensorToScalar'")
+
+
+def run_case(request: Request) -> np.ndarray:
+    """The model of ONNX, with declared shapes, which the importer needs.
+
+    Raises:
+        Unsupported: A matrix of OpenCV has no such type, or it says that it has no Pad of so many axes.
+        cv2.error: It refuses the model.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+    request = replace(request, static=True)
+    model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
+    try:
+        net = cv2.dnn.readNetFromONNX(np.frombuffer(model.SerializeToString(), np.uint8), cv2.dnn.ENGINE_NEW)
+        for name, array in feeds(request, request.inputs).items():
+            net.setInput(array, name)
+        return np.asarray(net.forward())
+    except cv2.error as error:
+        if any(text in str(error) for text in _UNSUPPORTED):
+            raise Unsupported(str(error)) from error
+        raise

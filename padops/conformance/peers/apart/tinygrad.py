@@ -1,0 +1,51 @@
+"""tinygrad on the processor, which reads the model of ONNX itself."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ.update(DEV="CPU", CACHELEVEL="0")  # compiled programs are kept nowhere
+
+import numpy as np
+from tinygrad import Tensor
+from tinygrad.nn.onnx import OnnxRunner
+
+from padops.conformance.model import declare_shapes, feeds, make_model
+from padops.conformance.peers.request import Request, Unsupported
+
+ENVIRONMENT = {
+    "name": "tinygrad",
+    "families": ("onnx",),
+    "versions": (2, 99),
+    "requires": ("tinygrad==0.14.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    # It compiles every case anew.
+    "max_cases": 200,
+}
+
+PACKAGES = ("tinygrad",)
+
+TYPES = (
+    "float", "double", "float16", "bool",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+
+
+def run_case(request: Request) -> np.ndarray:
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill: dynamic ones become such.
+
+    Raises:
+        Unsupported: tinygrad's importer has no such type.
+        Exception: It refuses the model.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+    request = request.fixed()
+    model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "case.onnx")
+        path.write_bytes(model.SerializeToString())
+        runner = OnnxRunner(path)
+        fed = {name: Tensor(array) for name, array in feeds(request, request.inputs).items()}
+        return np.asarray(runner(fed)["output"].numpy())

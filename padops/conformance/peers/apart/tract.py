@@ -1,0 +1,60 @@
+"""tract, Sonos' inference engine in Rust, on the model of ONNX."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ["RUST_BACKTRACE"] = "0"
+
+import numpy as np
+import tract
+
+from padops.conformance.model import declare_shapes, feeds, make_model
+from padops.conformance.peers.request import Request, Unsupported
+
+ENVIRONMENT = {
+    "name": "tract",
+    "families": ("onnx",),
+    "versions": (2, 99),
+    "requires": ("tract==0.23.9", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    # It ends its process often, or hangs.
+    "max_cases": 700,
+    "forks": True,
+    "seconds": 5,
+}
+
+PACKAGES = ("tract",)
+
+# float16 is left out: its arrays come back as uint16.
+TYPES = (
+    "float", "double", "bool",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+
+
+# How it says that it does not know an opset or a mode.
+_UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list of non-negative ints")
+
+
+def run_case(request: Request) -> np.ndarray:
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others.
+
+    Raises:
+        Unsupported: Its Python interface has no such type, or it says that it has no such opset or mode.
+        tract.TractError: It refuses the model.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+    request = request.fixed()
+    model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "case.onnx")
+            path.write_bytes(model.SerializeToString())
+            runnable = tract.onnx().load(path).into_model().into_runnable()
+        return np.asarray(runnable.run(list(feeds(request, request.inputs).values()))[0].to_numpy())
+    except tract.TractError as error:
+        text = str(error).partition("Stack backtrace")[0].strip()
+        raise (Unsupported(text) if any(said in text for said in _UNSUPPORTED) else tract.TractError(text)) from error

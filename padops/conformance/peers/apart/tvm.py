@@ -1,0 +1,53 @@
+"""TVM: the model of ONNX by its relax importer, compiled for the processor."""
+
+from __future__ import annotations
+
+import os
+
+os.environ["TVM_NUM_THREADS"] = "1"
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.relax.frontend.onnx import from_onnx
+
+from padops.conformance.model import declare_shapes, feeds, make_model
+from padops.conformance.peers.request import Request, Unsupported
+
+ENVIRONMENT = {
+    "name": "tvm",
+    "families": ("onnx",),
+    "versions": (2, 99),  # of version 1 it looks for an attribute that only version 2 has
+    "requires": ("apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    # It compiles every case anew.
+    "max_cases": 400,
+    "forks": True,
+    "seconds": 20,
+}
+
+PACKAGES = ("apache-tvm",)
+
+TYPES = (
+    "float", "double", "float16", "bool",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+
+
+def run_case(request: Request) -> np.ndarray:
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others.
+
+    Raises:
+        Unsupported: Not asked with such a type.
+        Exception: It refuses the model.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+    request = request.fixed()
+    model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
+    try:
+        module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))
+    except (AttributeError, ImportError) as error:  # its importer's way to refuse, not a mistake of this file
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
+    tensors = [tvm.runtime.tensor(array) for array in feeds(request, request.inputs).values()]
+    return np.asarray(machine["main"](*tensors).numpy())

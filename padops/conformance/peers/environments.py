@@ -1,0 +1,61 @@
+"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes.
+
+A file there has a literal ``ENVIRONMENT``, which is read without importing the file, since what it imports is elsewhere:
+
+- ``name`` and the fields of ``PeerRow`` that are not as usual;
+- ``requires``: for pip, each with its version. padops' own files need ``BASIS`` there;
+- or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from padops.conformance.peers.row import PeerRow
+
+APART = Path(__file__).with_name("apart")
+STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
+
+
+def rows_apart() -> Iterator[PeerRow]:
+    """A row for each file of ``apart/``, in the order of their names."""
+    for file in sorted(APART.glob("[!_]*.py")):
+        stated = environment_of(file)
+        fields = {key: value for key, value in stated.items() if key not in ("requires", "node", "program")}
+        if "program" in stated:
+            yield PeerRow(entry_point="", apart=True, command=("node", str(APART / stated["program"])), **fields)
+        else:
+            yield PeerRow(entry_point=f"apart.{file.stem}:run_case", apart=True, **fields)
+
+
+def environment_of(file: Path) -> dict[str, Any]:
+    """The ``ENVIRONMENT`` of a file.
+
+    Raises:
+        ValueError: It has none, or one that is no literal.
+    """
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
+            stated: dict[str, Any] = ast.literal_eval(node.value)
+            return stated
+    raise ValueError(f"{file}: there is no ENVIRONMENT")
+
+
+def environments() -> Path:
+    """The folder of the environments: ``PADOPS_ENVIRONMENTS``, or ``build/peers`` of the checkout."""
+    stated = os.environ.get("PADOPS_ENVIRONMENTS")
+    return Path(stated) if stated else Path(__file__).resolve().parents[3] / "build" / "peers"
+
+
+def is_made(name: str) -> bool:
+    """Whether a peer's environment is there, and whole."""
+    return (environments() / name / STAMP).is_file()
+
+
+def python_of(name: str) -> Path:
+    """The interpreter of a peer's environment."""
+    return environments() / name / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -1,0 +1,51 @@
+"""What a peer is, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from padops.conformance.features import CaseFeatures
+
+# Rules that functions do not know: limits of one specification, and how amounts, modes and fills are written down.
+RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
+
+
+@dataclass(frozen=True)
+class PeerRow:
+    """One peer.
+
+    Attributes:
+        name: What ``--peer`` and reports call it.
+        entry_point: ``"module:function"``, the module in this package; empty for a peer with a command.
+        families: Of the operators that it is asked for: ``"onnx"``, ``"openvino"``, ``"ngraph"``, ``"same"``.
+        in_house: Whether it is part of padops, and so may have no divergence.
+        function_only: Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
+        versions: The oldest and newest version of the operators.
+        max_cases: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for all.
+        seconds: How long one case may take, the import included.
+        forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
+        apart: Whether it has an environment of its own, which ``scripts/peers.py`` makes.
+        command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
+    """
+
+    name: str
+    entry_point: str
+    families: tuple[str, ...]
+    in_house: bool = False
+    function_only: bool = False
+    versions: tuple[int, int] = (0, 1 << 31)
+    max_cases: int = 0
+    seconds: float = 60
+    forks: bool = False
+    apart: bool = False
+    command: tuple[str, ...] = ()
+
+    def takes(self, features: CaseFeatures) -> bool:
+        """Whether it is asked for a case."""
+        return (
+            features.family in self.families
+            and self.versions[0] <= features.version <= self.versions[1]
+            and not (self.function_only and features.rule in RULES_OF_OPERATORS)
+        )

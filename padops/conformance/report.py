@@ -1,0 +1,207 @@
+"""The first and the last line of a report, and the parts of a run that was spread over machines, as one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from padops.conformance.record import FILE, SCHEMA, Record, RecordError, read, write
+
+if TYPE_CHECKING:
+    from padops.conformance.runner import PeerRun
+
+Shard = tuple[int, int]  # (i, n): the i-th of n parts, counted from 1
+WHOLE: Shard = (1, 1)
+
+
+def parse_shard(text: str) -> Shard:
+    """``"2/4"`` as ``(2, 4)``.
+
+    Raises:
+        ValueError: It is no part of a whole.
+    """
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise ValueError(f"a part of a run is called i/n, with i from 1 to n, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def header(level: str, seed: int, ran: Sequence[PeerRun], shard: Shard = WHOLE) -> dict[str, Any]:
+    """The first line of a report.
+
+    Args:
+        level: A key of ``cases.LEVELS``.
+        seed: Of the choice of cases.
+        ran: What the peers did; those that are absent too.
+        shard: Which part of the run this is.
+    """
+    import padops
+
+    return {
+        "schema": SCHEMA,
+        "padops": padops.__version__,
+        "level": level,
+        "seed": seed,
+        **({"shard": list(shard)} if shard != WHOLE else {}),
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+        },
+        "peers": [_present(one) for one in ran if one.handshake is not None],
+        "absent": [{"name": one.peer.name, "reason": one.absent} for one in ran if one.handshake is None],
+    }
+
+
+def _present(one: PeerRun) -> dict[str, Any]:
+    said = one.handshake or {}
+    return {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
+
+
+def footer(ran: Sequence[PeerRun], asked: Sequence[str] = (), shard: Shard = WHOLE) -> dict[str, Any]:
+    """The last line; a run fails on what is unexpected or stale, on no results and on an absent peer of ``asked``.
+
+    Of a part of a run it says how often each divergence was met and seen: only all parts tell what is stale.
+
+    Args:
+        ran: What the peers did.
+        asked: Names of peers that must be there.
+        shard: Which part of the run this is.
+    """
+    results = [result for one in ran for result in one.results]
+    missing = [one.peer.name for one in ran if one.handshake is None and one.peer.name in asked]
+    if shard == WHOLE:
+        return _footer(results, {id for one in ran for id in one.stale}, missing)
+    counts = {one.peer.name: {id: [met, one.seen.get(id, 0)] for id, met in one.met.items()} for one in ran}
+    return {**_footer(results, set(), missing), "missing": missing, "divergences": counts}
+
+
+def _footer(results: Sequence[dict[str, Any]], stale: set[str], missing: Sequence[str]) -> dict[str, Any]:
+    unexpected = sum(result["unexpected"] for result in results)
+    code = int(bool(unexpected or stale or missing or not results))
+    return {"results": len(results), "unexpected": unexpected, "stale": sorted(stale), "exit": code}
+
+
+def merge(parts: Sequence[Record]) -> Record:
+    """The report of the whole run.
+
+    Args:
+        parts: A report of each part, in any order.
+
+    Raises:
+        RecordError: One is missing, comes twice, or is of another run.
+    """
+    if any("shard" not in part.header for part in parts):
+        raise RecordError("a report of a whole run is no part of one")
+    parts = sorted(parts, key=lambda part: part.header["shard"])
+    given, total = [part.header["shard"] for part in parts], len(parts)
+    if not parts or given != [[i + 1, total] for i in range(total)]:
+        names = ", ".join(f"{i}/{n}" for i, n in given)
+        raise RecordError(f"the parts are {names}, expected each of 1/n to n/n once")
+    first = parts[0].header
+    for part in parts:
+        _same_run(first, part.header)
+    peers = [row["name"] for row in first["peers"]]
+    results = [result for peer in peers for result in _in_order(parts, peer)]
+    stale = {id for peer in peers for id in _stale(part.footer["divergences"][peer] for part in parts)}
+    header = {key: value for key, value in first.items() if key != "shard"}
+    header["machine"] = {key: _joined(part.header["machine"][key] for part in parts) for key in first["machine"]}
+    missing = sorted({name for part in parts for name in part.footer["missing"]})
+    return Record(header, results, {"kind": "footer", **_footer(results, stale, missing)})
+
+
+def _same_run(first: dict[str, Any], other: dict[str, Any]) -> None:
+    for key in ("padops", "level", "seed", "peers"):
+        if first[key] != other[key]:
+            i, n = other["shard"]
+            raise RecordError(f"parts 1/{n} and {i}/{n} are of two runs: {key} is {first[key]} and {other[key]}")
+
+
+def _in_order(parts: Sequence[Record], peer: str) -> Iterator[dict[str, Any]]:
+    """A peer's results in the order of one run, where the parts take turns."""
+    rows = [[result for result in part.results if result["peer"] == peer] for part in parts]
+    return (result for turn in zip_longest(*rows) for result in turn if result is not None)
+
+
+def _stale(counts: Iterable[dict[str, list[int]]]) -> set[str]:
+    """The divergences that some part has met and none has seen."""
+    met: set[str] = set()
+    seen: set[str] = set()
+    for count in counts:
+        met |= {id for id, (times, _) in count.items() if times}
+        seen |= {id for id, (_, times) in count.items() if times}
+    return met - seen
+
+
+def _joined(values: Iterable[Any]) -> Any:
+    """What all say, or the different ones in a row."""
+    different = list(dict.fromkeys(values))
+    return different[0] if len(different) == 1 else ", ".join(map(str, different))
+
+
+def add_merge(commands: Any) -> None:
+    """Adds ``merge`` to the commands of ``padops conformance``."""
+    about = "Make the report of a run from those of its parts, which --shard has made. Exit codes are those of the run."
+    parser = commands.add_parser("merge", help="make one report from those of --shard", description=about)
+    parser.add_argument("parts", nargs="+", metavar="DIR", help=f"the folder of a part, with its {FILE}")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="write the report into this folder")
+    parser.set_defaults(run=_merge)
+
+
+def _merge(options: argparse.Namespace) -> int:
+    folder = Path(options.out)
+    try:
+        whole = merge([read(Path(part) / FILE) for part in options.parts])
+        if why := prepare(folder):
+            print(f"error: {why}", file=sys.stderr)
+            return 1
+        write_report(folder, whole.header, whole.results, whole.footer)
+    except (OSError, RecordError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    footer = whole.footer
+    print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")
+    return int(footer["exit"])
+
+
+def prepare(folder: Path) -> str | None:
+    """Makes the folder of a report, and says why one cannot be written there, or None.
+
+    Raises:
+        OSError: The folder cannot be made.
+    """
+    from padops.conformance.render import FILES
+    from padops.files.targets import refusal
+
+    folder.mkdir(parents=True, exist_ok=True)
+    return refusal(folder / name for name in (FILE, *FILES.values()))
+
+
+def write_report(
+    folder: Path, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]
+) -> None:
+    """Writes a report in every form.
+
+    Args:
+        folder: Where; it is there.
+        header: The first line.
+        results: One object for each case and peer.
+        footer: The last line.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    from padops.conformance.known import KNOWN
+    from padops.conformance.render import write_all
+
+    write(folder / FILE, header, results, footer)
+    report = read(folder / FILE)
+    write_all(report.header, report.results, report.footer, KNOWN, folder)

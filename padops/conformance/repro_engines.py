@@ -1,0 +1,158 @@
+"""How a script asks the peers that have environments of their own. onnxruntime-web gets one in JavaScript."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Sequence
+
+from padops.conformance.case import Case, Expected
+from padops.conformance.lines import tensor
+from padops.conformance.model import feeds, make_model, one_node_model
+from padops.conformance.peers.request import Request
+from padops.conformance.repro_calls import Call, NoScript, feeds_source, model_lines, named_inputs
+
+
+def _engine(package: str, imports: Sequence[str], run: Sequence[str]) -> Callable[[Request], Call]:
+    """A call of a library that reads a model of ONNX; ``FEEDS`` in its lines is what the model is fed with."""
+
+    def call(request: Request) -> Call:
+        lines, fed = model_lines(request.fixed(), ranked=True)
+        shown = [line.replace("FEEDS", feeds_source(fed)) for line in run]
+        imported = [*imports, "from onnx import numpy_helper"]
+        return Call(("onnx", package), shown, named_inputs(request), [one_node_model], imported, lines)
+
+    return call
+
+
+def _dask(request: Request) -> Call:
+    fill = ", constant_values=fill[()]" if request.value is not None else ""
+    arrays = {"data": request.data} | ({} if request.value is None else {"fill": request.value})
+    run = [
+        "array = dask.array.from_array(data, chunks=-1)",
+        f'padded = dask.array.pad(array, {request.pairs("dask.array.pad")}, mode="{request.mode}"{fill})',
+        "return np.asarray(padded.compute())",
+    ]
+    return Call(("dask",), run, arrays, imports=["import dask.array"])
+
+
+_SAVED = [
+    'path = Path(tempfile.mkdtemp(), "case.onnx")',
+    "path.write_bytes(model.SerializeToString())",
+]
+
+ENGINES: dict[str, Callable[[Request], Call]] = {
+    "tract": _engine(
+        "tract",
+        ["import tempfile", "from pathlib import Path", "", "import tract"],
+        [
+            *_SAVED,
+            "runnable = tract.onnx().load(path).into_model().into_runnable()",
+            "return np.asarray(runnable.run(list(FEEDS.values()))[0].to_numpy())",
+        ],
+    ),
+    "tinygrad": _engine(
+        "tinygrad",
+        ["import tempfile", "from pathlib import Path", "", "from tinygrad import Tensor",
+         "from tinygrad.nn.onnx import OnnxRunner"],
+        [
+            *_SAVED,
+            "fed = {name: Tensor(array) for name, array in FEEDS.items()}",
+            'return np.asarray(OnnxRunner(path)(fed)["output"].numpy())',
+        ],
+    ),
+    "tvm": _engine(
+        "apache-tvm",
+        ["import tvm", "from tvm import relax", "from tvm.relax.frontend.onnx import from_onnx"],
+        [
+            "module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))",
+            'machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())',
+            'return machine["main"](*[tvm.runtime.tensor(array) for array in FEEDS.values()]).numpy()',
+        ],
+    ),
+    "opencv": _engine(
+        "opencv-python-headless",
+        ["import cv2"],
+        [
+            "content = np.frombuffer(model.SerializeToString(), np.uint8)",
+            "net = cv2.dnn.readNetFromONNX(content, cv2.dnn.ENGINE_NEW)",
+            "for name, array in FEEDS.items():",
+            "    net.setInput(array, name)",
+            "return np.asarray(net.forward())",
+        ],
+    ),
+    "dask": _dask,
+}  # fmt: skip
+
+
+NODE = """\
+// HEAD
+
+import * as ort from "onnxruntime-web";
+
+const model = Buffer.from("MODEL", "base64");
+const feeds = FEEDS;
+const expected = EXPECTED;
+
+const HOLDERS = {
+  float: ["float32", Float32Array], double: ["float64", Float64Array], float16: ["float16", Uint16Array],
+  int8: ["int8", Int8Array], int16: ["int16", Int16Array], int32: ["int32", Int32Array], int64: ["int64", BigInt64Array],
+  uint8: ["uint8", Uint8Array], uint16: ["uint16", Uint16Array], uint32: ["uint32", Uint32Array],
+  uint64: ["uint64", BigUint64Array], bool: ["bool", Uint8Array],
+};
+
+function elements({ dtype, data }) {
+  return new HOLDERS[dtype][1](Uint8Array.from(Buffer.from(data, "base64")).buffer);
+}
+
+function bytes(array) {
+  return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
+}
+
+ort.env.wasm.numThreads = 1;
+console.log("expected:", expected === null ? "an error" : `${expected.dtype}[${expected.shape}]`);
+if (expected !== null) console.log(elements(expected));
+let output;
+try {
+  const session = await ort.InferenceSession.create(Uint8Array.from(model), { logSeverityLevel: 4 });
+  const given = Object.entries(feeds).map(([name, said]) => [
+    name, new ort.Tensor(HOLDERS[said.dtype][0], elements(said), said.shape),
+  ]);
+  ({ output } = await session.run(Object.fromEntries(given)));
+} catch (error) {
+  console.log("got an error:", error.message ?? error);
+  process.exit(expected === null ? 0 : 1);
+}
+console.log(`got: ${output.type}[${output.dims}]`);
+console.log(output.data);
+const same = expected !== null && String(output.dims) === String(expected.shape) && bytes(output.data) === expected.data;
+console.log(same ? "the same bits" : "different");
+process.exit(same ? 0 : 1);
+"""
+
+
+def node_script(case: Case, expected: Expected, head: Sequence[str]) -> str:
+    """The same for onnxruntime-web, as a module of Node.js.
+
+    Args:
+        case: What to show.
+        expected: What the rules say of it.
+        head: Lines about it.
+
+    Raises:
+        NoScript: ONNX has no such operator, or JavaScript no such type.
+    """
+    if not case.opset:
+        raise NoScript(f"ONNX has no operator like {case.op}")
+    given = {name: tensor(array) for name, array in feeds(case, case.arrays()).items()}
+    if any(f"  {said['dtype']}: [" not in NODE and f" {said['dtype']}: [" not in NODE for said in given.values()):
+        raise NoScript(f"JavaScript has no array of {case.dtype}")
+    model = make_model(case, case.arrays(), standard=True).SerializeToString()
+    texts = {
+        "HEAD": "\n// ".join(head).replace("// \n", "//\n"),
+        "MODEL": base64.b64encode(model).decode(),
+        "FEEDS": json.dumps(given),
+        "EXPECTED": json.dumps(None if expected.output is None else tensor(expected.output)),
+    }
+    return re.sub(r"\b(?:HEAD|MODEL|FEEDS|EXPECTED)\b", lambda found: texts[found[0]], NODE)

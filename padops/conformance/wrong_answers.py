@@ -1,0 +1,124 @@
+"""The known wrong answers of a report, a script for each: material for reports upstream."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from padops.conformance import cases
+from padops.conformance.case import Case, expect
+from padops.conformance.divergences import Divergence
+from padops.conformance.features import features_of
+from padops.conformance.known import KNOWN
+from padops.conformance.peers import PEERS
+from padops.conformance.record import RecordError, read
+from padops.conformance.repro import script
+from padops.conformance.repro_calls import NoScript
+from padops.files.staging import write_whole
+from padops.files.targets import refusal
+
+INDEX = "README.md"
+HEAD = """\
+# Wrong answers of other Pads
+
+Each script shows one class of wrong answer of one implementation: an output with other bits than the rules want, where they
+want one, or the end of the process. It needs the implementation, NumPy and onnx, not padops, and exits 1 where the answer is
+wrong. Classes where an implementation refuses something, lets an error pass, or reads mixed signs in another way (P3, which
+the ONNX text leaves open) are in `padops conformance`'s report only. None of these has been sent to anybody.
+
+`padops conformance repros conformance.jsonl --out docs/divergences` writes this folder from a report.
+
+| script | implementation | what happens | rule |
+|---|---|---|---|
+"""
+
+
+def write(report: Path | str, folder: Path | str) -> list[Path]:
+    """Writes the scripts and their list.
+
+    Args:
+        report: A ``conformance.jsonl``; what it has not seen gets no script.
+        folder: Where to write.
+
+    Returns:
+        The files.
+
+    Raises:
+        OSError: They cannot be written.
+        RecordError: The report is not whole.
+        ValueError: It names a case that there is none of, or something stands in the way of a file.
+    """
+    record, folder = read(report), Path(folder)
+    versions = {
+        row["name"]: ", ".join(f"{name} {version}" for name, version in row["versions"].items())
+        for row in record.header["peers"]
+    }
+    texts: dict[str, str] = {}
+    rows = []
+    for divergence in filter(is_wrong_answer, KNOWN):
+        for case, peer in _shown(divergence, record.results):
+            suffix = "mjs" if PEERS[divergence.peer].command else "py"
+            name = f"{divergence.id}.{suffix}"
+            try:
+                texts[name] = script(case, peer, versions[peer])
+            except NoScript:
+                continue
+            rows.append(f"| [{name}]({name}) | {versions[peer]} | {divergence.reason} | {divergence.rule} |")
+            break
+    texts[INDEX] = HEAD + "\n".join(rows) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    if why := refusal(folder / name for name in texts):
+        raise ValueError(why)
+    for name, text in texts.items():
+        write_whole(folder / name, [text])
+    return [folder / name for name in texts]
+
+
+def is_wrong_answer(divergence: Divergence) -> bool:
+    """Whether a divergence is one that somebody should mend: no refusal, and no other reading of the text."""
+    peer = PEERS[divergence.peer]
+    silent = "differ" in divergence.outcomes and divergence.expected != "error"
+    return (
+        (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and not peer.name.startswith("padops-")
+    )
+
+
+def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, str]]:
+    """Cases that show it, each with its peer: first those that nothing else is known of, with an answer, and small."""
+    rivals = [row for row in KNOWN if row.peer == divergence.peer]
+    found = []
+    for result in results:
+        if result["divergence"] != divergence.id or result["outcome"] not in ("differ", "crash"):
+            continue
+        case = cases.find_case(result["case"])
+        expected = expect(case)
+        if result["outcome"] == "differ" and expected.output is None:
+            continue
+        reasons = sum(row.matches(features_of(case, expected)) for row in rivals)
+        arrays = [array for array in (*case.arrays(), expected.output) if array is not None]
+        key = (reasons, result["outcome"] == "crash", sum(array.size for array in arrays), case.id)
+        found.append((key, case, result["peer"]))
+    return [(case, peer) for _, case, peer in sorted(found, key=lambda row: row[0])]
+
+
+def add_repros(commands: Any) -> None:
+    """Adds ``repros`` to the commands of ``padops conformance``."""
+    about = (
+        "Write a script for each known wrong answer in a report, as repro prints them, and a README.md that lists them."
+    )
+    parser = commands.add_parser("repros", help="write a script for each known wrong answer", description=about)
+    parser.add_argument("file", metavar="FILE", help="a report, conformance.jsonl")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR", help="where the scripts go")
+    parser.set_defaults(run=_repros)
+
+
+def _repros(options: argparse.Namespace) -> int:
+    try:
+        for path in write(options.file, options.out):
+            print(path)
+    except (OSError, ValueError, RecordError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0

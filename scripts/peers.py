@@ -1,0 +1,97 @@
+"""Make the environments of the peers that have one of their own: padops conformance compares with those that are there.
+
+    python3 scripts/peers.py [NAME ...]
+    python3 scripts/peers.py --list
+
+Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions; it
+goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there already and of these
+versions stays. A peer in JavaScript needs node and npm.
+"""
+
+import ast
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import environment
+
+APART = environment.ROOT / "padops" / "conformance" / "peers" / "apart"
+STAMP = "padops-stamp.json"  # written last: padops takes no environment without one
+
+
+def stated() -> dict:
+    """The ENVIRONMENT of each file, by the peer's name."""
+    found = {}
+    for file in sorted(APART.glob("[!_]*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
+                about = ast.literal_eval(node.value)
+                found[about["name"]] = about
+    return found
+
+
+def folder_of(name: str) -> Path:
+    environments = os.environ.get("PADOPS_ENVIRONMENTS") or environment.ROOT / "build" / "peers"
+    return Path(environments).resolve() / name
+
+
+def ensure(name: str, about: dict) -> None:
+    """Make a peer's environment, unless it is there in these versions.
+
+    Raises:
+        SystemExit: A step failed; what it said has been printed.
+    """
+    folder = folder_of(name)
+    wanted = {"requires": list(about.get("requires", [])), "node": about.get("node", {}), "python": sys.version}
+    if about.get("node"):
+        del wanted["python"]
+    try:
+        if json.loads((folder / STAMP).read_text()) == wanted:
+            return
+    except (FileNotFoundError, ValueError):
+        pass
+    if folder.exists():
+        shutil.rmtree(str(folder))
+    folder.mkdir(parents=True)
+    if about.get("node"):
+        _install_for_node(name, folder, about["node"])
+    else:
+        base = (
+            getattr(sys, "_base_executable", None) or sys.executable
+        )  # the caller may be a virtual environment itself
+        environment.step(f"{name}: creating its environment", [base, "-m", "venv", folder], folder)
+        pip = [environment.interpreter(folder), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        environment.step(f"{name}: installing {', '.join(about['requires'])}", [*pip, *about["requires"]], folder)
+    (folder / STAMP).write_text(json.dumps(wanted))
+
+
+def _install_for_node(name: str, folder: Path, packages: dict) -> None:
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        sys.exit(f"error: {name} needs node and npm, which are not on the PATH")
+    (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": packages}))
+    # Scripts of packages fetch builds for graphics cards, which nothing here uses.
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund"]
+    what = ", ".join(f"{package} {version}" for package, version in packages.items())
+    environment.step(f"{name}: installing {what}", [npm, "install", *quiet], folder)
+
+
+def main(arguments: list) -> int:
+    peers = stated()
+    if arguments == ["--list"]:
+        for name in peers:
+            print(f"{name}: {folder_of(name) if (folder_of(name) / STAMP).is_file() else 'not made'}")
+        return 0
+    unknown = [name for name in arguments if name not in peers]
+    if unknown:
+        print("error: no such peer: {}; there are {}".format(unknown[0], ", ".join(peers)), file=sys.stderr)
+        return 2
+    for name in arguments or peers:
+        ensure(name, peers[name])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

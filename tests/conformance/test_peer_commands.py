@@ -1,0 +1,169 @@
+"""Peers in other languages: the protocol of docs/peers.md, what breaks it, and the onnxruntime-web peer."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import lines_peer
+import ml_dtypes
+import numpy as np
+import pytest
+
+from padops.cli import main
+from padops.conformance import cases, lines, runner
+from padops.conformance.arrays import pack
+from padops.conformance.known import KNOWN
+from padops.conformance.peers import PEERS
+from padops.conformance.peers.environments import environments
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = cases.collect("quick")
+
+
+def command(behaviour: str) -> str:
+    return shlex.join([sys.executable, lines_peer.__file__, behaviour])
+
+
+def results(behaviour: str, chosen: list, seconds: float = 60) -> list[dict]:
+    peer = runner.parse_command(command(behaviour))
+    assert peer.name == "lines" and peer.row.families == ("onnx",)
+    peer = runner.Peer(peer.name, type(peer.row)(**{**vars(peer.row), "seconds": seconds}))
+    (ran,) = runner.run_cases(chosen, [peer], ())
+    assert ran.absent is None and ran.handshake["versions"] == {"lines": "1.0"}
+    return ran.results
+
+
+def test_a_command_is_a_peer() -> None:
+    found = results("right", QUICK[::12])
+    assert {result["outcome"] for result in found} == {"agree", "unsupported"}
+    wrong = [result for result in results("wrong", QUICK[::12]) if result["outcome"] not in ("agree", "unsupported")]
+    assert wrong and {result["outcome"] for result in wrong} == {"differ"}
+
+
+def test_a_crash_is_an_outcome_and_not_the_end() -> None:
+    chosen = [case for case in QUICK if case.op in ("Pad_18", "Pad_19", "Pad_21")][::20]
+    found = results("crash", chosen)
+    assert len(found) == len(chosen)
+    crashed = [result for result in found if result["outcome"] == "crash"]
+    assert {result["op"] for result in crashed} == {"Pad_19"} == {r["op"] for r in found if r["op"] == "Pad_19"}
+    assert all("SIGABRT" in result["detail"] and "out of luck" in result["detail"] for result in crashed)
+
+
+def test_no_answer_is_a_crash() -> None:
+    (found,) = results("hang", [case for case in QUICK if case.op == "Pad_18"][:1], seconds=2)
+    assert (found["outcome"], found["detail"]) == ("crash", "no answer within 2 s")
+
+
+def test_what_is_no_answer_is_an_error_that_says_so() -> None:
+    chosen = [case for case in QUICK if case.op == "Pad_18"][: len(lines_peer.GARBLED)]
+    found = results("garbled", chosen)
+    assert [result["outcome"] for result in found] == ["error"] * len(chosen)
+    assert all(re.match("a line that is|an answer with|an output that is no tensor", r["detail"]) for r in found)
+
+
+@pytest.mark.parametrize("line", lines_peer.GARBLED)
+def test_every_garbled_line_is_told(line: str, tmp_path: Path) -> None:
+    (tmp_path / "said").write_text(line + "\n")
+    with (tmp_path / "said").open("rb") as stream, pytest.raises(lines.GarbledAnswer):
+        lines.receive_answer(stream)
+
+
+HELLO = {"padops": 1, "name": "x", "versions": {"x": "1"}}
+NO_HELLO = [
+    {**HELLO, "padops": 2},
+    {**HELLO, "name": ""},
+    {**HELLO, "versions": {}},
+    {**HELLO, "versions": {"x": 1}},
+    {**HELLO, "families": ["onnx", "other"]},
+    {**HELLO, "families": []},
+    {**HELLO, "families": "onnx"},
+]
+
+
+@pytest.mark.parametrize("said", NO_HELLO)
+def test_a_first_line_that_does_not_say_who(said: dict, tmp_path: Path) -> None:
+    (tmp_path / "said").write_text(json.dumps(said) + "\n")
+    with (tmp_path / "said").open("rb") as stream, pytest.raises(lines.GarbledAnswer, match="the first line has"):
+        lines.receive_hello(stream)
+
+
+NO_COMMANDS = [
+    ("", "names no program"),
+    ("/no/such/program x", "No such file"),
+    ("'unbalanced", "No closing quotation"),
+    (command("silent"), "did not start it"),
+    (command("absent"), "no such library"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), NO_COMMANDS)
+def test_a_command_that_is_no_peer(text: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conformance", "--quick", "--peer-command", text]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_two_peers_of_one_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conformance", "--quick", *["--peer-command", command("right")] * 2]) == 2
+    assert "two peers are called 'lines'" in capsys.readouterr().err
+
+
+ARRAYS = [
+    np.array([[1, -0.0, np.nan], [np.inf, 1e-45, 3]], np.float32),
+    np.array(7, np.int64),
+    np.zeros((0, 3), np.uint8),
+    np.array([True, False]),
+    np.array([-8, 7, 1], ml_dtypes.int4),
+    np.array([1, 2, 3, 0, 1], ml_dtypes.uint2),
+    np.array([1.5, -2], ml_dtypes.bfloat16),
+    np.array(["", "Zoë", "a\0b"], object),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda array: str(array.dtype))
+def test_arrays_go_there_and_back(array: np.ndarray) -> None:
+    said = json.loads(json.dumps(lines.tensor(array)))
+    assert lines._packed(said) == pack(array)
+
+
+def test_every_question_is_json_and_says_what_the_page_says() -> None:
+    page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
+    rows = re.search(r"\*\*Then it gets a case\*\*.*?(\| key.*?)\n\n", page, re.DOTALL)[1]
+    described = {name for row in rows.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    for case in QUICK[::15]:
+        asked = lines.question(case.request())
+        assert asked.keys() == described
+        assert json.loads(json.dumps(asked, allow_nan=False)) == asked
+        assert (asked["model"] is None) == (case.opset == 0)
+        given = [array for array in case.arrays() if array is not None]
+        assert [lines._packed(tensor) for tensor in asked["inputs"]] == [pack(array) for array in given]
+
+
+def test_amounts_and_fill_are_those_of_the_case() -> None:
+    case = cases.find_case("table/Pad_18/constant/float/2/mixed/plain/scalar/some.flat/static/0")
+    asked = lines.question(case.request())
+    assert [begin for begin, _, _ in asked["amounts"]] != [0, 0] and asked["fill"]["shape"] == []
+    broken = cases.find_case("table/Pad_18/constant/int32/2/crop/empty/scalar/repeated.flat/held/0")
+    assert lines.question(broken.request())["amounts"] is None
+
+
+@pytest.mark.needs_environment("onnxruntime-web")
+def test_onnxruntime_web_is_as_known() -> None:
+    """As the suite has it, and as a command with its program, which is the example of docs/peers.md."""
+    chosen = QUICK[::8]
+    ran = runner.run_cases(chosen, [runner.parse_peer("onnxruntime-web")], KNOWN, "quick")[0]
+    assert ran.absent is None, ran.absent
+    assert [result for result in ran.results if result["unexpected"]] == []
+    assert sum(result["outcome"] == "agree" for result in ran.results) > 50
+    program = PEERS["onnxruntime-web"].command[1]
+    text = (
+        f"sh -c {shlex.quote(shlex.join(['cd', str(environments() / 'onnxruntime-web')]) + ' && exec node ' + program)}"
+    )
+    same = runner.run_cases(chosen[::6], [runner.parse_command(text)], KNOWN, "quick")[0]
+    bits = {result["case"]: (result["outcome"], result["divergence"]) for result in ran.results}
+    assert same.results and all(
+        (result["outcome"], result["divergence"]) == bits[result["case"]] for result in same.results
+    )

@@ -1,0 +1,58 @@
+"""Peers with environments of their own: what their files state, and that each is as its known divergences say."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from padops.conformance import cases, runner
+from padops.conformance.known import EXAMPLES, KNOWN
+from padops.conformance.peers import PEERS, environments
+
+APART = sorted(name for name, row in PEERS.items() if row.apart)
+FILES = sorted(environments.APART.glob("[!_]*.py"))
+
+
+def test_each_file_is_a_peer() -> None:
+    assert len(FILES) == len(APART) == 6
+    stated = [environments.environment_of(file) for file in FILES]
+    assert sorted(about["name"] for about in stated) == APART
+    for file, about in zip(FILES, stated):
+        for text in about.get("requires", ()):
+            assert "==" in text, f"{file.name}: {text} has no version"
+        if "program" in about:
+            assert (environments.APART / about["program"]).is_file() and about["node"]
+        else:
+            functions = {node.name for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)}
+            assert "run_case" in functions
+
+
+def test_a_new_file_is_a_new_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "APART", tmp_path)
+    (tmp_path / "another.py").write_text('ENVIRONMENT = {"name": "another", "families": ("onnx",), "requires": ()}\n')
+    (row,) = environments.rows_apart()
+    assert (row.name, row.entry_point, row.apart) == ("another", "apart.another:run_case", True)
+    (tmp_path / "another.py").write_text("x = 1\n")
+    with pytest.raises(ValueError, match="there is no ENVIRONMENT"):
+        list(environments.rows_apart())
+
+
+@pytest.mark.parametrize("name", APART)
+def test_without_an_environment_it_is_absent(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PADOPS_ENVIRONMENTS", str(tmp_path))
+    case = cases.find_case("specification/Pad_11/example-2/float")
+    (ran,) = runner.run_cases([case], [runner.parse_peer(name)], KNOWN)
+    assert ran.absent == f"it has no environment: python3 scripts/peers.py {name} makes it"
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in APART])
+def test_each_is_as_known(name: str) -> None:
+    """The example of each known divergence, and some cases beside them."""
+    examples = [EXAMPLES[row.id] for row in KNOWN if row.peer == name]
+    chosen = list({case.id: case for case in [*map(cases.find_case, examples), *cases.collect("quick")[::60]]}.values())
+    (ran,) = runner.run_cases(chosen, [runner.parse_peer(name)], KNOWN, "exhaustive")
+    assert ran.absent is None, ran.absent
+    assert [(result["case"], result["detail"]) for result in ran.results if result["unexpected"]] == []
+    assert ran.stale == [] and any(result["outcome"] == "agree" for result in ran.results)

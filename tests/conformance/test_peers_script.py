@@ -1,0 +1,87 @@
+"""scripts/peers.py: an environment for each peer, made once, and whole or not there; without a network."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from padops.conformance.peers import environments
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The script, which installs nothing: ``ran`` has the commands, and each of ``failing`` in one of them fails."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    monkeypatch.setenv("PADOPS_ENVIRONMENTS", str(tmp_path))
+    module = importlib.import_module("peers")
+    module.ran, module.failing = [], ()
+
+    def step(label: str, command: list, root: Path) -> None:
+        module.ran.append([str(part) for part in command])
+        if any(text in module.ran[-1] for text in module.failing):
+            raise SystemExit(f"error: {label}")
+
+    monkeypatch.setattr(module.environment, "step", step)
+    monkeypatch.setattr(module.shutil, "which", lambda name: f"/bin/{name}")
+    return module
+
+
+def test_it_reads_what_padops_reads(script: ModuleType) -> None:
+    rows = {row.name: row for row in environments.rows_apart()}
+    assert script.stated().keys() == rows.keys()
+    for file in environments.APART.glob("[!_]*.py"):
+        about = environments.environment_of(file)
+        assert script.stated()[about["name"]] == about
+    assert script.STAMP == environments.STAMP
+    assert script.folder_of("tract") == environments.environments() / "tract"
+
+
+def test_an_environment_is_made_once(script: ModuleType) -> None:
+    assert not environments.is_made("tract")
+    assert script.main(["tract"]) == 0
+    (venv, pip) = script.ran
+    assert venv[1:3] == ["-m", "venv"] and pip[0] == str(environments.python_of("tract"))
+    assert set(script.stated()["tract"]["requires"]) <= set(pip)
+    assert environments.is_made("tract") and not environments.is_made("tvm")
+    assert script.main(["tract"]) == 0 and len(script.ran) == 2
+
+
+def test_other_versions_make_it_anew(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    script.main(["onnxruntime-web"])
+    old = script.folder_of("onnxruntime-web") / "old"
+    old.touch()
+    newer = {"onnxruntime-web": {"name": "onnxruntime-web", "node": {"onnxruntime-web": "99.0"}}}
+    monkeypatch.setattr(script, "stated", lambda: newer)
+    assert script.main([]) == 0 and not old.exists() and len(script.ran) == 2
+    assert '"onnxruntime-web": "99.0"' in (script.folder_of("onnxruntime-web") / "package.json").read_text()
+    assert all("--ignore-scripts" in command for command in script.ran)
+
+
+def test_a_step_that_fails_leaves_no_environment(script: ModuleType) -> None:
+    script.failing = ("pip",)
+    with pytest.raises(SystemExit):
+        script.main(["dask"])
+    assert not environments.is_made("dask")
+    script.failing = ()
+    assert script.main(["dask"]) == 0 and environments.is_made("dask")
+
+
+def test_without_npm(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match="onnxruntime-web needs node and npm"):
+        script.main(["onnxruntime-web"])
+    assert not environments.is_made("onnxruntime-web")
+
+
+def test_names(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert script.main(["mnn"]) == 2
+    assert "no such peer: mnn; there are dask, onnxruntime-web, " in capsys.readouterr().err
+    script.main(["tvm"])
+    assert script.main(["--list"]) == 0
+    listed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+    assert listed["tvm"] == str(script.folder_of("tvm")) and listed["dask"] == "not made"
