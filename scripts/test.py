@@ -9,24 +9,28 @@ its own, unless -n says otherwise (-n 0: one process). The third runs the long t
 the other; --record writes what they counted into docs/reliability.md.
 
 With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
-those with environments of their own get these (scripts/peers.py; 1.5 GB, node and npm), and the type checkers are installed.
-Without it the run names those that it did not have.
+so is onnxruntime-web (node and npm), which like five others has an environment of its own (scripts/peers.py makes all six;
+1.5 GB), and the type checkers are installed. Without it the run names those that it did not have.
 """
 
 import os
 import sys
 
 import environment
+import peers as apart
+
+# Peers with environments of their own that --peers asks for; the others take minutes to install.
+ASKED_FOR = ("onnxruntime-web",)
 
 
 def main(arguments: list) -> int:
     peers = "--peers" in arguments
     if peers:
         arguments = [argument for argument in arguments if argument != "--peers"]
-        os.environ["PADOPS_PEERS"] = "1"
+        os.environ["PADOPS_PEERS"] = ",".join(ASKED_FOR)
     python = environment.ensure(["lint", "peers", "test"] if peers else ["test"])
     if peers:
-        environment.step("environments of peers", [sys.executable, environment.ROOT / "scripts" / "peers.py"])
+        apart.main(list(ASKED_FOR))
     environment.step("fetching the real models", [python, environment.ROOT / "scripts" / "fetch_models.py"])
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])
@@ -35,8 +39,14 @@ def main(arguments: list) -> int:
     if failed or arguments:
         return failed
     print("padops conformance --quick", flush=True)
-    required = ["--require-peers"] if peers else []
+    required = ["--require-peers", *_left_out()] if peers else []
     return environment.hand_over([python, "-m", "padops", "conformance", "--quick", *required], environment.ROOT)
+
+
+def _left_out() -> list:
+    """The options that leave out the peers whose environments are neither asked for nor there."""
+    made = {name for name in apart.stated() if (apart.folder_of(name) / apart.STAMP).is_file()}
+    return [f"--without={name}" for name in apart.stated() if name not in made and name not in ASKED_FOR]
 
 
 def _long(python, arguments: list) -> int:

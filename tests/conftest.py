@@ -49,8 +49,9 @@ MISSING = {
 NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
 # The type checkers and what else the extra ``lint`` has.
 UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [x for x in ("mypy", "basedpyright") if find_spec(x) is None]
-# Peers with an environment of their own that is not there.
-NOT_MADE = [] if os.environ.get("PADOPS_PEERS") else [x.name for x in rows_apart() if not is_made(x.name)]
+# Peers with an environment of their own that is neither there nor asked for.
+ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
+NOT_MADE = [row.name for row in rows_apart() if row.name not in ASKED_FOR and not is_made(row.name)]
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)

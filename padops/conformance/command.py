@@ -61,6 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--peer-command", action="append", default=[], metavar="COMMAND",
         help='run only this one: a program in any language, such as "node peer.mjs" (docs/peers.md)',
     )  # fmt: skip
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="NAME", help="run all peers but this one (may be repeated)"
+    )
     parser.add_argument("--shard", default="1/1", metavar="I/N", help="run one part of N, for merge to put together")
     parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as one of --peer is")
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
@@ -109,7 +112,9 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 
-    named = options.peer or ([] if options.peer_command else PEERS)
+    if unknown := [name for name in options.without if name not in PEERS]:
+        raise ValueError(f"there is no peer {unknown[0]!r} to leave out; there are {', '.join(PEERS)}")
+    named = options.peer or ([] if options.peer_command else [name for name in PEERS if name not in options.without])
     peers = [*map(runner.parse_peer, named), *map(runner.parse_command, options.peer_command)]
     names = [peer.name for peer in peers]
     if twice := sorted({name for name in names if names.count(name) > 1}):

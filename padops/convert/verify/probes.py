@@ -156,6 +156,7 @@ class Probed:
             place = place.outside
         if place.function is not None:
             function = self._bodies[place]
+            assert isinstance(function, onnx.FunctionProto), "the place says so"
             if value not in function.output:
                 function.output.append(value)
             at = list(function.output).index(value)
