@@ -12,34 +12,34 @@ if TYPE_CHECKING:
 
     from padops.bench.runner import Measurement
 
-STOCK = "stock"  # the contestant that the others are compared with
+STOCK = "stock"  # the baseline
 _TITLES = ("time", "±", "× stock", "more")
 _SHORT = 10e-6  # seconds below which a time is shown in ns
 
 
 def is_of_provider(results: Iterable[Measurement]) -> bool:
     """Whether these are what ``padops bench --provider`` measured."""
-    return any(result.contestant == STOCK for result in results)
+    return any(result.implementation == STOCK for result in results)
 
 
 def cells(results: Sequence[Measurement]) -> dict[tuple[str, str], list[str]]:
     """The table of one number of threads.
 
     Returns:
-        For each workload and contestant the time, its spread, and how it compares with stock: as a multiple, and as a
-        difference.
+        For each workload and implementation the time, its spread, and how it compares with stock: as a multiple, and as
+        a difference.
     """
     made = {}
     for workload, row in by_workload(results).items():
         stock = row[STOCK].median
         unit, factor, digits = ("ns", 1e9, 0) if stock < _SHORT else ("ms", 1e3, 3)
-        for contestant, taken in row.items():
+        for implementation, taken in row.items():
             time, spread, more = (
                 f"{seconds * factor:{sign}.{digits}f} {unit}"
                 for seconds, sign in ((taken.median, ""), (taken.spread, ""), (taken.median - stock, "+"))
             )
-            compared = ["", ""] if contestant == STOCK else [f"{taken.median / stock:.2f}", more]
-            made[workload, contestant] = [time, spread, *compared]
+            compared = ["", ""] if implementation == STOCK else [f"{taken.median / stock:.2f}", more]
+            made[workload, implementation] = [time, spread, *compared]
     return made
 
 
@@ -58,9 +58,9 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
     table.add_column("by")
     for title in _TITLES:
         table.add_column(title, justify="right")
-    for (workload, contestant), row in cells(results).items():
-        first = contestant == STOCK
-        table.add_row(workload if first else "", contestant, *row, style="bold" if first else "")
+    for (workload, implementation), row in cells(results).items():
+        first = implementation == STOCK
+        table.add_row(workload if first else "", implementation, *row, style="bold" if first else "")
     console.print(table)
 
 

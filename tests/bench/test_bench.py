@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from padops import cli
-from padops.bench import contestants, models, runner, tables
+from padops.bench import implementations, models, runner, tables
 from padops.bench.runner import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.spec import reference
@@ -29,7 +29,7 @@ def test_bench_writes_table_json_and_plot(tmp_path: Path, capsys: pytest.Capture
     shown = capsys.readouterr().out
     assert "geometric mean" in shown
     rows = json.loads(data.read_text())["measurements"]
-    assert {"padops", "built-in", "numpy"} <= {row["contestant"] for row in rows}
+    assert {"padops", "built-in", "numpy"} <= {row["implementation"] for row in rows}
     assert all(row["median"] > 0 and row["samples"] >= 5 and row["output_bytes"] == 80 for row in rows)
 
     assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 0
@@ -38,8 +38,8 @@ def test_bench_writes_table_json_and_plot(tmp_path: Path, capsys: pytest.Capture
     assert cli.main(["bench", "--show", str(data), "--markdown"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len({line.count("|") for line in lines if "|" in line}) == 1
-    speed = next(r["median"] for r in rows if r["contestant"] == "numpy") / next(
-        r["median"] for r in rows if r["contestant"] == "padops"
+    speed = next(r["median"] for r in rows if r["implementation"] == "numpy") / next(
+        r["median"] for r in rows if r["implementation"] == "padops"
     )
     assert f" {speed:.2f} |" in next(line for line in lines if line.startswith("| tiny"))
 
@@ -82,7 +82,9 @@ def test_mistakes_are_named(arguments: list[str], code: int, words: str, capsys:
 
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     workload = Workload("one", (2,), (1,), (0,))
-    monkeypatch.setitem(contestants.CONTESTANTS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32))
+    monkeypatch.setitem(
+        implementations.IMPLEMENTATIONS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32)
+    )
     with pytest.raises(
         runner.OutputsDiffer, match=r"one: numpy differs from padops in \d+ of \d+ places, the first at \d+"
     ):
@@ -92,7 +94,7 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:
     workload = Workload("one", (2,), (1,), (0,))
     memory = Memory.of(workload)
-    calls = {"padops": contestants.CONTESTANTS["padops"](workload, memory, 1), "idle": lambda: memory.target}
+    calls = {"padops": implementations.IMPLEMENTATIONS["padops"](workload, memory, 1), "idle": lambda: memory.target}
     with pytest.raises(runner.OutputsDiffer, match="idle"):
         runner.compare(workload, memory, calls)
 
@@ -106,10 +108,10 @@ def any_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
-def test_contestants_agree(workload: Workload, any_threads: None) -> None:
+def test_implementations_agree(workload: Workload, any_threads: None) -> None:
     """Also with the reference, and that the memory is as large as the output that padops gives."""
     memory = Memory.of(workload)
-    calls = {name: make(workload, memory, 1) for name, make in contestants.CONTESTANTS.items()}
+    calls = {name: make(workload, memory, 1) for name, make in implementations.IMPLEMENTATIONS.items()}
     runner.compare(workload, memory, {name: call for name, call in calls.items() if call is not None})
     if workload.mode != "symmetric":
         pads = np.array(workload.begin + workload.end)
@@ -122,11 +124,11 @@ def test_copies_write_all_bytes(name: str) -> None:
     workload = Workload("one", (100_003,), (0,), (0,), dtype="uint8")
     memory = Memory.of(workload)
     memory.target[:] = 0
-    contestants.CONTESTANTS[name](workload, memory, 2)()
+    implementations.IMPLEMENTATIONS[name](workload, memory, 2)()
     assert memory.target.min() == memory.target.max() == 1
 
 
-def test_the_next_contestant_waits_for_threads_at_work() -> None:
+def test_the_next_implementation_waits_for_threads_at_work() -> None:
     stop = Event()
 
     def spin() -> None:
@@ -147,8 +149,8 @@ def test_the_next_contestant_waits_for_threads_at_work() -> None:
 
 
 def test_the_best_copy_counts() -> None:
-    def taken(contestant: str, median: float) -> Measurement:
-        return Measurement("one", contestant, 1, 8, median, 0, 9)
+    def taken(implementation: str, median: float) -> Measurement:
+        return Measurement("one", implementation, 1, 8, median, 0, 9)
 
     results = [taken("padops", 2.0), taken("copy", 9.0), taken("copy by all", 3.0), taken("numpy", 8.0)]
     assert tables.columns_of(results) == ["copy", "numpy"]

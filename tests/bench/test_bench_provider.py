@@ -30,7 +30,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def measured(name: str) -> dict[str, Measurement]:
     taken = provider.measure_provider([name], [], 1, 0.01, lambda name: None)
     assert {(one.workload, one.threads) for one in taken} == {(name, 1)}
-    return {one.contestant: one for one in taken}
+    return {one.implementation: one for one in taken}
 
 
 def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,7 +39,7 @@ def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr().out
     written = json.loads(data.read_text())
     assert written["machine"]["processor"] in shown and written["machine"]["onnxruntime"] in shown
-    rows = {(row["workload"], row["contestant"]): row["median"] for row in written["measurements"]}
+    rows = {(row["workload"], row["implementation"]): row["median"] for row in written["measurements"]}
     name = "models/pad_19.onnx"
     assert [*rows] == [
         *((DISPATCH, by) for by in ("stock", "provider", "operators")),
@@ -57,8 +57,8 @@ def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_units_ratios_and_threads() -> None:
-    def taken(workload: str, contestant: str, threads: int, median: float) -> Measurement:
-        return Measurement(workload, contestant, threads, 8, median, median / 10, 9)
+    def taken(workload: str, implementation: str, threads: int, median: float) -> Measurement:
+        return Measurement(workload, implementation, threads, 8, median, median / 10, 9)
 
     results = [
         *(taken("tiny", by, 1, median) for by, median in (("stock", 400e-9), ("provider", 300e-9))),
