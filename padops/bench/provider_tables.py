@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from padops.bench.tables import by_threads, by_workload, facts, joined
+from padops.bench.tables import by_threads, by_workload, facts, joined, print_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,17 +51,11 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
         results: The measurements with this number of threads.
         threads: The number, for the title.
     """
-    from rich.table import Table
-
-    table = Table(title=f"{threads} thread{'s' * (threads > 1)}: unmodified models against stock onnxruntime", box=None)
-    table.add_column("measured")
-    table.add_column("by")
-    for title in _TITLES:
-        table.add_column(title, justify="right")
-    for (workload, implementation), row in cells(results).items():
-        first = implementation == STOCK
-        table.add_row(workload if first else "", implementation, *row, style="bold" if first else "")
-    console.print(table)
+    shown = [
+        ([workload if implementation == STOCK else "", implementation, *row], implementation == STOCK)
+        for (workload, implementation), row in cells(results).items()
+    ]
+    print_rows(console, threads, "unmodified models against stock onnxruntime", (["measured", "by"], _TITLES), shown)
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:

@@ -96,7 +96,7 @@ def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> No
         if name in NOT_COMPARED:
             continue
         memory.target[:] = 0xA5  # what another implementation has written there must not count
-        outputs[name] = _bits(call())
+        outputs[name] = bits_of(call())
         if outputs[name] != outputs.get("padops", outputs[name]):
             raise OutputsDiffer(f"{workload.name}: {name} differs from padops {_difference(outputs, name)}")
 
@@ -110,8 +110,12 @@ def _difference(outputs: Mapping[str, bytes | list[str]], name: str) -> str:
     return f"in {len(wrong)} of {len(wanted)} places, the first at {wrong[0]}"
 
 
-def _bits(output: Any) -> bytes | list[str]:
-    """What a call returned, as what its memory holds; strings as a list."""
+def bits_of(output: Any) -> bytes | list[str]:
+    """What a call returned, as what its memory holds; strings as a list.
+
+    Args:
+        output: An array, or a tensor that can be one.
+    """
     array = output if isinstance(output, np.ndarray) else output.numpy()
     return array.tobytes() if array.dtype.kind in "biufV" else array.reshape(-1).tolist()
 

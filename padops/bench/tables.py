@@ -79,15 +79,37 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
         results: The measurements with this number of threads.
         threads: The number, for the title.
     """
+    titles, rows = cells(results)
+    shown = [([name, *row], name in SUMMARY) for name, row in rows.items()]
+    print_rows(console, threads, "padops' speed as a multiple of …", (["workload"], titles), shown)
+
+
+def print_rows(
+    console: Console,
+    threads: int,
+    title: str,
+    columns: tuple[Sequence[str], Sequence[str]],
+    rows: Iterable[tuple[Sequence[str], bool]],
+) -> None:
+    """A table of one number of threads, on the terminal.
+
+    Args:
+        console: Where to print.
+        threads: The number.
+        title: What stands after it above the table.
+        columns: The titles of those with names, and of those with numbers.
+        rows: The cells of each row, and whether they are bold.
+    """
     from rich.table import Table
 
-    titles, rows = cells(results)
-    table = Table(title=f"{threads} thread{'s' * (threads > 1)}: padops' speed as a multiple of …", box=None)
-    table.add_column("workload")
-    for title in titles:
-        table.add_column(title, justify="right")
-    for name, row in rows.items():
-        table.add_row(name, *row, style="bold" if name in SUMMARY else "")
+    table = Table(title=f"{threads} thread{'s' * (threads > 1)}: {title}", box=None)
+    names, numbers = columns
+    for heading in names:
+        table.add_column(heading)
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    for row, bold in rows:
+        table.add_row(*row, style="bold" if bold else "")
     console.print(table)
 
 

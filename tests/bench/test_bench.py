@@ -73,11 +73,84 @@ class _Other:
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
-    [(["--only", "no such"], 2, "image constant"), (["--show", "absent.json"], 1, "absent.json")],
+    [
+        (["--only", "no such"], 2, "error: no workload has that in its name: image constant, image reflect"),
+        (["--quick", "--only", "int4"], 2, f"error: no workload of --quick has that in its name: {', '.join(QUICK)}\n"),
+        (
+            ["--model", "m.onnx", "--only", "tiny"],
+            2,
+            "error: --only chooses from the workloads, and --model measures none",
+        ),
+        (["--show", "absent.json"], 1, "absent.json"),
+    ],
 )
 def test_mistakes_are_named(arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--threads", "1", *arguments]) == code
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "all", "²"])
+def test_a_number_of_threads_is_at_least_1(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["bench", f"--threads={text}"])
+    assert ended.value.code == 2
+    assert f"argument --threads: '{text}' is not a whole number of at least 1\n" in capsys.readouterr().err
+
+
+ROW = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9).row()
+OTHER = {**ROW, "implementation": "built-in"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([], "measurements is not a list with measurements"),
+        ({"one": ROW}, "measurements is not a list with measurements"),
+        ([ROW, [1]], "measurement 1 has not the fields workload, implementation, threads, output_bytes"),
+        ([{**ROW, "more": 1}], "measurement 0 has not the fields"),
+        ([{"workload": "one"}], "measurement 0 has not the fields"),
+        ([{**ROW, "threads": "1"}], "measurement 0: threads is '1', not of type int"),
+        ([{**ROW, "median": None}], "measurement 0: median is None, not of type float"),
+        ([{**ROW, "median": 0.0}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([{**ROW, "median": float("nan")}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([{**ROW, "threads": 0}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([OTHER], "'one' with 1 threads has no measurement of padops"),
+        (
+            [OTHER, {**ROW, "implementation": "stock", "workload": "two"}],
+            "'one' with 1 threads has no measurement of stock",
+        ),
+        ([ROW, {**ROW, "threads": 2, "workload": "two"}], "'one' has not been measured with 1 and with 2 threads"),
+    ],
+)
+def test_what_json_has_not_written_is_not_shown(
+    rows: object, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, plot = tmp_path / "bench.json", tmp_path / "bench.svg"
+    data.write_text(json.dumps({"machine": {}, "measurements": rows}))
+    assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and shown.err.startswith(f"error: {data} is not what --json wrote: {words}")
+    assert not plot.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[]", "[" * 100_000, '{"machine": 1, "measurements": []}', '{"machine": {"a": 1}, "measurements": []}'],
+)
+def test_what_is_no_such_json_is_not_shown(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "bench.json"
+    data.write_text(text)
+    assert cli.main(["bench", "--show", str(data)]) == 1
+    assert capsys.readouterr().err.startswith(f"error: {data} is not what --json wrote: ")
+
+
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+def test_what_cannot_be_written_is_named(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, target = tmp_path / "bench.json", tmp_path / ("n" * 256)
+    data.write_text(json.dumps({"machine": {}, "measurements": [ROW, OTHER]}))
+    assert cli.main(["bench", "--show", str(data), option, str(target)]) == 1
+    assert capsys.readouterr().err == f"error: cannot write {target}: File name too long\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["bench.json"]
 
 
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
