@@ -29,6 +29,7 @@ DOCUMENT = ROOT / "docs" / "matrix.md"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 RUNTIMES = ("1.20.1", "1.22.1", "1.24.4", "1.27.0", "newest")
 RUNTIME = "onnxruntime"
+VERSION = "from importlib.metadata import version;"
 # Those whose expectations hold for every runtime and every version of NumPy and onnx that padops is for.
 # fmt: off
 TESTS = ("spec/test_specifications", "spec/test_specifications_dialects", "spec/test_shapes", "csrc/test_errors",
@@ -77,14 +78,12 @@ def run_environment(version: str, lowest: bool, wheel: Path, options: argparse.N
             tell(options, names[runtime], "", "", f"not run: this machine has no Python {version}", 0)
         return 0
     venv = WORK / f"python{version}-{'lowest' if lowest else 'newest'}"
-    failed = 0
+    cell = Cell(python, venv, wheel, lowest)
     try:
-        for runtime in wanted:
-            failed += run_cell(names[runtime], runtime, Cell(python, venv, wheel, lowest), options)
+        return sum(run_cell(names[runtime], runtime, cell, options) for runtime in wanted)
     finally:
         if not options.keep:
             shutil.rmtree(venv, ignore_errors=True)
-    return failed
 
 
 class Cell:
@@ -102,29 +101,27 @@ class Cell:
                 return last_line(ran)
         pins = [f"{name}=={first}" for name, first in self.lowest_versions().items()] if self.lowest else []
         wanted = [f"{self.wheel}[pyop]", f"{RUNTIME}=={runtime}", *pins, "pytest", "hypothesis"]
-        ran = call([*pip(self.python, self.venv), "install", "--only-binary", ":all:", "--no-compile", *wanted])
+        pip = [self.python, "-m", "pip", "--python", self.venv, "--disable-pip-version-check", "--no-input", "--quiet"]
+        ran = call([*pip, "install", "--only-binary", ":all:", "--no-compile", *wanted])
         return last_line(ran) if ran.returncode else None
 
     def lowest_versions(self) -> dict:
         found = {}
+        version = re.search(r"3\.\d+", self.venv.name).group()
         for name, minimum, excluded, before in dependencies():
-            if name == RUNTIME or (before and self.minor() >= int(before.split(".")[1])):
+            if name == RUNTIME or (before and number(version) >= number(before)):
                 continue
             usable = [v for v in wheels(self.python, name) if number(v) >= number(minimum) and v != excluded]
             found[name] = usable[0] if usable else minimum  # which pip then refuses, and says why
         return found
 
-    def minor(self) -> int:
-        return int(re.search(r"3\.(\d+)", self.venv.name).group(1))
-
     def versions(self) -> str:
         names = [name for name, _, _, before in dependencies() if name != RUNTIME and self.has(name)]
-        code = f"from importlib.metadata import version; print(', '.join(n + ' ' + version(n) for n in {names}))"
+        code = f"{VERSION} print(', '.join(n + ' ' + version(n) for n in {names}))"
         return call([self.interpreter, "-c", code]).stdout.strip()
 
     def has(self, name: str) -> bool:
-        code = f"from importlib.metadata import version; version({name!r})"
-        return call([self.interpreter, "-c", code]).returncode == 0
+        return call([self.interpreter, "-c", f"{VERSION} version({name!r})"]).returncode == 0
 
     def command(self, *arguments) -> subprocess.CompletedProcess:
         return call([self.interpreter, *arguments], WORK / "checkout")
@@ -143,18 +140,26 @@ def run_cell(name: str, runtime: str, cell: Cell, options: argparse.Namespace) -
     if wrong:
         tell(options, told, "", "", f"not installed: {wrong}", time.monotonic() - start)
         return 1
+    place = name.rpartition(",")[0]
     if options.record:
-        record(VERSIONS, VERSIONS_HEAD, name.rpartition(",")[0], f"| {name.rpartition(',')[0]} | {cell.versions()} |\n")
-    info = cell.command("-m", "padops", "info")
-    wrong = [f"info: exit code {info.returncode}"] if info.returncode or f" {version}\n" not in info.stdout else []
+        record(VERSIONS, VERSIONS_HEAD, place, f"| {place} | {cell.versions()} |\n")
     models, refused, bad = convert_samples(cell, version)
     passed, failures = run_tests(cell)
-    wrong += bad + failures
+    wrong = [*ask_info(cell, version), *bad, *failures]
     result = "failed: " + "; ".join(wrong) if wrong else "passed"
     if refused:
         result += f"; the runtime is too old for the types of {', '.join(refused)}"
     tell(options, told, models, passed, result, time.monotonic() - start)
     return 1 if wrong else 0
+
+
+def ask_info(cell: Cell, version: str) -> list:
+    """What is wrong with ``padops info``, which runs a Pad and names the runtime that ran it."""
+    ran = cell.command("-m", "padops", "info")
+    if ran.returncode:
+        return [f"info: exit code {ran.returncode}: {last_line(ran)}"]
+    (named,) = re.findall(r"^onnxruntime +(\S+)$", ran.stdout, re.M) or ["of no version"]
+    return [] if named == version else [f"info names onnxruntime {named}, not {version}"]
 
 
 def convert_samples(cell: Cell, version: str) -> tuple:
@@ -167,8 +172,7 @@ def convert_samples(cell: Cell, version: str) -> tuple:
     samples = sorted((WORK / "checkout" / "models").glob("*.onnx"))
     for sample in samples:
         runs = number(version) >= number(FIRST_READ.get(sample.name, "0"))
-        verify = ["--verify"] if runs else []
-        done = cell.command("-m", "padops", "convert", sample, "-o", WORK / "converted.onnx", *verify)
+        done = cell.command("-m", "padops", "convert", sample, "-o", WORK / "converted.onnx", *["--verify"] * runs)
         ran += runs and done.returncode == 0
         refused += [] if runs else [sample.name]
         if done.returncode:
@@ -222,8 +226,7 @@ def dependencies() -> list:
     """Name, minimum, excluded version and the Python before which it is needed, as pyproject.toml has them."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     listed = "".join(re.findall(r"^(?:dependencies|pyop) = \[\n(.*?)^\]", text, re.M | re.S))
-    form = r'^ *"([\w-]+)>=([\d.]+)(?:,!=([\d.]+))?(?:; python_version < \'([\d.]+)\')?",'
-    found = re.findall(form, listed, re.M)
+    found = re.findall(r'^ *"([\w-]+)>=([\d.]+)(?:,!=([\d.]+))?(?:; python_version < \'([\d.]+)\')?",', listed, re.M)
     if len(found) != len(listed.splitlines()):
         sys.exit("error: a dependency in pyproject.toml has a form that this script cannot read")
     return found
@@ -243,21 +246,13 @@ def wheels(python: str, name: str) -> tuple:
 
 def number(version: str) -> tuple:
     """A version to compare; 1.20 and 1.20.0 are the same."""
-    parts = [int(part) for part in version.split(".")]
-    while parts and parts[-1] == 0:
-        parts.pop()
-    return tuple(parts)
-
-
-def pip(python: str, venv: Path) -> list:
-    """The pip of an interpreter, at work in an environment that has none."""
-    return [python, "-m", "pip", "--python", venv, "--disable-pip-version-check", "--no-input", "--quiet"]
+    return tuple(int(part) for part in re.sub(r"(\.0)+$", "", version).split("."))
 
 
 def call(command: list, folder: Path = ROOT) -> subprocess.CompletedProcess:
     """Run a command, without what leads a Python elsewhere."""
-    variables = {key: value for key, value in os.environ.items() if key not in environment.MISLEADING}
-    variables.pop("PADOPS_LIBRARY", None)
+    misleading = (*environment.MISLEADING, "PADOPS_LIBRARY")
+    variables = {key: value for key, value in os.environ.items() if key not in misleading}
     variables["PADOPS_EXAMPLES"] = EXAMPLES
     return subprocess.run(
         [str(part) for part in command], cwd=str(folder), env=variables, capture_output=True, encoding="utf-8",
@@ -282,8 +277,12 @@ def tell(options, name: str, models: str, passed: str, result: str, seconds: flo
 
 def record(markers: tuple, head: str, name: str, row: str) -> None:
     """Put a row between the markers, in the place of the one of the same name; the rows stay in order."""
-    before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(markers[0])
-    table, _, after = rest.partition(markers[1])
+    before, begin, rest = DOCUMENT.read_text(encoding="utf-8").partition(markers[0])
+    table, end, after = rest.partition(markers[1])
+    if not (begin and end):
+        sys.exit(
+            f"error: {DOCUMENT} has not the lines {markers[0].strip()} and {markers[1].strip()}, one after the other"
+        )
     rows = {re.sub(r" \(.*", "", old.split(" | ")[0][2:]): old for old in table[len(head) :].splitlines(keepends=True)}
     rows[name] = row
     ordered = [rows[key] for key in sorted(rows, key=in_order)]

@@ -2,7 +2,7 @@
 
     python3 scripts/test.py [--peers]
     python3 scripts/test.py [--peers] tests/spec/test_plan.py [-k PATTERN] [-x] ...
-    python3 scripts/test.py --long [--record] [tests/long/long_FILE.py] [-k PATTERN] ...
+    python3 scripts/test.py --long [--record] [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
 The second form gives its arguments to pytest, which runs in the checkout's root, and ends there. Each core takes files of
 its own, unless -n says otherwise (-n 0: one process). The third runs the long tests, of load, files and fuzzing, one after
@@ -24,6 +24,9 @@ ASKED_FOR = ("onnxruntime-web",)
 
 
 def main(arguments: list) -> int:
+    if "--record" in arguments and "--long" not in arguments:
+        print("error: --record writes down what the long tests counted: give --long as well", file=sys.stderr)
+        return 2
     peers = "--peers" in arguments
     if peers:
         arguments = [argument for argument in arguments if argument != "--peers"]
@@ -51,7 +54,9 @@ def _left_out() -> list:
 
 def _long(python, arguments: list) -> int:
     """Run the long tests, or those of them that the arguments name."""
-    named = any(argument.startswith("tests/") for argument in arguments)
+    values = {i + 1 for i, argument in enumerate(arguments) if argument in ("-k", "-m")}
+    places = [argument.split("::")[0] for i, argument in enumerate(arguments) if i not in values]
+    named = any(place and (environment.ROOT / place).exists() for place in places)
     command = [python, "-m", "pytest", "--override-ini", "python_files=long_*.py", *arguments]
     return environment.hand_over(command if named else [*command, "tests/long"], environment.ROOT)
 

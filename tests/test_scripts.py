@@ -7,7 +7,6 @@ import hashlib
 import importlib
 import json
 import os
-import re
 import subprocess
 import sys
 import zipfile
@@ -26,53 +25,6 @@ SCRIPTS = ROOT / "scripts"
 def environment(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(SCRIPTS)
     return importlib.import_module("environment")
-
-
-@pytest.fixture
-def lint(environment: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script, in a .venv where it runs nothing: ``ran`` has the commands, ``failing`` the programs that fail."""
-    module = importlib.import_module("lint")
-    module.ran, module.failing = [], set()
-
-    def hand_over(command: list, folder: Path) -> int:
-        module.ran.append([Path(command[0]).name, *map(str, command[1:])])
-        return int(Path(command[0]).name in module.failing)
-
-    monkeypatch.setattr(environment, "ensure", lambda extras: tmp_path / "bin" / "python")
-    monkeypatch.setattr(environment, "hand_over", hand_over)
-    return module
-
-
-def test_lint_runs_every_tool_though_one_fails(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    assert lint.main([]) == 0
-    assert [command[:2] for command in lint.ran[:3]] == [["ruff", "check"], ["ruff", "format"], ["python", "-m"]]
-    every, lint.ran = lint.ran, []
-    lint.failing = {"ruff"}
-    assert lint.main([]) == 1 and lint.ran == every
-    assert "failed: ruff-check, ruff-format\n" in capsys.readouterr().err
-
-
-def test_lint_takes_names(lint: ModuleType) -> None:
-    assert lint.main(["--fix", "ruff-format"]) == 0
-    assert lint.ran == [["ruff", "format"]]
-    assert lint.main(["pylint"]) == 2
-
-
-def test_lint_reads_every_source_in_cpp(
-    lint: ModuleType, environment: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(environment, "ROOT", tmp_path)
-    sources = ["padops/csrc/core/plan.cpp", "padops/csrc/engine.h", "tests/cpp/stand_in/api.h"]
-    for name in [*sources, "padops/csrc/types.inc", "padops/other.h"]:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    assert list(map(str, lint.checks()["clang-format"])) == ["clang-format", "--dry-run", "-Werror", *sources]
-
-
-def test_commits_are_checked_as_ci_checks(lint: ModuleType) -> None:
-    hooks = re.findall(r"entry: python3 scripts/lint.py (.+)", (ROOT / ".pre-commit-config.yaml").read_text())
-    assert set(lint.checks()) == set(hooks)
-    assert "\npython3 scripts/lint.py\n" in (ROOT / ".ci" / "run").read_text()
 
 
 @pytest.fixture

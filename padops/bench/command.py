@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
 _NO_PLOT = "--plot draws workloads, not what --provider measures"
+_NO_WORKLOADS = "--only chooses from the workloads, and --model measures none; with --provider it measures both"
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead: the execution provider on unmodified models, --model's as well",
     )
-    parser.add_argument("--threads", type=int, action="append", metavar="N", help="default: 1, then all")
+    parser.add_argument("--threads", type=_threads, action="append", metavar="N", help="default: 1, then all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
     parser.add_argument("--show", type=Path, metavar="FILE", help="measure nothing: show what --json has written")
     parser.add_argument("--markdown", action="store_true", help="the table in Markdown")
@@ -41,12 +41,20 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_bench)
 
 
+def _threads(text: str) -> int:
+    """What ``--threads`` takes."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
 def _bench(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from padops.bench.machine import describe_machine
     from padops.bench.provider_tables import is_of_provider
-    from padops.bench.runner import Measurement, OutputsDiffer
+    from padops.bench.results import read_results
+    from padops.bench.runner import OutputsDiffer
     from padops.convert import PadopsError
     from padops.files.targets import refusal
 
@@ -54,11 +62,13 @@ def _bench(options: argparse.Namespace) -> int:
     if why:  # before minutes of measuring
         print(f"error: {why}", file=sys.stderr)
         return 1
+    if not options.show and (why := _no_choice(options)):
+        print(f"error: {why}", file=sys.stderr)
+        return 2
     console = Console() if sys.stdout.isatty() else Console(width=160)
     try:
         if options.show:
-            shown = json.loads(options.show.read_text())
-            machine, results = shown["machine"], [Measurement(**row) for row in shown["measurements"]]
+            machine, results = read_results(options.show)
             if options.plot and is_of_provider(results):
                 raise ValueError(_NO_PLOT)
         else:
@@ -66,9 +76,6 @@ def _bench(options: argparse.Namespace) -> int:
     except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    if not results:
-        print(f"error: no workload has that in its name: {', '.join(_names(options.provider))}", file=sys.stderr)
-        return 2
     try:
         _write(options, console, machine, results)
     except OSError as error:
@@ -77,12 +84,29 @@ def _bench(options: argparse.Namespace) -> int:
     return 0
 
 
-def _names(provider: bool) -> list[str]:
+def _names(options: argparse.Namespace) -> list[str]:
     """What ``--only`` chooses from."""
     from padops.bench.provider import MEASURED
-    from padops.bench.workloads import WORKLOADS
+    from padops.bench.workloads import QUICK, WORKLOADS
 
-    return list(MEASURED) if provider else [workload.name for workload in WORKLOADS]
+    if options.provider:
+        return list(MEASURED)
+    return [workload.name for workload in WORKLOADS if not options.quick or workload.name in QUICK]
+
+
+def _chosen(options: argparse.Namespace) -> list[str]:
+    """What is measured of it."""
+    return [name for name in _names(options) if not options.only or any(text in name for text in options.only)]
+
+
+def _no_choice(options: argparse.Namespace) -> str | None:
+    """Why ``--only`` leaves nothing to measure, or None."""
+    if options.model:
+        return None if options.provider or not options.only else _NO_WORKLOADS
+    if _chosen(options):
+        return None
+    quick = " of --quick" if options.quick and not options.provider else ""
+    return f"no workload{quick} has that in its name: {', '.join(_names(options))}"
 
 
 def _measure(options: argparse.Namespace) -> list[Measurement]:
@@ -94,11 +118,11 @@ def _measure(options: argparse.Namespace) -> list[Measurement]:
     for threads in options.threads or sorted({1, count_threads()}):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             if options.provider:
-                measured = process.submit(_of_provider, options.only, options.model or [], threads, seconds)
+                measured = process.submit(_of_provider, _chosen(options), options.model or [], threads, seconds)
             elif options.model:
                 measured = process.submit(_of_models, options.model, threads, seconds)
             else:
-                measured = process.submit(_of_workloads, options.quick, options.only, threads, seconds)
+                measured = process.submit(_of_workloads, _chosen(options), threads, seconds)
             results += measured.result()
     return results
 
@@ -109,28 +133,23 @@ def _of_models(paths: list[Path], threads: int, seconds: float) -> list[Measurem
     return measure_models(paths, threads, seconds)
 
 
-def _of_provider(only: Sequence[str], paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
+def _of_provider(names: Sequence[str], paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
     from rich.console import Console
 
-    from padops.bench.provider import MEASURED, measure_provider
+    from padops.bench.provider import measure_provider
 
-    chosen = [name for name in MEASURED if not only or any(text in name for text in only)]
     with Console(stderr=True).status("") as status:
         progress = lambda name: status.update(f"{name}, {threads} threads")
-        return measure_provider(chosen, paths, threads, PROVIDER_SHARE * seconds, progress)
+        return measure_provider(names, paths, threads, PROVIDER_SHARE * seconds, progress)
 
 
-def _of_workloads(quick: bool, only: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
+def _of_workloads(names: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
     from rich.console import Console
 
     from padops.bench.runner import time_workloads
-    from padops.bench.workloads import QUICK, WORKLOADS
+    from padops.bench.workloads import WORKLOADS
 
-    chosen = [
-        workload
-        for workload in WORKLOADS
-        if (not quick or workload.name in QUICK) and (not only or any(text in workload.name for text in only))
-    ]
+    chosen = [workload for workload in WORKLOADS if workload.name in names]
     with Console(stderr=True).status("") as status:
         progress = lambda name: status.update(f"{name}, {threads} threads")
         return time_workloads(chosen, threads, seconds=seconds, progress=progress)
@@ -141,6 +160,7 @@ def _write(
 ) -> None:
     from padops.bench import provider_tables, tables
     from padops.bench.plot import svg
+    from padops.bench.results import as_json
     from padops.files.staging import write_whole
 
     shown = provider_tables if provider_tables.is_of_provider(results) else tables
@@ -151,7 +171,6 @@ def _write(
         for threads, measured in tables.by_threads(results).items():
             shown.print_table(console, measured, threads)
     if options.json:
-        rows = [result.row() for result in results]
-        write_whole(options.json, [json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n"])
+        write_whole(options.json, [as_json(machine, results)])
     if options.plot:
         write_whole(options.plot, [svg(results, machine)])

@@ -5,41 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from padops.bench.tables import by_threads, by_workload, facts, joined
+from padops.bench.tables import by_threads, by_workload, facts, joined, print_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from padops.bench.runner import Measurement
 
-STOCK = "stock"  # the contestant that the others are compared with
+STOCK = "stock"  # the baseline
 _TITLES = ("time", "±", "× stock", "more")
 _SHORT = 10e-6  # seconds below which a time is shown in ns
 
 
 def is_of_provider(results: Iterable[Measurement]) -> bool:
     """Whether these are what ``padops bench --provider`` measured."""
-    return any(result.contestant == STOCK for result in results)
+    return any(result.implementation == STOCK for result in results)
 
 
 def cells(results: Sequence[Measurement]) -> dict[tuple[str, str], list[str]]:
     """The table of one number of threads.
 
     Returns:
-        For each workload and contestant the time, its spread, and how it compares with stock: as a multiple, and as a
-        difference.
+        For each workload and implementation the time, its spread, and how it compares with stock: as a multiple, and as
+        a difference.
     """
     made = {}
     for workload, row in by_workload(results).items():
         stock = row[STOCK].median
         unit, factor, digits = ("ns", 1e9, 0) if stock < _SHORT else ("ms", 1e3, 3)
-        for contestant, taken in row.items():
+        for implementation, taken in row.items():
             time, spread, more = (
                 f"{seconds * factor:{sign}.{digits}f} {unit}"
                 for seconds, sign in ((taken.median, ""), (taken.spread, ""), (taken.median - stock, "+"))
             )
-            compared = ["", ""] if contestant == STOCK else [f"{taken.median / stock:.2f}", more]
-            made[workload, contestant] = [time, spread, *compared]
+            compared = ["", ""] if implementation == STOCK else [f"{taken.median / stock:.2f}", more]
+            made[workload, implementation] = [time, spread, *compared]
     return made
 
 
@@ -51,17 +51,11 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
         results: The measurements with this number of threads.
         threads: The number, for the title.
     """
-    from rich.table import Table
-
-    table = Table(title=f"{threads} thread{'s' * (threads > 1)}: unmodified models against stock onnxruntime", box=None)
-    table.add_column("measured")
-    table.add_column("by")
-    for title in _TITLES:
-        table.add_column(title, justify="right")
-    for (workload, contestant), row in cells(results).items():
-        first = contestant == STOCK
-        table.add_row(workload if first else "", contestant, *row, style="bold" if first else "")
-    console.print(table)
+    shown = [
+        ([workload if implementation == STOCK else "", implementation, *row], implementation == STOCK)
+        for (workload, implementation), row in cells(results).items()
+    ]
+    print_rows(console, threads, "unmodified models against stock onnxruntime", (["measured", "by"], _TITLES), shown)
 
 
 def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Takes the times: all contestants of a workload in turn, again and again, and their medians."""
+"""Takes the times: all implementations of a workload in turn, again and again, and their medians."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.bench.contestants import CONTESTANTS
+from padops.bench.implementations import IMPLEMENTATIONS
 from padops.bench.sessions import Call
 from padops.bench.workloads import Memory, Workload
 
@@ -21,16 +21,16 @@ _WATCHED = 12e-3  # seconds: three ticks of a kernel that counts at 250 Hz what 
 
 
 class OutputsDiffer(RuntimeError):
-    """Two contestants do not agree, so their times mean nothing."""
+    """Two implementations do not agree, so their times mean nothing."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One contestant on one workload.
+    """One implementation on one workload.
 
     Attributes:
         workload: Its name.
-        contestant: Its name.
+        implementation: Its name.
         threads: How many it could use.
         output_bytes: What it had to write.
         median: Seconds of one call.
@@ -39,7 +39,7 @@ class Measurement:
     """
 
     workload: str
-    contestant: str
+    implementation: str
     threads: int
     output_bytes: int
     median: float
@@ -53,27 +53,27 @@ class Measurement:
 def time_workloads(
     workloads: Iterable[Workload],
     threads: int,
-    contestants: Sequence[str] = tuple(CONTESTANTS),
+    implementations: Sequence[str] = tuple(IMPLEMENTATIONS),
     seconds: float = 2.0,
     progress: Callable[[str], None] = lambda name: None,
 ) -> list[Measurement]:
-    """Times every contestant that can do each workload.
+    """Times every implementation that can do each workload.
 
     Args:
         workloads: What to pad.
-        threads: For each contestant.
-        contestants: Names of ``CONTESTANTS``.
+        threads: For each implementation.
+        implementations: Names of ``IMPLEMENTATIONS``.
         seconds: To spend on one workload.
         progress: Called with the name of each workload before it starts.
 
     Raises:
-        OutputsDiffer: A contestant's output is not padops'.
+        OutputsDiffer: An implementation's output is not padops'.
     """
     results = []
     for workload in workloads:
         progress(workload.name)
         memory = Memory.of(workload)
-        made = {name: CONTESTANTS[name](workload, memory, threads) for name in contestants}
+        made = {name: IMPLEMENTATIONS[name](workload, memory, threads) for name in implementations}
         calls = {name: call for name, call in made.items() if call is not None}
         compare(workload, memory, calls)
         results += measure(workload.name, workload.output_bytes, threads, calls, seconds)
@@ -86,17 +86,17 @@ def compare(workload: Workload, memory: Memory, calls: Mapping[str, Call]) -> No
     Args:
         workload: What is padded.
         memory: Whose target is filled anew before each call.
-        calls: By contestant, padops first.
+        calls: By implementation, padops first.
 
     Raises:
-        OutputsDiffer: A contestant's output is not padops'.
+        OutputsDiffer: An implementation's output is not padops'.
     """
     outputs: dict[str, bytes | list[str]] = {}
     for name, call in calls.items():
         if name in NOT_COMPARED:
             continue
-        memory.target[:] = 0xA5  # what another contestant has written there must not count
-        outputs[name] = _bits(call())
+        memory.target[:] = 0xA5  # what another implementation has written there must not count
+        outputs[name] = bits_of(call())
         if outputs[name] != outputs.get("padops", outputs[name]):
             raise OutputsDiffer(f"{workload.name}: {name} differs from padops {_difference(outputs, name)}")
 
@@ -110,8 +110,12 @@ def _difference(outputs: Mapping[str, bytes | list[str]], name: str) -> str:
     return f"in {len(wrong)} of {len(wanted)} places, the first at {wrong[0]}"
 
 
-def _bits(output: Any) -> bytes | list[str]:
-    """What a call returned, as what its memory holds; strings as a list."""
+def bits_of(output: Any) -> bytes | list[str]:
+    """What a call returned, as what its memory holds; strings as a list.
+
+    Args:
+        output: An array, or a tensor that can be one.
+    """
     array = output if isinstance(output, np.ndarray) else output.numpy()
     return array.tobytes() if array.dtype.kind in "biufV" else array.reshape(-1).tolist()
 
@@ -122,19 +126,19 @@ def measure(name: str, output_bytes: int, threads: int, calls: Mapping[str, Call
     Args:
         name: Of the workload.
         output_bytes: Bytes that one call writes.
-        threads: Of each contestant.
-        calls: By contestant.
+        threads: Of each implementation.
+        calls: By implementation.
         seconds: To spend on all of them together.
     """
     results = []
-    for contestant, taken in _times(calls, seconds).items():
+    for implementation, taken in _times(calls, seconds).items():
         low, median, high = statistics.quantiles(taken, n=4)
-        results.append(Measurement(name, contestant, threads, output_bytes, median, high - low, len(taken)))
+        results.append(Measurement(name, implementation, threads, output_bytes, median, high - low, len(taken)))
     return results
 
 
 def _times(calls: Mapping[str, Call], seconds: float) -> dict[str, list[float]]:
-    """Seconds of single calls. The contestants take turns; in its turn each runs as a model does that is alone."""
+    """Seconds of single calls. The implementations take turns; in its turn each runs as a model does that is alone."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     end = time.perf_counter() + seconds
     rounds = 0
@@ -165,7 +169,7 @@ def _block(call: Call) -> list[float]:
 def _rest(limit: float = 10.0) -> None:
     """Waits until no thread of this process is at work.
 
-    Pools of threads spin after a call, ONNX Runtime's for some 40 ms, on cores that the next contestant is to have.
+    Pools of threads spin after a call, ONNX Runtime's for some 40 ms, on cores that the next implementation is to have.
     """
     begin = time.perf_counter()
     while True:
@@ -174,4 +178,4 @@ def _rest(limit: float = 10.0) -> None:
         if time.process_time() - used < 0.1 * (time.perf_counter() - wall):
             return
         if wall - begin > limit:
-            raise TimeoutError(f"the threads of a contestant have not come to rest in {limit:g} s")
+            raise TimeoutError(f"the threads of an implementation have not come to rest in {limit:g} s")

@@ -1,4 +1,4 @@
-"""Contestants that are nodes in an onnxruntime session, all with the same options and the same bound memory."""
+"""Implementations that are nodes in an onnxruntime session, all with the same options and the same bound memory."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ SUMMARY: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def by_workload(results: Iterable[Measurement]) -> dict[str, dict[str, Measurement]]:
-    """``{workload: {contestant: measurement}}`` in the order of measuring."""
+    """``{workload: {implementation: measurement}}`` in the order of measuring."""
     table: dict[str, dict[str, Measurement]] = {}
     for result in results:
-        table.setdefault(result.workload, {})[result.contestant] = result
+        table.setdefault(result.workload, {})[result.implementation] = result
     return table
 
 
@@ -34,14 +34,14 @@ def by_threads(results: Iterable[Measurement]) -> dict[int, list[Measurement]]:
 
 
 def columns_of(results: Iterable[Measurement]) -> list[str]:
-    """What padops is compared with: the contestants, all plain copies as one."""
-    names = ("copy" if result.contestant.startswith("copy ") else result.contestant for result in results)
+    """What padops is compared with: the implementations, all plain copies as one."""
+    names = ("copy" if result.implementation.startswith("copy ") else result.implementation for result in results)
     return [name for name in dict.fromkeys(names) if name != "padops"]
 
 
-def speed(row: Mapping[str, Measurement], contestant: str) -> float | None:
-    """How many times faster padops is than a contestant, or than the best ``copy``; None where it was not measured."""
-    medians = [m.median for name, m in row.items() if name == contestant or name.startswith(contestant + " ")]
+def speed(row: Mapping[str, Measurement], implementation: str) -> float | None:
+    """How many times faster padops is than an implementation, or than the best ``copy``; None where one is missing."""
+    medians = [m.median for name, m in row.items() if name == implementation or name.startswith(implementation + " ")]
     if "padops" not in row or not medians:
         return None
     return min(medians) / row["padops"].median
@@ -52,7 +52,7 @@ def cells(results: Sequence[Measurement]) -> tuple[list[str], dict[str, list[str
 
     Returns:
         The titles of the columns, and the cells of each workload and of each summary by its name: output MB, µs of
-        padops, µs of spread, then the speed of padops as a multiple of each other contestant's.
+        padops, µs of spread, then the speed of padops as a multiple of each other implementation's.
     """
     rows = by_workload(results)
     others = columns_of(results)
@@ -79,15 +79,37 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
         results: The measurements with this number of threads.
         threads: The number, for the title.
     """
+    titles, rows = cells(results)
+    shown = [([name, *row], name in SUMMARY) for name, row in rows.items()]
+    print_rows(console, threads, "padops' speed as a multiple of …", (["workload"], titles), shown)
+
+
+def print_rows(
+    console: Console,
+    threads: int,
+    title: str,
+    columns: tuple[Sequence[str], Sequence[str]],
+    rows: Iterable[tuple[Sequence[str], bool]],
+) -> None:
+    """A table of one number of threads, on the terminal.
+
+    Args:
+        console: Where to print.
+        threads: The number.
+        title: What stands after it above the table.
+        columns: The titles of those with names, and of those with numbers.
+        rows: The cells of each row, and whether they are bold.
+    """
     from rich.table import Table
 
-    titles, rows = cells(results)
-    table = Table(title=f"{threads} thread{'s' * (threads > 1)}: padops' speed as a multiple of …", box=None)
-    table.add_column("workload")
-    for title in titles:
-        table.add_column(title, justify="right")
-    for name, row in rows.items():
-        table.add_row(name, *row, style="bold" if name in SUMMARY else "")
+    table = Table(title=f"{threads} thread{'s' * (threads > 1)}: {title}", box=None)
+    names, numbers = columns
+    for heading in names:
+        table.add_column(heading)
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    for row, bold in rows:
+        table.add_row(*row, style="bold" if bold else "")
     console.print(table)
 
 

@@ -88,7 +88,7 @@ def _around(
 
 @dataclass(frozen=True)
 class Memory:
-    """What all contestants of a workload read, and what those write that take memory of their caller.
+    """What all implementations of a workload read, and what those write that take memory of their caller.
 
     Both arrays are bytes that begin at a cache line, as the runtime's own tensors do; sub-byte elements are packed.
     """

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from padops import cli
-from padops.bench import contestants, models, runner, tables
+from padops.bench import implementations, models, runner, tables
 from padops.bench.runner import Measurement
 from padops.bench.workloads import QUICK, WORKLOADS, Memory, Workload
 from padops.spec import reference
@@ -29,7 +29,7 @@ def test_bench_writes_table_json_and_plot(tmp_path: Path, capsys: pytest.Capture
     shown = capsys.readouterr().out
     assert "geometric mean" in shown
     rows = json.loads(data.read_text())["measurements"]
-    assert {"padops", "built-in", "numpy"} <= {row["contestant"] for row in rows}
+    assert {"padops", "built-in", "numpy"} <= {row["implementation"] for row in rows}
     assert all(row["median"] > 0 and row["samples"] >= 5 and row["output_bytes"] == 80 for row in rows)
 
     assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 0
@@ -38,8 +38,8 @@ def test_bench_writes_table_json_and_plot(tmp_path: Path, capsys: pytest.Capture
     assert cli.main(["bench", "--show", str(data), "--markdown"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len({line.count("|") for line in lines if "|" in line}) == 1
-    speed = next(r["median"] for r in rows if r["contestant"] == "numpy") / next(
-        r["median"] for r in rows if r["contestant"] == "padops"
+    speed = next(r["median"] for r in rows if r["implementation"] == "numpy") / next(
+        r["median"] for r in rows if r["implementation"] == "padops"
     )
     assert f" {speed:.2f} |" in next(line for line in lines if line.startswith("| tiny"))
 
@@ -73,16 +73,91 @@ class _Other:
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
-    [(["--only", "no such"], 2, "image constant"), (["--show", "absent.json"], 1, "absent.json")],
+    [
+        (["--only", "no such"], 2, "error: no workload has that in its name: image constant, image reflect"),
+        (["--quick", "--only", "int4"], 2, f"error: no workload of --quick has that in its name: {', '.join(QUICK)}\n"),
+        (
+            ["--model", "m.onnx", "--only", "tiny"],
+            2,
+            "error: --only chooses from the workloads, and --model measures none",
+        ),
+        (["--show", "absent.json"], 1, "absent.json"),
+    ],
 )
 def test_mistakes_are_named(arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--threads", "1", *arguments]) == code
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "all", "²"])
+def test_a_number_of_threads_is_at_least_1(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["bench", f"--threads={text}"])
+    assert ended.value.code == 2
+    assert f"argument --threads: '{text}' is not a whole number of at least 1\n" in capsys.readouterr().err
+
+
+ROW = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9).row()
+OTHER = {**ROW, "implementation": "built-in"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([], "measurements is not a list with measurements"),
+        ({"one": ROW}, "measurements is not a list with measurements"),
+        ([ROW, [1]], "measurement 1 has not the fields workload, implementation, threads, output_bytes"),
+        ([{**ROW, "more": 1}], "measurement 0 has not the fields"),
+        ([{"workload": "one"}], "measurement 0 has not the fields"),
+        ([{**ROW, "threads": "1"}], "measurement 0: threads is '1', not of type int"),
+        ([{**ROW, "median": None}], "measurement 0: median is None, not of type float"),
+        ([{**ROW, "median": 0.0}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([{**ROW, "median": float("nan")}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([{**ROW, "threads": 0}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([OTHER], "'one' with 1 threads has no measurement of padops"),
+        (
+            [OTHER, {**ROW, "implementation": "stock", "workload": "two"}],
+            "'one' with 1 threads has no measurement of stock",
+        ),
+        ([ROW, {**ROW, "threads": 2, "workload": "two"}], "'one' has not been measured with 1 and with 2 threads"),
+    ],
+)
+def test_what_json_has_not_written_is_not_shown(
+    rows: object, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, plot = tmp_path / "bench.json", tmp_path / "bench.svg"
+    data.write_text(json.dumps({"machine": {}, "measurements": rows}))
+    assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and shown.err.startswith(f"error: {data} is not what --json wrote: {words}")
+    assert not plot.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[]", "[" * 100_000, '{"machine": 1, "measurements": []}', '{"machine": {"a": 1}, "measurements": []}'],
+)
+def test_what_is_no_such_json_is_not_shown(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "bench.json"
+    data.write_text(text)
+    assert cli.main(["bench", "--show", str(data)]) == 1
+    assert capsys.readouterr().err.startswith(f"error: {data} is not what --json wrote: ")
+
+
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+def test_what_cannot_be_written_is_named(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, target = tmp_path / "bench.json", tmp_path / ("n" * 256)
+    data.write_text(json.dumps({"machine": {}, "measurements": [ROW, OTHER]}))
+    assert cli.main(["bench", "--show", str(data), option, str(target)]) == 1
+    assert capsys.readouterr().err == f"error: cannot write {target}: File name too long\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["bench.json"]
+
+
 def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     workload = Workload("one", (2,), (1,), (0,))
-    monkeypatch.setitem(contestants.CONTESTANTS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32))
+    monkeypatch.setitem(
+        implementations.IMPLEMENTATIONS, "numpy", lambda w, memory, threads: lambda: np.ones(3, np.float32)
+    )
     with pytest.raises(
         runner.OutputsDiffer, match=r"one: numpy differs from padops in \d+ of \d+ places, the first at \d+"
     ):
@@ -92,7 +167,7 @@ def test_a_wrong_output_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_output_that_another_left_is_not_taken_for_ones_own() -> None:
     workload = Workload("one", (2,), (1,), (0,))
     memory = Memory.of(workload)
-    calls = {"padops": contestants.CONTESTANTS["padops"](workload, memory, 1), "idle": lambda: memory.target}
+    calls = {"padops": implementations.IMPLEMENTATIONS["padops"](workload, memory, 1), "idle": lambda: memory.target}
     with pytest.raises(runner.OutputsDiffer, match="idle"):
         runner.compare(workload, memory, calls)
 
@@ -106,10 +181,10 @@ def any_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
-def test_contestants_agree(workload: Workload, any_threads: None) -> None:
+def test_implementations_agree(workload: Workload, any_threads: None) -> None:
     """Also with the reference, and that the memory is as large as the output that padops gives."""
     memory = Memory.of(workload)
-    calls = {name: make(workload, memory, 1) for name, make in contestants.CONTESTANTS.items()}
+    calls = {name: make(workload, memory, 1) for name, make in implementations.IMPLEMENTATIONS.items()}
     runner.compare(workload, memory, {name: call for name, call in calls.items() if call is not None})
     if workload.mode != "symmetric":
         pads = np.array(workload.begin + workload.end)
@@ -122,11 +197,11 @@ def test_copies_write_all_bytes(name: str) -> None:
     workload = Workload("one", (100_003,), (0,), (0,), dtype="uint8")
     memory = Memory.of(workload)
     memory.target[:] = 0
-    contestants.CONTESTANTS[name](workload, memory, 2)()
+    implementations.IMPLEMENTATIONS[name](workload, memory, 2)()
     assert memory.target.min() == memory.target.max() == 1
 
 
-def test_the_next_contestant_waits_for_threads_at_work() -> None:
+def test_the_next_implementation_waits_for_threads_at_work() -> None:
     stop = Event()
 
     def spin() -> None:
@@ -147,8 +222,8 @@ def test_the_next_contestant_waits_for_threads_at_work() -> None:
 
 
 def test_the_best_copy_counts() -> None:
-    def taken(contestant: str, median: float) -> Measurement:
-        return Measurement("one", contestant, 1, 8, median, 0, 9)
+    def taken(implementation: str, median: float) -> Measurement:
+        return Measurement("one", implementation, 1, 8, median, 0, 9)
 
     results = [taken("padops", 2.0), taken("copy", 9.0), taken("copy by all", 3.0), taken("numpy", 8.0)]
     assert tables.columns_of(results) == ["copy", "numpy"]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import onnxruntime
 import pytest
 from provider_sessions import EP_NAME, options, providers_of_pads, recording_options, session
 
 from padops import cli
-from padops.bench import command, networks, provider, provider_tables
+from padops.bench import command, networks, provider, provider_tables, sessions
 from padops.bench.provider import AGAIN, CREATION, DISPATCH, MEASURED
 from padops.bench.runner import Measurement, OutputsDiffer
 from padops.convert import PadopsError
@@ -30,7 +33,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def measured(name: str) -> dict[str, Measurement]:
     taken = provider.measure_provider([name], [], 1, 0.01, lambda name: None)
     assert {(one.workload, one.threads) for one in taken} == {(name, 1)}
-    return {one.contestant: one for one in taken}
+    return {one.implementation: one for one in taken}
 
 
 def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,7 +42,7 @@ def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr().out
     written = json.loads(data.read_text())
     assert written["machine"]["processor"] in shown and written["machine"]["onnxruntime"] in shown
-    rows = {(row["workload"], row["contestant"]): row["median"] for row in written["measurements"]}
+    rows = {(row["workload"], row["implementation"]): row["median"] for row in written["measurements"]}
     name = "models/pad_19.onnx"
     assert [*rows] == [
         *((DISPATCH, by) for by in ("stock", "provider", "operators")),
@@ -57,8 +60,8 @@ def test_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_units_ratios_and_threads() -> None:
-    def taken(workload: str, contestant: str, threads: int, median: float) -> Measurement:
-        return Measurement(workload, contestant, threads, 8, median, median / 10, 9)
+    def taken(workload: str, implementation: str, threads: int, median: float) -> Measurement:
+        return Measurement(workload, implementation, threads, 8, median, median / 10, 9)
 
     results = [
         *(taken("tiny", by, 1, median) for by, median in (("stock", 400e-9), ("provider", 300e-9))),
@@ -138,6 +141,51 @@ def test_a_model_that_changes_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(
         OutputsDiffer, match="convolutions float: claim=needed does not give what stock onnxruntime gives"
     ):
+        measured("convolutions float")
+
+
+class Changed:
+    """A stock session whose outputs are changed."""
+
+    def __init__(self, change: Callable[[np.ndarray], np.ndarray], model: bytes, threads: int) -> None:
+        self.change = change
+        self.held = sessions.session(model, threads, registered=False)
+
+    def run(self, names: None, feeds: dict) -> list:
+        return [self.change(output) for output in self.held.run(names, feeds)]
+
+
+@pytest.mark.parametrize(
+    ("change", "agrees"),
+    [
+        (lambda output: output, True),
+        (lambda output: output * np.float16(1.002), True),
+        (lambda output: output + np.float16(0.05), False),
+        (lambda output: output.astype(np.float32), False),
+        (lambda output: output[None], False),
+        (lambda output: np.where(output > 1, np.float16(np.nan), output), False),
+    ],
+    ids=["the same", "rounded", "far away", "another type", "another shape", "no number"],
+)
+def test_float16_native_is_compared_too(
+    change: Callable[[np.ndarray], np.ndarray], agrees: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider, "measure", lambda *arguments: [])
+    monkeypatch.setitem(provider.FLOAT16, "float16=native", partial(Changed, change))
+    measure = partial(MEASURED["convolutions float16"], "convolutions float16", 1, 0.01)
+    if agrees:
+        measure()
+        return
+    with pytest.raises(OutputsDiffer, match="convolutions float16: float16=native does not give what stock"):
+        measure()
+
+
+@pytest.mark.parametrize("change", [lambda output: output[None], lambda output: output.view(np.int32)])
+def test_shape_and_type_are_compared_as_well(
+    change: Callable[[np.ndarray], np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(provider.CLAIMS, "claim=needed", partial(Changed, change))
+    with pytest.raises(OutputsDiffer, match="convolutions float: claim=needed does not give"):
         measured("convolutions float")
 
 

@@ -17,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from cpp_builds import CHECKS, ROOT, build
+from cpp_builds import CHECKS, ROOT, build, fuzzed_inputs
 
 SOURCES = ROOT / "padops" / "csrc"
 BUILDS = ROOT / "build" / "engine"
@@ -70,6 +70,15 @@ def test_what_the_fuzzer_found_interesting_is_right(plain: Path) -> None:
 @pytest.mark.parametrize(("name", "define"), [("without-avx2", "-DPADOPS_AVX2=0"), ("portable", "-DPADOPS_SSE2=0")])
 def test_other_processors(name: str, define: str) -> None:
     assert passed(check(built(name, define), "--count", 10_000, "--every-way")) == 10_000
+
+
+def test_the_fuzzer_says_how_much_it_tried() -> None:
+    """Where it ends well and does not, nobody knows whether it tried anything."""
+    done = subprocess.CompletedProcess([], 0, "", "INFO: seed\nDone 41200 runs in 601 second(s)\n")
+    assert fuzzed_inputs(done) == 41200
+    assert fuzzed_inputs(subprocess.CompletedProcess([], 77, "", "ERROR: AddressSanitizer")) == 1
+    with pytest.raises(AssertionError, match="no fuzzer at all"):
+        fuzzed_inputs(subprocess.CompletedProcess([], 0, "", "no fuzzer at all"))
 
 
 def test_clang() -> None:

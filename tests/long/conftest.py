@@ -6,6 +6,7 @@ Each says what it tried, how often, and how often that did harm. With ``--record
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,8 +30,7 @@ def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
     start = time.monotonic()
 
     def add(tried: str, count: int, harmed: int) -> None:
-        file = request.path.relative_to(DOCUMENT.parents[1]).as_posix()
-        command = f"`scripts/test.py --long {file} -k {request.function.__name__}`"
+        command = f"`scripts/test.py --long {shlex.quote(request.node.nodeid)}`"
         row = f"| {tried} | {count:,} | {harmed:,} | {time.monotonic() - start:.0f} | {command} |\n"
         print(row, end="")
         if request.config.getoption("--record"):

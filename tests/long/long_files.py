@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from command import mounted
 from killed import Ended, Runner, contents
 from trials import CODES, KINDS, SIGNALS, Trial, end_at, make_source

@@ -33,6 +33,7 @@ def test_32_sessions_at_once(tally) -> None:
         ("fresh_options", 10_000, "sessions made, run and destroyed, and their options with them; memory flat"),
         ("provider_sessions", 10_000, "sessions of the execution provider made, run and destroyed; memory flat"),
     ],
+    ids=MAX_GROWTH,
 )
 def test_memory_stays_flat(tally, name: str, count: int, tried: str) -> None:
     load = loads.in_process(name, count, TIMEOUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,3 +42,14 @@ def build(folder: Path, *options: str, source: Path = ROOT, target: str = "all")
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-10_000:]
     return folder
+
+
+def fuzzed_inputs(done: subprocess.CompletedProcess[str]) -> int:
+    """How many inputs a program of libFuzzer tried; 1 where it stopped at one that did harm.
+
+    Raises:
+        AssertionError: It ended well and does not say how many.
+    """
+    ran = re.search(r"^Done (\d+) runs", done.stderr, re.MULTILINE)
+    assert done.returncode or ran, done.stderr[-2_000:]
+    return int(ran.group(1)) if ran else 1

@@ -101,7 +101,7 @@ def test_a_fifo_that_comes_while_the_model_is_made(
     "arguments", [("bench", "--show", "b.json", "--json"), ("bench", "--show", "b.json", "--plot")], ids=" ".join
 )
 def test_bench_replaces_regular_files_only(arguments: tuple[str, ...], kind: str, tmp_path: Path) -> None:
-    row = {"workload": "w", "contestant": "padops", "threads": 1, "output_bytes": 8, "median": 1.0, "spread": 0.1}
+    row = {"workload": "w", "implementation": "padops", "threads": 1, "output_bytes": 8, "median": 1.0, "spread": 0.1}
     held = {"machine": {}, "measurements": [{**row, "samples": 3}]}
     (tmp_path / "b.json").write_text(json.dumps(held))
     make, text = OBSTACLES[kind]

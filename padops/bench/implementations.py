@@ -1,7 +1,7 @@
 """Who pads: one function each, which prepares a workload and returns a call without arguments that gives the output.
 
-A contestant that cannot do a workload returns None. Those whose interface takes memory for the output write into the
-one of the workload; NumPy, PyTorch and TensorFlow allocate theirs, as whoever uses them has it.
+An implementation that cannot do a workload returns None. Those whose interface takes memory for the output write into
+the one of the workload; NumPy, PyTorch and TensorFlow allocate theirs, as whoever uses them has it.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def tensorflow_pad(workload: Workload, memory: Memory, threads: int) -> Call | N
     return adapters.prepare_tensorflow_pad(memory.view(workload), pads, workload.mode)
 
 
-CONTESTANTS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
+IMPLEMENTATIONS: dict[str, Callable[[Workload, Memory, int], Call | None]] = {
     "padops": sessions.padops,
     "built-in": sessions.built_in,
     "copy": copy,

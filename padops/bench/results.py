@@ -1,0 +1,78 @@
+"""What ``--json`` writes and ``--show`` reads: the machine, and every measurement."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from padops.bench.provider_tables import STOCK, is_of_provider
+from padops.bench.runner import Measurement
+from padops.bench.tables import by_threads, by_workload
+
+
+def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
+    """The content of the file.
+
+    Args:
+        machine: What ``describe_machine`` says.
+        results: The measurements.
+    """
+    rows = [result.row() for result in results]
+    return json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n"
+
+
+def read_results(path: Path) -> tuple[dict[str, str], list[Measurement]]:
+    """The machine and the measurements of a file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: ``--json`` has not written it: the tables could not show it.
+    """
+    try:
+        shown = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(shown, dict) or shown.keys() != {"machine", "measurements"}:
+            raise ValueError("it has not the two entries machine and measurements")
+        machine, rows = shown["machine"], shown["measurements"]
+        if not isinstance(machine, dict) or not all(isinstance(fact, str) for fact in machine.values()):
+            raise ValueError("machine does not name facts")
+        if not isinstance(rows, list) or not rows:
+            raise ValueError("measurements is not a list with measurements")
+        results = [_measurement(i, row) for i, row in enumerate(rows)]
+        _check_together(results)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not what --json wrote: {error}") from error
+    return machine, results
+
+
+def _measurement(place: int, row: Any) -> Measurement:
+    """One row, with a value of its type in every field."""
+    types = get_type_hints(Measurement)
+    if not isinstance(row, dict) or row.keys() != types.keys():
+        raise ValueError(f"measurement {place} has not the fields {', '.join(types)}")
+    for name, wanted in types.items():
+        if type(row[name]) not in ({float, int} if wanted is float else {wanted}):
+            raise ValueError(f"measurement {place}: {name} is {row[name]!r}, not of type {wanted.__name__}")
+    result = Measurement(**row)
+    if not (result.threads >= 1 and 0 < result.median < math.inf and 0 <= result.spread < math.inf):
+        raise ValueError(f"measurement {place} has threads, a median or a spread that nobody measures")
+    return result
+
+
+def _check_together(results: Sequence[Measurement]) -> None:
+    """Every number of threads has the same workloads, and each of these what the others are compared with."""
+    baseline = STOCK if is_of_provider(results) else "padops"
+    tables = {threads: by_workload(measured) for threads, measured in by_threads(results).items()}
+    first, *others = tables
+    for threads in others:
+        if unlike := tables[first].keys() ^ tables[threads].keys():
+            raise ValueError(f"{min(unlike)!r} has not been measured with {first} and with {threads} threads")
+    for threads, table in tables.items():
+        for workload, row in table.items():
+            if baseline not in row:
+                raise ValueError(f"{workload!r} with {threads} threads has no measurement of {baseline}")

@@ -1,0 +1,155 @@
+"""What lint.py and test.py run, and with which words they refuse: without a .venv, and without running anything."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "scripts"
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return importlib.import_module("environment")
+
+
+@pytest.fixture
+def lint(environment: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The script, in a .venv where it runs nothing: ``ran`` has the commands, ``failing`` the programs that fail."""
+    module = importlib.import_module("lint")
+    module.ran, module.failing = [], set()
+
+    def hand_over(command: list, folder: Path) -> int:
+        module.ran.append([Path(command[0]).name, *map(str, command[1:])])
+        return int(Path(command[0]).name in module.failing)
+
+    monkeypatch.setattr(environment, "ensure", lambda extras: tmp_path / "bin" / "python")
+    monkeypatch.setattr(environment, "hand_over", hand_over)
+    return module
+
+
+def test_lint_runs_every_tool_though_one_fails(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lint.main([]) == 0
+    assert [command[:2] for command in lint.ran[:3]] == [["ruff", "check"], ["ruff", "format"], ["python", "-m"]]
+    every, lint.ran = lint.ran, []
+    lint.failing = {"ruff"}
+    assert lint.main([]) == 1 and lint.ran == every
+    assert "failed: ruff-check, ruff-format\n" in capsys.readouterr().err
+
+
+def test_lint_takes_names(lint: ModuleType) -> None:
+    assert lint.main(["--fix", "ruff-format"]) == 0
+    assert lint.ran == [["ruff", "format"]]
+
+
+def test_lint_names_what_it_does_not_know(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lint.main(["ruff-check", "pylint"]) == 2
+    assert lint.ran == []
+    there = "ruff-check, ruff-format, mypy, clang-format"
+    assert capsys.readouterr().err == f"error: no such check: pylint; there are {there}\n"
+
+
+def test_lint_reads_every_source_in_cpp(
+    lint: ModuleType, environment: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    sources = ["padops/csrc/core/plan.cpp", "padops/csrc/engine.h", "tests/cpp/stand_in/api.h"]
+    for name in [*sources, "padops/csrc/types.inc", "padops/other.h"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert list(map(str, lint.checks()["clang-format"])) == ["clang-format", "--dry-run", "-Werror", *sources]
+
+
+def test_commits_are_checked_as_ci_checks(lint: ModuleType) -> None:
+    hooks = re.findall(r"entry: python3 scripts/lint.py (.+)", (ROOT / ".pre-commit-config.yaml").read_text())
+    assert set(lint.checks()) == set(hooks)
+    assert "\npython3 scripts/lint.py\n" in (ROOT / ".ci" / "run").read_text()
+
+
+PYTEST = ["python", "-m", "pytest"]
+LONG = [*PYTEST, "--override-ini", "python_files=long_*.py"]
+
+
+@pytest.fixture
+def script(environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """test.py, in a .venv where it runs nothing.
+
+    ``extras`` has those that were asked for, ``steps`` and ``ran`` the commands, ``code`` the exit code of each.
+    """
+    spec = importlib.util.spec_from_file_location("script_test", SCRIPTS / "test.py")  # "test" is Python's own package
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.extras, module.steps, module.ran, module.code = [], [], [], 0
+
+    def ensure(extras: list[str]) -> Path:
+        module.extras += extras
+        return Path("python")
+
+    def hand_over(command: list, folder: Path) -> int:
+        assert folder == ROOT
+        module.ran.append(list(map(str, command)))
+        return module.code
+
+    monkeypatch.setattr(environment, "ensure", ensure)
+    monkeypatch.setattr(environment, "step", lambda label, command: module.steps.append(list(map(str, command))))
+    monkeypatch.setattr(environment, "hand_over", hand_over)
+    monkeypatch.delenv("PADOPS_PEERS", raising=False)
+    monkeypatch.setattr(os, "environ", dict(os.environ))  # --peers sets a variable of the process
+    return module
+
+
+def test_the_whole_run(script: ModuleType) -> None:
+    assert script.main([]) == 0
+    assert script.extras == ["test"] and "PADOPS_PEERS" not in os.environ
+    assert script.steps == [["python", str(SCRIPTS / "fetch_models.py")]]
+    spread = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
+    assert script.ran == [[*PYTEST, *spread], ["python", "-m", "padops", "conformance", "--quick"]]
+
+
+def test_the_whole_run_with_peers(script: ModuleType) -> None:
+    assert script.main(["--peers"]) == 0
+    assert script.extras == ["lint", "peers", "test"] and os.environ["PADOPS_PEERS"] == "1"
+    assert script.ran[1][-2:] == ["--quick", "--require-peers"]
+
+
+def test_a_failure_ends_the_run(script: ModuleType) -> None:
+    script.code = 3
+    assert script.main([]) == 3
+    assert len(script.ran) == 1
+
+
+def test_arguments_go_to_pytest(script: ModuleType) -> None:
+    arguments = ["tests/spec/test_plan.py", "-n", "0", "-k", "one"]
+    assert script.main(arguments) == 0
+    assert script.ran == [[*PYTEST, *arguments]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "all_of_them"),
+    [
+        ([], True),
+        (["--record"], True),
+        (["-k", "tests"], True),
+        (["tests/long/long_files.py"], False),
+        (["./tests/long/long_files.py"], False),
+        ([str(ROOT / "tests" / "long" / "long_files.py"), "-x"], False),
+        (["./tests/long/long_files.py::test_at_every_step[KILL]", "--record"], False),
+    ],
+)
+def test_long_runs_what_is_named(script: ModuleType, arguments: list[str], all_of_them: bool) -> None:
+    assert script.main(["--long", *arguments]) == 0
+    assert script.ran == [[*LONG, *arguments, *(["tests/long"] if all_of_them else [])]]
+
+
+def test_record_is_for_the_long_tests(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert script.main(["--record", "tests/long/long_files.py"]) == 2
+    assert "error: --record writes down what the long tests counted: give --long" in capsys.readouterr().err
+    assert script.ran == script.steps == script.extras == []
