@@ -18,8 +18,9 @@ import onnx_ir as ir
 from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of
+from padops.convert.standard.arithmetic import ints, is_number, scalar
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import GraphBuilder, ints, is_number, scalar
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.ort_pad import cropped
 from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan

@@ -15,8 +15,9 @@ import onnx_ir as ir
 from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts
+from padops.convert.standard.arithmetic import ints, scalar
 from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import BOOL, INT64, GraphBuilder, ints, scalar
+from padops.convert.standard.graph_builder import BOOL, INT64, GraphBuilder
 from padops.convert.standard.pad_values import rank_of, shape_of
 
 # Of a inner, an axis and the indices so far, which have a last dim of 1 more: the indices with that axis.

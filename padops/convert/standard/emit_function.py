@@ -16,8 +16,9 @@ from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.surroundings import Surroundings
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
+from padops.convert.standard.arithmetic import scalar
 from padops.convert.standard.exact_casts import write_exact
-from padops.convert.standard.graph_builder import GraphBuilder, scalar
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import Attribute, Op
 from padops.spec.plan import Mode, PadError

@@ -14,7 +14,8 @@ from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import dynamic_rank, ort_pad
 from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.arithmetic import ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.pad_values import any_fill, mode_of, rank_of
 from padops.spec.plan import Mode
 

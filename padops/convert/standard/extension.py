@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from padops.convert.sources.operands import Operand
 from padops.convert.standard.amounts import Amounts
-from padops.convert.standard.graph_builder import GraphBuilder, ints, is_number, scalar
+from padops.convert.standard.arithmetic import ints, is_number, scalar
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.spec.dialects import Op
 from padops.spec.plan import Crop, Limit, Mode
 

@@ -13,6 +13,7 @@ from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
+from padops.convert.standard.arithmetic import MAX_LISTED, ints, scalar
 from padops.convert.standard.axes import (
     MAX_POSITIONS,
     Work,
@@ -24,7 +25,7 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
-from padops.convert.standard.graph_builder import MAX_LISTED, GraphBuilder, ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.pad_values import any_fill
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan

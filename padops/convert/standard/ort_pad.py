@@ -14,8 +14,9 @@ from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
+from padops.convert.standard.arithmetic import ints, scalar
 from padops.convert.standard.extension import FAR, select
-from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, reference, shape_of
 from padops.spec.dialects import onnx_pad
 from padops.spec.plan import Limit, Mode

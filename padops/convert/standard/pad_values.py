@@ -11,7 +11,8 @@ from padops.convert.sources.builtin_support import has_modes
 from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
-from padops.convert.standard.graph_builder import GraphBuilder, ints, scalar
+from padops.convert.standard.arithmetic import ints, scalar
+from padops.convert.standard.graph_builder import GraphBuilder
 from padops.spec.dialects import Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import Mode
