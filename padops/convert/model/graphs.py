@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import onnx
@@ -40,14 +41,11 @@ class Index:
         self._values: dict[str | None, set[ir.Value]] | None = None
         self._last_uses: dict[ir.Value, Sequence[Use]] = {}
         self._elements: dict[ir.Value, tuple[ir.TensorProtocol, np.ndarray | None]] = {}
-        self._operators: frozenset[tuple[str, str]] | None = None
 
-    @property
+    @cached_property
     def operators(self) -> frozenset[tuple[str, str]]:
         """Domain and name of each operator of the model."""
-        if self._operators is None:
-            self._operators = frozenset((site.node.domain, site.node.op_type) for site in walk(self._model))
-        return self._operators
+        return frozenset((site.node.domain, site.node.op_type) for site in walk(self._model))
 
     def calls(self, function: ir.Function) -> list[NodeSite]:
         """The nodes that call a function."""
@@ -78,16 +76,13 @@ class Index:
         return known
 
     def elements(self, value: ir.Value, tensor: ir.TensorProtocol) -> np.ndarray | None:
-        """The elements of an initializer, not to be written to; None where they are many.
-
-        Each look at the tensor itself reads its message again, and amounts that every Pad of a model reads have many.
-        """
+        """The elements of an initializer, read once; None where they are many. They are not to be written to."""
         known = self._elements.get(value)
         if known is None or known[0] is not tensor:
-            array = _small(tensor, LARGEST_CONSTANT)
-            known = self._elements[value] = tensor, None if array is None else array.view()
-            if known[1] is not None:
-                known[1].flags.writeable = False
+            if (array := _small(tensor, LARGEST_CONSTANT)) is not None:
+                array = array.view()
+                array.flags.writeable = False
+            known = self._elements[value] = tensor, array
         return known[1]
 
     def rename(self, value: ir.Value, name: str | None) -> None:

@@ -177,7 +177,7 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
             test_models.assert_same(test_models.run(made, one, registered=False), expected)
 
     assert {function.name for function in onnx.load(m2).functions} == {
-        record.op_type for record in padops.convert(original, fold=False).records
+        record.op_type for record in padops.convert(original, fold=False).records if record.status == "converted"
     }
     kernels = _kernels_run(m2, feeds, tmp_path)
     assert "Pad" not in kernels
