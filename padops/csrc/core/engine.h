@@ -26,8 +26,9 @@ constexpr int64_t cut(int64_t total, int64_t parts, int64_t part) {
 
 class Engine {
  public:
-  // `bits` of one element of the tensor: a power of two from 2 to 128. Source and output fit into memory, which the caller
-  // has made sure of (P10): their bits are counted in an int64_t, and 2^59 - 1 elements of 64 bits would be too many for it.
+  // `bits` of one element of the tensor: a power of two from 2 to 128. The caller has made sure that source and output
+  // fit into memory (P10): their bits are counted in an int64_t, and 2^59 - 1 elements of 64 bits would be too many for
+  // that.
   Engine(const Plan& plan, int bits, const Thresholds& thresholds = Thresholds::of_this_machine());
 
   // The number of independent tasks that the work falls into; 0 where the output is empty.
