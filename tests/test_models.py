@@ -77,7 +77,8 @@ def convert(model: Path, folder: Path) -> tuple[Path, Conversion]:
     output = folder / model.name
     result = padops.convert(model, output, fallback=False)
     before, after = onnx.load(model), onnx.load(output)
-    assert len(result.converted) == len(result.records) == pads_in(before) == pads_in(after, DOMAIN)
+    found = [record for record in result.records if "emulation" not in record.form]
+    assert len(result.converted) == len(found) == pads_in(before) == pads_in(after, DOMAIN)
     assert pads_in(after) == 0
     return output, result
 
@@ -227,7 +228,7 @@ def real_models() -> dict[str, Path]:
 def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[str, Path], tmp_path: Path) -> None:
     original = real_models[name]
     converted, result = convert(original, tmp_path)
-    assert len(result.records) == pads == pads_in(onnx.load(original))
+    assert len(result.converted) == pads == pads_in(onnx.load(original))
     for feeds in random_feeds(runs):
         assert_same(run(converted, feeds, registered=True), run(original, feeds, registered=False))
 

@@ -79,7 +79,7 @@ LONG = [*PYTEST, "--override-ini", "python_files=long_*.py"]
 
 
 @pytest.fixture
-def script(environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def script(environment: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     """test.py, in a .venv where it runs nothing.
 
     ``extras`` has those that were asked for, ``steps`` and ``ran`` the commands, ``code`` the exit code of each.
@@ -102,6 +102,9 @@ def script(environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleTy
     monkeypatch.setattr(environment, "step", lambda label, command: module.steps.append(list(map(str, command))))
     monkeypatch.setattr(environment, "hand_over", hand_over)
     monkeypatch.delenv("PADOPS_PEERS", raising=False)
+    module.environments = []
+    monkeypatch.setattr(module.apart, "main", lambda names: module.environments.append(names) or 0)
+    monkeypatch.setenv("PADOPS_ENVIRONMENTS", str(tmp_path))
     monkeypatch.setattr(os, "environ", dict(os.environ))  # --peers sets a variable of the process
     return module
 
@@ -116,8 +119,17 @@ def test_the_whole_run(script: ModuleType) -> None:
 
 def test_the_whole_run_with_peers(script: ModuleType) -> None:
     assert script.main(["--peers"]) == 0
-    assert script.extras == ["lint", "peers", "test"] and os.environ["PADOPS_PEERS"] == "1"
-    assert script.ran[1][-2:] == ["--quick", "--require-peers"]
+    assert script.extras == ["lint", "peers", "test"] and os.environ["PADOPS_PEERS"] == "onnxruntime-web"
+    assert script.environments == [["onnxruntime-web"]]
+    others = [f"--without={name}" for name in ("dask", "opencv", "tinygrad", "tract", "tvm")]
+    assert script.ran[1][-7:] == ["--quick", "--require-peers", *others]
+
+
+def test_an_environment_that_is_there_is_compared_with(script: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "dask").mkdir()
+    (tmp_path / "dask" / "padops-stamp.json").write_text("{}", encoding="utf-8")
+    assert script.main(["--peers"]) == 0
+    assert "--without=dask" not in script.ran[1] and "--without=tvm" in script.ran[1]
 
 
 def test_a_failure_ends_the_run(script: ModuleType) -> None:

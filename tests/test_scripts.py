@@ -34,14 +34,18 @@ def fetch_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     return importlib.import_module("fetch_models")
 
 
-@pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models", "matrix"])
+@pytest.mark.parametrize("name", ["environment", "demo", "test", "fetch_models", "matrix", "peers"])
 def test_scripts_start_with_the_standard_library_alone(name: str) -> None:
     tree = ast.parse((SCRIPTS / f"{name}.py").read_text())
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {name.name for node in imports if isinstance(node, ast.Import) for name in node.names}
     modules |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}
     assert modules, "a script without imports: this test looks at the wrong thing"
-    assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | {"environment", "fetch_models"}
+    assert {module.split(".")[0] for module in modules} <= sys.stdlib_module_names | {
+        "environment",
+        "fetch_models",
+        "peers",
+    }
 
 
 @pytest.mark.parametrize("name", ["environment", "demo", "test"])

@@ -152,7 +152,7 @@ def convert(
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     conversion = _rewrite(document, files, request)
-    compare = comparison(document, inputs, seed, conversion) if verify else None
+    compare = comparison(document, inputs, seed, conversion, request.sources) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:

@@ -22,6 +22,7 @@ class Row:
         opset: Of the default domain.
         functions: Of the domain ``local``.
         feeds: Inputs, by name, that are not numbers below 0.
+        strays_before: The first onnxruntime whose Pad does not read outside of the data here, which gives anything.
         finite: Whether its weights are; else a Pad that is padding skips what a Pad of zeros makes NaN, in padops as well.
     """
 
@@ -31,6 +32,7 @@ class Row:
     opset: int = 18
     functions: str = ""
     feeds: dict[str, np.ndarray] = field(default_factory=dict)
+    strays_before: tuple[int, int] = (0, 0)
     finite: bool = True
 
     def model(self) -> onnx.ModelProto:
@@ -210,8 +212,8 @@ ROWS = (
       for mode in ("constant", "edge", "reflect", "wrap")),
     *(Row(f"constant data, {mode} beyond n", FOLDING,
           "g (float[n] x) => (float[m] y) <float[3] c = {1, 2, 3}, int64[2] p = {7, 5}> "
-          f'{{ z = Pad <mode = "{mode}"> (c, p) y = Add (z, x) }}', 19, feeds={"x": np.zeros(15, np.float32)})
-      for mode in ("edge", "reflect", "wrap")),
+          f'{{ z = Pad <mode = "{mode}"> (c, p) y = Add (z, x) }}', 19, feeds={"x": np.zeros(15, np.float32)}, strays_before=first)
+      for mode, first in (("edge", (0, 0)), ("reflect", (1, 25)), ("wrap", (1, 31)))),
     Row("a Pad of a shape", FOLDING,
         "g (float[2, 3] x) => (int64[n] y) <int64[2] p = {1, 1}, int64 f = {7}> { s = Shape (x) y = Pad (s, p, f) }"),
     Row("two Pads", "none", _g('z = Pad (x, p) y = Pad <mode = "edge"> (z, p)', P)),

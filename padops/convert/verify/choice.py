@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from padops.convert.model.document import Document
 from padops.convert.records import Conversion, Verification
+from padops.convert.sources import SOURCES, Source
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values
 
 
 def comparison(
-    document: Document, inputs: Inputs | None, seed: int, conversion: Conversion | None = None
+    document: Document,
+    inputs: Inputs | None,
+    seed: int,
+    conversion: Conversion | None = None,
+    asked: Sequence[Source] = SOURCES,
 ) -> Callable[[Path, Path], Verification]:
     """What compares two model files. It alone needs onnxruntime, once it is called.
 
@@ -23,12 +28,13 @@ def comparison(
         inputs: What to run both with; None for random numbers.
         seed: Of those.
         conversion: Which values may differ, and why; None where all have to agree.
+        asked: What counts as a Pad of the original.
     """
     from padops.convert.verify.compare import Case, compare
 
     given = load_inputs(inputs) if inputs is not None else None
     corrected = conversion._corrected if conversion else frozenset()
-    case = Case(inputs_of(document.message()), given, seed, Hints(special_values(document.model)), corrected)
+    case = Case(inputs_of(document.message()), given, seed, Hints(special_values(document.model)), corrected, asked)
     run: Callable[[Path, Path], Verification] = partial(compare, case=case)
     if document.is_openvino:
         from padops.convert.verify.openvino import compare_with_openvino

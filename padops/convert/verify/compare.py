@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 
 from padops.convert.records import Outcome, OutputComparison, PadComparison, Verification
+from padops.convert.sources import SOURCES, Source
 from padops.convert.verify.bits import compare_output, describe_difference, within
 from padops.convert.verify.draws import random_inputs
 from padops.convert.verify.exercise import Sameness, Scout
@@ -41,6 +42,7 @@ class Case:
         seed: Of the random ones.
         hints: What is known of the inputs.
         corrected: The values that may differ, because the converted model corrects what the original gets wrong.
+        asked: What counts as a Pad where the reference judges.
     """
 
     inputs: Sequence[Input]
@@ -48,6 +50,7 @@ class Case:
     seed: int
     hints: Hints = field(default_factory=Hints)
     corrected: frozenset[str] = frozenset()
+    asked: Sequence[Source] = SOURCES
 
     def turns(self, count: int = TURNS) -> list[Iterable[Feeds]]:
         """For each set of inputs, the attempts at it."""
@@ -176,7 +179,7 @@ def _without_original(original: Path, converted: Path, case: Case, refusal: str,
     except DoesNotRun as error:
         own = not (loads and session) and blames_changes(str(error), *map(_load, (original, converted)))
         return Verification("fails" if own else "undecided", notes=(note, f"nor the converted model: {error}"))
-    return judge(original, converted, [trial.feeds for trial in trials], (note,))
+    return judge(original, converted, [trial.feeds for trial in trials], (note,), case.asked)
 
 
 def _load(path: Path) -> onnx.ModelProto:

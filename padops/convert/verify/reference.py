@@ -20,7 +20,7 @@ from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
 from padops.convert.records import OutputComparison, PadComparison, Verification
-from padops.convert.sources import match_pad
+from padops.convert.sources import SOURCES, Source, match_pad
 from padops.convert.sources.match import Replacement
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.exercise import Sameness
@@ -76,7 +76,13 @@ class _Judged:
         return PadComparison(self.path, self.form, "weak" if weak else "exercised", True, compared, weak)
 
 
-def judge(original: Path | None, converted: Path, feeds: Sequence[Feeds], notes: Sequence[str]) -> Verification:
+def judge(
+    original: Path | None,
+    converted: Path,
+    feeds: Sequence[Feeds],
+    notes: Sequence[str],
+    asked: Sequence[Source] = SOURCES,
+) -> Verification:
     """Compares each Pad of a model that runs with the reference.
 
     Args:
@@ -84,9 +90,10 @@ def judge(original: Path | None, converted: Path, feeds: Sequence[Feeds], notes:
         converted: A model file.
         feeds: The draws, which the converted model takes.
         notes: What is to be said first.
+        asked: What counts as a Pad.
     """
     message = onnx.load(converted, load_external_data=False)
-    judged, hidden = _pads(original or converted, message)
+    judged, hidden = _pads(original or converted, message, asked)
     sameness = [Sameness() for _ in judged]
     probed = Probed(message)
     wanted = {name for pad in judged for name in (pad.output, *(x for x in pad.inputs if isinstance(x, str)))}
@@ -118,7 +125,7 @@ def judge(original: Path | None, converted: Path, feeds: Sequence[Feeds], notes:
     return Verification("equal", outputs, fed(feeds), (*notes, COMPARED), pads)
 
 
-def _pads(path: Path, converted: onnx.ModelProto) -> tuple[list[_Judged], list[PadComparison]]:
+def _pads(path: Path, converted: onnx.ModelProto, asked: Sequence[Source]) -> tuple[list[_Judged], list[PadComparison]]:
     """The Pads of the main graph that the reference can be asked about, and the others with the reason."""
     document = read_document(path)
     types = Types(document)
@@ -128,7 +135,7 @@ def _pads(path: Path, converted: onnx.ModelProto) -> tuple[list[_Judged], list[P
     for site in walk(document.model):
         if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
             continue
-        match = match_pad(site, types)
+        match = match_pad(site, types, asked)
         if match is None:
             continue
         made, why = match.replacement, NESTED if site.scope.graph is not document.model.graph else ""

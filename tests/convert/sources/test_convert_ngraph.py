@@ -299,3 +299,9 @@ def test_the_source_is_not_written_over(tmp_path):
         with pytest.raises(PadopsError, match="belongs to the source, which is not an ONNX model"):
             padops.convert(source, **options)
     assert source.read_bytes() == before
+
+
+def test_a_custom_domain_is_verified_against_the_reference(tmp_path: Path) -> None:
+    onnx.save(node_model("d", EXAMPLE), tmp_path / "in.onnx")
+    converted = padops.convert(tmp_path / "in.onnx", custom_domains=["d"], verify=True, strict=True)
+    assert converted.verification is not None and converted.verification.outcome == "equal"
