@@ -198,17 +198,29 @@ def run_peer(
         ran.handshake = process.start()
         version = next(iter(ran.handshake["versions"].values()), "")
         tracker = DivergenceTracker([divergence for divergence in known if divergence.concerns(peer.name, version)])
-        answers = process.ask([item.case.request() for item in mine])
-        for item, answer in zip(mine, answers, strict=True):
-            ran.results.append(_result(item, peer, tracker, answer))
-            progress(peer.name, len(ran.results), len(mine))
+        _ask(process, mine, ran, tracker, progress)
         ran.met, ran.seen = tracker.met, tracker.seen
         ran.seconds = time.monotonic() - started
     except AbsentPeer as error:
-        ran.absent, ran.handshake, ran.results = str(error), None, []
+        ran.absent = str(error)
     finally:
         process.end()
     return ran
+
+
+def _ask(
+    process: Process, mine: Sequence[Prepared], ran: PeerRun, tracker: DivergenceTracker, progress: Progress
+) -> None:
+    """Puts the answers of a peer that is there into ``ran``."""
+    try:
+        for item, answer in zip(mine, process.ask([item.case.request() for item in mine]), strict=True):
+            ran.results.append(_result(item, ran.peer, tracker, answer))
+            progress(ran.peer.name, len(ran.results), len(mine))
+    except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
+        text = f"the process did not start again: {error}"
+        for i, item in enumerate(mine[len(ran.results) :]):
+            answer = ("skipped" if i else "crash", text)
+            ran.results.append(_result(item, ran.peer, DivergenceTracker(()), answer))
 
 
 def judge(item: Prepared, answer: tuple[str, Any]) -> tuple[str, str]:
