@@ -223,15 +223,25 @@ def _ask(
             ran.results.append(_result(item, ran.peer, DivergenceTracker(()), answer))
 
 
-def judge(item: Prepared, answer: tuple[str, Any]) -> tuple[str, str]:
-    """The outcome and, unless it is ``"agree"``, what is to say about it."""
+def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
+    """The outcome and, unless it is ``"agree"``, what is to say about it.
+
+    Args:
+        item: The case.
+        answer: As ``worker.py`` gives it.
+        row: Who says so.
+    """
     kind, content = answer
     if kind == "output":
         if item.packed is None:
             return "differ", f"an output of shape {list(content[1])}, expected an error: {item.expected.message}"
         return ("agree", "") if content == item.packed else ("differ", _difference(item.packed, content))
     if kind == "refused":
-        return ("agree", "") if item.packed is None else ("error", str(content))
+        if item.packed is not None:
+            return "error", str(content)
+        if row.labels and f"[{item.expected.rule}]" not in content and not (row.before and row.before in content):
+            return "error", f"{content}; expected an error of [{item.expected.rule}]"
+        return "agree", ""
     return ("error" if kind == "broken" else kind), str(content)
 
 
@@ -253,7 +263,7 @@ def _difference(expected: Packed, got: Packed) -> str:
 
 def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
     case = item.case
-    outcome, detail = judge(item, answer)
+    outcome, detail = judge(item, answer, peer.row)
     divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
     quiet = outcome in ("agree", "unsupported", "skipped")
     result: dict[str, Any] = {

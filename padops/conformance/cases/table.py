@@ -66,7 +66,8 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
     for name in ops:
         for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
             if mode not in OPS[name].modes:
-                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/none/{_first(OPS[name])}/dynamic/0")
+                fill = "scalar" if name.startswith("NGraphPad") else "none"  # which it must have
+                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/{fill}/{_first(OPS[name])}/dynamic/0")
 
 
 def _first(op: Op) -> str:
