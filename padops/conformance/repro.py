@@ -11,12 +11,14 @@ import numpy as np
 
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
-from padops.conformance.peers import PEERS
+from padops.conformance.peers import PEERS, PeerRow
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.conformance.repro_calls import CALLS, Call, NoScript
 from padops.conformance.repro_engines import ENGINES, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
+
+WEB = "onnxruntime-web"
 
 
 def script(case: Case, peer: str, versions: str = "") -> str:
@@ -28,8 +30,8 @@ def script(case: Case, peer: str, versions: str = "") -> str:
         versions: Of the peer that has been seen with this, for the head of the script.
 
     Returns:
-        Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where it does not; a crash of the peer
-        ends it as crashes do.
+        Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where
+        it does not; a crash of the peer ends it as crashes do.
 
     Raises:
         NoScript: The peer has no way to say this case.
@@ -37,8 +39,8 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     name, _, python = peer.partition("@")
     expected = expect(case)
     seen = ", ".join(filter(None, (versions, python)))
-    if name == "onnxruntime-web":
-        return node_script(case, expected, _about(case, name, seen, ("onnxruntime-web",), expected))
+    if name == WEB:
+        return node_script(case, expected, _about(case, name, seen, (WEB,), expected))
     call = call_of(name, Request.of(case.request()))
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
@@ -52,6 +54,18 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     return "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
 
 
+def stands_alone(peer: str) -> bool:
+    """Whether a peer's script needs no padops."""
+    return peer in CALLS or peer in ENGINES or peer == WEB
+
+
+def has_script(row: PeerRow) -> bool:
+    """Whether a peer has scripts at all: not one of the user's own, even where it takes the name of another."""
+    known = PEERS.get(row.name)
+    same = known is not None and known.entry_point == row.entry_point
+    return same and (stands_alone(row.name) or not row.apart)
+
+
 def call_of(peer: str, request: Request) -> Call:
     """The call of a peer.
 
@@ -63,11 +77,11 @@ def call_of(peer: str, request: Request) -> Call:
         NoScript: There is none.
     """
     calls = {**CALLS, **ENGINES}
-    if peer in PEERS and PEERS[peer].in_house:
-        return _padops(peer, request)
+    if peer not in PEERS or not has_script(PEERS[peer]):
+        names = ", ".join(name for name, row in PEERS.items() if has_script(row))
+        raise NoScript(f"there is no script for the peer {peer!r}, only for {names}")
     if peer not in calls:
-        in_house = [name for name, row in PEERS.items() if row.in_house]
-        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*calls, *in_house])}")
+        return _padops(peer, request)
     try:
         return calls[peer](request)
     except (Skipped, Unsupported) as error:
@@ -75,7 +89,7 @@ def call_of(peer: str, request: Request) -> Call:
 
 
 def _padops(peer: str, request: Request) -> Call:
-    """padops itself: as the suite asks it, since there is nobody else to tell."""
+    """padops itself, and its models elsewhere: as the suite asks them, since there is nobody else to tell."""
     module, function = PEERS[peer].entry_point.split(":")
     imports = [
         "import os",
@@ -171,7 +185,7 @@ def _compare(case: Case) -> list[str]:
 
 def add_repro(commands: Any) -> None:
     """Adds ``repro`` to the commands of ``padops conformance``."""
-    about = "Print a script that runs one case on one peer, without padops, and exits 1 where it differs."
+    about = "Print a script that runs one case on one peer, without padops if it is another's, and exits 1 where it differs."
     parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
     parser.add_argument("id", metavar="ID", help="a case of a report")
     parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")

@@ -21,6 +21,7 @@ from padops.conformance.known import EXAMPLES
 from padops.conformance.lines import plain
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process
+from padops.conformance.repro import has_script
 
 Progress = Callable[[str, int, int], None]
 
@@ -285,5 +286,5 @@ def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tupl
         result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
         result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
         result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
-    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}"
+    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}" if has_script(peer.row) else ""
     return result

@@ -80,7 +80,7 @@ def _rest(cell: Cell) -> list[str]:
 def _record(record: Record) -> str:
     lines = [f"{record['case']}: {record['outcome']}: {record['detail'] or ''}"]
     lines += [f"{name}: {text}" for name, text in sides(record).items()]
-    return "\n".join([*lines, record["repro"]])
+    return "\n".join(filter(None, [*lines, record["repro"]]))
 
 
 def _absent(name: str, reason: str) -> ElementTree.Element:
