@@ -12,6 +12,7 @@ import numpy as np
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
 from padops.conformance.peers import PEERS, PeerRow
+from padops.conformance.peers.environments import installed_version
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.conformance.repro_calls import CALLS, Call, NoScript
 from padops.conformance.repro_engines import ENGINES, node_script
@@ -36,11 +37,10 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     Raises:
         NoScript: The peer has no way to say this case.
     """
-    name, _, python = peer.partition("@")
+    name = peer.partition("@")[0]
     expected = expect(case)
-    seen = ", ".join(filter(None, (versions, python)))
     if name == WEB:
-        return node_script(case, expected, _about(case, name, seen, (WEB,), expected))
+        return node_script(case, expected, _about(case, peer, versions, (WEB,), expected))
     call = call_of(name, Request.of(case.request()))
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
@@ -49,7 +49,7 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
-    about = _about(case, name, seen, ("numpy", *call.packages), expected)
+    about = _about(case, peer, versions, ("numpy", *call.packages), expected)
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
     return "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
 
@@ -132,13 +132,17 @@ def _numbers(array: np.ndarray) -> str:
     return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
-def _about(case: Case, name: str, seen: str, packages: Sequence[str], expected: Expected) -> list[str]:
-    """What the script shows and how to run it."""
+def _about(case: Case, peer: str, versions: str, packages: Sequence[str], expected: Expected) -> list[str]:
+    """What the script shows and how to run it; where the peer's version is not known, no reason of some versions only."""
     from padops.conformance.features import features_of
     from padops.conformance.known import KNOWN
 
+    name, _, python = peer.partition("@")
+    seen = ", ".join(filter(None, (versions, python)))
+    version = versions.split(", ")[0].rpartition(" ")[2] or (None if python else installed_version(PEERS[name]))
     features = features_of(case, expected)
-    reasons = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.peer == name and row.matches(features)]
+    known = [row for row in KNOWN if row.concerns(peer, version or "") and (version or not row.versions)]
+    reasons = [f"{row.reason} [{row.rule}]" for row in known if row.matches(features)]
     opset = f" of opset {case.opset}" if case.opset else ""
     return [
         f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",

@@ -11,11 +11,16 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import onnxruntime
 import pytest
 
 from padops.conformance import cases, runner
 from padops.conformance.arrays import pack
+from padops.conformance.divergences import in_range
+from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS
+from padops.conformance.peers.environments import installed_version
+from padops.conformance.process import AbsentPeer, Process
 from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
@@ -156,3 +161,27 @@ def test_a_peer_of_the_users_own_has_no_command_for_a_script(tmp_path: Path) -> 
     summary = summarise(header("quick", 0, ran), results, footer(ran), ())
     assert "  - ` `" not in markdown(summary) and "<code></code>" not in html(summary)
     assert "\n</failure>" not in junit(summary)
+
+
+def test_a_script_gives_no_reason_of_another_version() -> None:
+    """The text of a report says the version, or the installed one is meant; of another interpreter it is not known."""
+    row = next(row for row in KNOWN if row.id == "ort-cropped-away")
+    assert row.versions == "<1.24"
+    case, peer = cases.find_case(EXAMPLES[row.id]), row.peer
+    assert row.reason in script(case, peer, "onnxruntime 1.20.1, numpy 2.0.0")
+    assert row.reason not in script(case, peer, "onnxruntime 1.31.1, numpy 1.20.0")
+    assert (row.reason in script(case, peer)) is in_range(onnxruntime.__version__, row.versions)
+    assert row.reason not in script(case, f"{peer}@/old/python")
+
+
+@pytest.mark.parametrize("name", [name for name, row in PEERS.items() if not row.apart])
+def test_the_installed_version_is_the_one_that_a_run_finds(name: str) -> None:
+    """Of a peer that is not there it is None, or its package is broken."""
+    process = Process(PEERS[name], None)
+    try:
+        found = process.start()["versions"]
+    except AbsentPeer:
+        return
+    finally:
+        process.end()
+    assert installed_version(PEERS[name]) == next(iter(found.values()))
