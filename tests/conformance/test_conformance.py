@@ -75,10 +75,11 @@ def test_specifications_are_right_everywhere() -> None:
     assert all(expect(case).output is not None for case in specification.cases())
 
 
-def test_small_run_is_green(quick: list) -> None:
+def test_small_run_is_green(quick: list, optional_libraries: set[str]) -> None:
     """The default peers that are always there, on every tenth case."""
-    names = "padops-native padops-fallback padops-lowered padops-without-pad padops-pyop reference ort-builtin numpy"
-    peers = [runner.parse_peer(name) for name in names.split()]
+    names = [name for name, row in PEERS.items() if not row.apart and not optional_libraries & set(name.split("-"))]
+    assert {"padops-provider", "onnx-reference", "padops-pyop"} <= set(names)
+    peers = [runner.parse_peer(name) for name in names]
     ran = runner.run_cases(sample(quick, 190), peers, KNOWN, "quick")
     assert [one.absent for one in ran] == [None] * len(peers)
     assert [result for one in ran for result in one.results if result["unexpected"]] == []
@@ -173,6 +174,18 @@ def test_absent_peers_fail_where_they_are_required(own: Path, capsys: pytest.Cap
             patch.setattr("padops.conformance.known.KNOWN", ())
             assert main(["conformance", "--quick", *options]) == code
         assert "a_module_that_is_not_there" in capsys.readouterr().out
+
+
+def test_a_part_of_padops_is_never_absent() -> None:
+    """Only what needs an extra may be, or what is not part of padops."""
+    present = runner.PeerRun(runner.parse_peer("numpy"), {"python": "3", "versions": {}})
+    present.results = [{"unexpected": False}]
+    codes = {
+        name: report.footer([present, runner.PeerRun(runner.parse_peer(name), absent="no library")])["exit"]
+        for name, row in PEERS.items()
+        if not row.apart
+    }
+    assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
 
 @pytest.mark.parametrize("text", ["nobody", "nobody@python", "here.py:f", "numpy:pad"])

@@ -30,7 +30,7 @@ PEERS = {
         # The same models in other runtimes.
         PeerRow("without-pad-reference", "lowered_reference:run_case", ALL, max_cases=1500),
         PeerRow("without-pad-openvino", "lowered_openvino:run_case", ALL, max_cases=900, forks=True),
-        PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True, labels=True),
+        PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True, extra="pyop", labels=True),
         PeerRow("reference", "independent:run_case", ALL, in_house=True, labels=True),
         PeerRow("ort-builtin", "ort:run_case", ("onnx",)),
         PeerRow("onnx-reference", "onnx_reference:run_case", ("onnx",)),
