@@ -21,6 +21,7 @@ from padops.conformance.known import EXAMPLES
 from padops.conformance.lines import plain
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process
+from padops.conformance.record import IDLE
 from padops.conformance.repro import has_script
 
 Progress = Callable[[str, int, int], None]
@@ -266,7 +267,6 @@ def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tupl
     case = item.case
     outcome, detail = judge(item, answer, peer.row)
     divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
-    quiet = outcome in ("agree", "unsupported", "skipped")
     result: dict[str, Any] = {
         "case": case.id,
         "origin": case.origin,
@@ -278,7 +278,7 @@ def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tupl
         "peer": peer.name,
         "outcome": outcome,
         "divergence": divergence,
-        "unexpected": not quiet and divergence is None,
+        "unexpected": outcome not in ("agree", *IDLE) and divergence is None,
         "detail": detail[:600],
     }
     if outcome != "agree":

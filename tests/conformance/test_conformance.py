@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from padops.conformance import cases, record, report, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import Divergence, in_range
-from padops.conformance.features import features_of, rules_of
+from padops.conformance.features import TAGS, features_of, rules_of
 from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, PeerRow
 from padops.spec.dialects import OPS
@@ -224,6 +226,19 @@ def test_divergence_file() -> None:
         in_range("1.0", divergence.versions)
     with pytest.raises(ValueError, match="unknown"):
         Divergence("x", "numpy", "differ", "", "P1", tags={"no-such-tag"})
+
+
+def test_every_tag_is_of_some_use() -> None:
+    """To a divergence or to a rule."""
+    used = {tag for row in KNOWN for tag in (*row.tags, *row.some, *row.without)}
+    looked_at = set(re.findall(r'"([\w-]+)"', inspect.getsource(rules_of)))
+    assert TAGS.keys() - used <= looked_at
+
+
+def test_the_page_has_every_outcome() -> None:
+    page = (Path(report.__file__).parent / "render" / "page.js").read_text(encoding="utf-8")
+    listed = re.search(r'fill\("outcome", "all", \[(.*?)\]', page)[1]
+    assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", *record.OUTCOMES}
 
 
 def test_version_ranges() -> None:

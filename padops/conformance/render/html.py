@@ -9,7 +9,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from padops.conformance.render.summary import COLUMNS, OUTCOMES, Cell, Record, Summary, array_text
+from padops.conformance.record import OUTCOMES
+from padops.conformance.render.summary import COLUMNS, Cell, Record, Summary, array_text
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import DTYPES
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from padops.conformance.render.summary import WRONG, Cell, Record, Summary, sides
+from padops.conformance.record import WRONG
+from padops.conformance.render.summary import Cell, Record, Summary, sides
 
 # XML 1.0 has no way to write these, not even as references.
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
