@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
 from collections.abc import Callable, Sequence
@@ -51,8 +52,10 @@ def parse_peer(text: str) -> Peer:
     name, _, python = text.partition("@")
     if name in PEERS:
         return Peer(text, PEERS[name], python or None)
-    place, _, function = name.rpartition(":")
-    if place.endswith(".py") and function.isidentifier():
+    # Either path may have an @ in it: the one that counts stands behind the function.
+    own = re.match(r"(.*?\.py):([^\W\d]\w*)(?:@(.*))?\Z", text, re.DOTALL)
+    if own is not None:
+        place, function, python = own[1], own[2], own[3] or ""
         path = Path(place).resolve()
         if not path.is_file():
             raise ValueError(f"peer {text!r}: there is no file {path}")

@@ -49,7 +49,19 @@ def test_an_id_means_one_case_forever() -> None:
     )
 
 
-NO_IDS = ["", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"]
+TABLE = "table/Pad_18/reflect/float/{}/both/plain/none/absent.flat/dynamic/{}"
+NO_IDS = [
+    *("", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"),
+    # Other spellings of a case's numbers, which would draw another case.
+    *(
+        "random/Pad_18/007/1",
+        "random/Pad_18/7/ 1",
+        "random/Pad_18/+7/1",
+        "random/Pad_18/7/1_0",
+        "random/Pad_18/7/\u0661",
+    ),
+    *(TABLE.format(2, "00"), TABLE.format("02", 0), TABLE.format(" 2", 0), TABLE.format(2, "0\n")),
+]
 
 
 @pytest.mark.parametrize("id", NO_IDS)
@@ -190,10 +202,30 @@ def test_a_part_of_padops_is_never_absent() -> None:
     assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
 
 
-@pytest.mark.parametrize("text", ["nobody", "nobody@python", "here.py:f", "numpy:pad"])
+@pytest.mark.parametrize("text", ["nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.py", ""])
 def test_unknown_peer(text: str) -> None:
-    with pytest.raises(ValueError, match="peer"):
+    with pytest.raises(ValueError) as caught:
         runner.parse_peer(text)
+    assert str(caught.value) == f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
+
+
+def test_a_peer_without_its_file(tmp_path: Path) -> None:
+    text = f"{tmp_path}/here.py:f"
+    with pytest.raises(ValueError) as caught:
+        runner.parse_peer(text)
+    assert str(caught.value) == f"peer {text!r}: there is no file {tmp_path.resolve() / 'here.py'}"
+
+
+@pytest.mark.parametrize(
+    ("python", "shown"), [("", ""), ("@/no/such/python", "@/no/such/python"), ("@/a@b/c.py:f", "@/a@b/c.py:f")]
+)
+def test_a_peer_in_a_folder_with_an_at(python: str, shown: str, own: Path) -> None:
+    folder = own.parent / "me@home"
+    folder.mkdir()
+    path = own.rename(folder / own.name)
+    peer = runner.parse_peer(f"{path}:right{python}")
+    assert (peer.name, peer.row.entry_point) == (f"own:right{shown}", f"{path}:right")
+    assert peer.python == (python[1:] or None)
 
 
 def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:

@@ -112,7 +112,9 @@ def find_case(id: str) -> Case:
     try:
         _, name, mode, dtype, rank, signs, dims, fill, forms, form, number = id.split("/")
         op, ranks = OPS[name], int(rank)
-        by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], int(number)
+        by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form]
+        if (rank, number) != (f"{ranks}", f"{int(number)}"):
+            raise ValueError("its numbers are spelled in another way")
         mode = "" if mode == "-" else mode
         rng = np.random.default_rng(seed_of(id))
         return _MAKERS[name.split("_")[0]](id, op, mode, dtype, ranks, signs, dims, fill, forms, form, rng)
