@@ -67,6 +67,12 @@ def children_parse_as_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", raising=False)
 
 
+@pytest.fixture
+def optional_libraries() -> set[str]:
+    """Those that other implementations are in, of which some may be missing."""
+    return PEERS
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs_environment(name): compares with a peer that scripts/peers.py makes")
 

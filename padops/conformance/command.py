@@ -155,7 +155,7 @@ def show(ran: list[PeerRun], footer: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from padops.conformance.divergences import OUTCOMES
+    from padops.conformance.record import OUTCOMES
 
     console = Console(highlight=False)
     if not console.is_terminal:

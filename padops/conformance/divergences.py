@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from padops.conformance.features import TAGS, CaseFeatures
-
-OUTCOMES = ("agree", "differ", "unsupported", "error", "crash", "skipped")
+from padops.conformance.record import IDLE, WRONG
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class Divergence:
     Attributes:
         id: Short and lasting; reports name it.
         peer: Of ``peers.PEERS``; a peer in another interpreter counts too.
-        outcome: What happens: ``"differ"``, ``"error"`` or ``"crash"``, or several where it depends on memory.
+        outcome: What happens, of ``record.WRONG``, or several where it depends on memory.
         reason: Why, in a sentence.
         rule: The rule of the README that it is about.
         versions: Of the peer's first package, such as ``">=1.20,<1.31"``; empty for all.
@@ -55,7 +54,7 @@ class Divergence:
 
     def __post_init__(self) -> None:
         unknown = (self.tags | self.some | self.without) - TAGS.keys()
-        if unknown or not self.outcomes <= {"differ", "error", "crash"}:
+        if unknown or not self.outcomes <= {*WRONG}:
             raise ValueError(f"divergence {self.id}: unknown {unknown or self.outcomes}")
 
     @property
@@ -122,10 +121,10 @@ class DivergenceTracker:
 
         Args:
             features: The case.
-            outcome: One of ``OUTCOMES``.
+            outcome: One of ``record.OUTCOMES``.
             detail: What the peer said.
         """
-        if outcome in ("unsupported", "skipped"):
+        if outcome in IDLE:
             return None
         found = None
         for divergence in self.known:

@@ -55,8 +55,12 @@ def export(cases: Iterable[Case], folder: Path | str) -> list[Path]:
 
 
 def _check_free(folder: Path) -> None:
-    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
+    if not os.path.lexists(folder):
+        return
+    if folder.is_symlink() or not folder.is_dir():
         raise ExportError(f"{folder}: {kind_of(folder)}, not an empty folder")
+    if any(folder.iterdir()):
+        raise ExportError(f"{folder} is not empty")
 
 
 def _standard(cases: Iterable[Case]) -> Iterable[tuple[Case, Any]]:

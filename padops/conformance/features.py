@@ -25,12 +25,10 @@ TAGS = {
     "negative-output": "an output dim would be negative",
     "overcropped": "a crop is longer than its axis",
     "cropped-away": "a crop leaves nothing of an axis that has elements",
-    "far": "an amount reaches beyond one period of what is left",
     "reflect-beyond-left": "an amount is larger than left - 1",
     "reflect-beyond-size": "an amount is larger than n - 1",
     "beyond-left": "an amount is larger than left",
     "beyond-size": "an amount is larger than n",
-    "single": "an axis that gets elements has one",
     "interior": "an axis has an interior amount",
     "huge": "an amount is beyond any memory",
     "fill": "a fill is given",
@@ -46,7 +44,6 @@ TAGS = {
     "pads-row": "pads have the shape [1, 2r]",
     "constant-amounts": "the model has the amounts as constants",
     "dynamic": "the model has the amounts as inputs",
-    "static": "the model declares the shapes of its inputs",
     "fixed": "the model has both: constant amounts and a declared shape",
     "mode-unknown": "the operator does not know the mode",
     "full-is-crop": "crop first and extend first (P3) give the same",
@@ -110,7 +107,6 @@ def _of_inputs(case: Case, data: np.ndarray, arrays: list[np.ndarray | None]) ->
     row = case.row
     tags = {"rank-0"} if not data.shape else set()
     tags |= {"empty-data"} if not data.size else set()
-    tags |= {"static"} if case.static else set()
     fill = _input(case, arrays, row.fill)
     if fill is not None or row.fill in case.attributes and row.input_index(row.fill) is None:
         tags.add("fill")
@@ -172,12 +168,10 @@ def _of_axis(n: int, a: Amounts, output: int) -> set[str]:
         "negative-output": output < 0,
         "overcropped": -least > n,
         "cropped-away": n > 0 and left <= 0 and least < 0,
-        "far": most > max(left, 1),
         "reflect-beyond-left": most > max(left - 1, 0),
         "reflect-beyond-size": most > max(n - 1, 0),
         "beyond-left": most > max(left, 0),
         "beyond-size": most > n,
-        "single": n == 1 and most > 0,
         "interior": a.interior != 0,
         "huge": max(abs(a.begin), abs(a.end), a.interior) > 1 << 31,
     }

@@ -12,6 +12,9 @@ from typing import Any
 from padops.files.staging import write_whole
 
 SCHEMA = 1
+IDLE = ("unsupported", "skipped")  # outcomes where nothing was compared
+WRONG = ("differ", "error", "crash")
+OUTCOMES = ("agree", *WRONG, *IDLE)
 FILE = "conformance.jsonl"
 
 

@@ -67,7 +67,8 @@ def _present(one: PeerRun) -> dict[str, Any]:
 
 
 def footer(ran: Sequence[PeerRun], asked: Sequence[str] = (), shard: Shard = WHOLE) -> dict[str, Any]:
-    """The last line; a run fails on what is unexpected or stale, on no results and on an absent peer of ``asked``.
+    """The last line; a run fails on what is unexpected or stale, on no results, on an absent peer of ``asked``
+    and on an absent part of padops that needs nothing optional.
 
     Of a part of a run it says how often each divergence was met and seen: only all parts tell what is stale.
 
@@ -77,7 +78,8 @@ def footer(ran: Sequence[PeerRun], asked: Sequence[str] = (), shard: Shard = WHO
         shard: Which part of the run this is.
     """
     results = [result for one in ran for result in one.results]
-    missing = [one.peer.name for one in ran if one.handshake is None and one.peer.name in asked]
+    absent = [one.peer for one in ran if one.handshake is None]
+    missing = [peer.name for peer in absent if peer.name in asked or peer.row.in_house and not peer.row.extra]
     if shard == WHOLE:
         return _footer(results, {id for one in ran for id in one.stale}, missing)
     counts = {one.peer.name: {id: [met, one.seen.get(id, 0)] for id, met in one.met.items()} for one in ran}

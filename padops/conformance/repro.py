@@ -11,12 +11,15 @@ import numpy as np
 
 from padops.conformance.arrays import pack
 from padops.conformance.case import Case, Expected, expect
-from padops.conformance.peers import PEERS
+from padops.conformance.peers import PEERS, PeerRow
+from padops.conformance.peers.environments import installed_version
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.conformance.repro_calls import CALLS, Call, NoScript
 from padops.conformance.repro_engines import ENGINES, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
+
+WEB = "onnxruntime-web"
 
 
 def script(case: Case, peer: str, versions: str = "") -> str:
@@ -28,17 +31,16 @@ def script(case: Case, peer: str, versions: str = "") -> str:
         versions: Of the peer that has been seen with this, for the head of the script.
 
     Returns:
-        Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where it does not; a crash of the peer
-        ends it as crashes do.
+        Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where
+        it does not; a crash of the peer ends it as crashes do.
 
     Raises:
         NoScript: The peer has no way to say this case.
     """
-    name, _, python = peer.partition("@")
+    name = peer.partition("@")[0]
     expected = expect(case)
-    seen = ", ".join(filter(None, (versions, python)))
-    if name == "onnxruntime-web":
-        return node_script(case, expected, _about(case, name, seen, ("onnxruntime-web",), expected))
+    if name == WEB:
+        return node_script(case, expected, _about(case, peer, versions, (WEB,), expected))
     call = call_of(name, Request.of(case.request()))
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
@@ -47,9 +49,21 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
-    about = _about(case, name, seen, ("numpy", *call.packages), expected)
+    about = _about(case, peer, versions, ("numpy", *call.packages), expected)
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
     return "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
+
+
+def stands_alone(peer: str) -> bool:
+    """Whether a peer's script needs no padops."""
+    return peer in CALLS or peer in ENGINES or peer == WEB
+
+
+def has_script(row: PeerRow) -> bool:
+    """Whether a peer has scripts at all: not one of the user's own, even where it takes the name of another."""
+    known = PEERS.get(row.name)
+    same = known is not None and known.entry_point == row.entry_point
+    return same and (stands_alone(row.name) or not row.apart)
 
 
 def call_of(peer: str, request: Request) -> Call:
@@ -63,11 +77,11 @@ def call_of(peer: str, request: Request) -> Call:
         NoScript: There is none.
     """
     calls = {**CALLS, **ENGINES}
-    if peer in PEERS and PEERS[peer].in_house:
-        return _padops(peer, request)
+    if peer not in PEERS or not has_script(PEERS[peer]):
+        names = ", ".join(name for name, row in PEERS.items() if has_script(row))
+        raise NoScript(f"there is no script for the peer {peer!r}, only for {names}")
     if peer not in calls:
-        in_house = [name for name, row in PEERS.items() if row.in_house]
-        raise NoScript(f"there is no script for the peer {peer!r}, only for {', '.join([*calls, *in_house])}")
+        return _padops(peer, request)
     try:
         return calls[peer](request)
     except (Skipped, Unsupported) as error:
@@ -75,7 +89,7 @@ def call_of(peer: str, request: Request) -> Call:
 
 
 def _padops(peer: str, request: Request) -> Call:
-    """padops itself: as the suite asks it, since there is nobody else to tell."""
+    """padops itself, and its models elsewhere: as the suite asks them, since there is nobody else to tell."""
     module, function = PEERS[peer].entry_point.split(":")
     imports = [
         "import os",
@@ -118,13 +132,17 @@ def _numbers(array: np.ndarray) -> str:
     return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
-def _about(case: Case, name: str, seen: str, packages: Sequence[str], expected: Expected) -> list[str]:
-    """What the script shows and how to run it."""
+def _about(case: Case, peer: str, versions: str, packages: Sequence[str], expected: Expected) -> list[str]:
+    """What the script shows and how to run it; where the peer's version is not known, no reason of some versions only."""
     from padops.conformance.features import features_of
     from padops.conformance.known import KNOWN
 
+    name, _, python = peer.partition("@")
+    seen = ", ".join(filter(None, (versions, python)))
+    version = versions.split(", ")[0].rpartition(" ")[2] or (None if python else installed_version(PEERS[name]))
     features = features_of(case, expected)
-    reasons = [f"{row.reason} [{row.rule}]" for row in KNOWN if row.peer == name and row.matches(features)]
+    known = [row for row in KNOWN if row.concerns(peer, version or "") and (version or not row.versions)]
+    reasons = [f"{row.reason} [{row.rule}]" for row in known if row.matches(features)]
     opset = f" of opset {case.opset}" if case.opset else ""
     return [
         f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
@@ -171,7 +189,7 @@ def _compare(case: Case) -> list[str]:
 
 def add_repro(commands: Any) -> None:
     """Adds ``repro`` to the commands of ``padops conformance``."""
-    about = "Print a script that runs one case on one peer, without padops, and exits 1 where it differs."
+    about = "Print a script that runs one case on one peer, without padops if it is another's, and exits 1 where it differs."
     parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
     parser.add_argument("id", metavar="ID", help="a case of a report")
     parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")

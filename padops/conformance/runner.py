@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +22,8 @@ from padops.conformance.known import EXAMPLES
 from padops.conformance.lines import plain
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process
+from padops.conformance.record import IDLE
+from padops.conformance.repro import has_script
 
 Progress = Callable[[str, int, int], None]
 
@@ -49,8 +52,10 @@ def parse_peer(text: str) -> Peer:
     name, _, python = text.partition("@")
     if name in PEERS:
         return Peer(text, PEERS[name], python or None)
-    place, _, function = name.rpartition(":")
-    if place.endswith(".py") and function.isidentifier():
+    # Either path may have an @ in it: the one that counts stands behind the function.
+    own = re.match(r"(.*?\.py):([^\W\d]\w*)(?:@(.*))?\Z", text, re.DOTALL)
+    if own is not None:
+        place, function, python = own[1], own[2], own[3] or ""
         path = Path(place).resolve()
         if not path.is_file():
             raise ValueError(f"peer {text!r}: there is no file {path}")
@@ -198,28 +203,50 @@ def run_peer(
         ran.handshake = process.start()
         version = next(iter(ran.handshake["versions"].values()), "")
         tracker = DivergenceTracker([divergence for divergence in known if divergence.concerns(peer.name, version)])
-        answers = process.ask([item.case.request() for item in mine])
-        for item, answer in zip(mine, answers, strict=True):
-            ran.results.append(_result(item, peer, tracker, answer))
-            progress(peer.name, len(ran.results), len(mine))
+        _ask(process, mine, ran, tracker, progress)
         ran.met, ran.seen = tracker.met, tracker.seen
         ran.seconds = time.monotonic() - started
     except AbsentPeer as error:
-        ran.absent, ran.handshake, ran.results = str(error), None, []
+        ran.absent = str(error)
     finally:
         process.end()
     return ran
 
 
-def judge(item: Prepared, answer: tuple[str, Any]) -> tuple[str, str]:
-    """The outcome and, unless it is ``"agree"``, what is to say about it."""
+def _ask(
+    process: Process, mine: Sequence[Prepared], ran: PeerRun, tracker: DivergenceTracker, progress: Progress
+) -> None:
+    """Puts the answers of a peer that is there into ``ran``."""
+    try:
+        for item, answer in zip(mine, process.ask([item.case.request() for item in mine]), strict=True):
+            ran.results.append(_result(item, ran.peer, tracker, answer))
+            progress(ran.peer.name, len(ran.results), len(mine))
+    except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
+        text = f"the process did not start again: {error}"
+        for i, item in enumerate(mine[len(ran.results) :]):
+            answer = ("skipped" if i else "crash", text)
+            ran.results.append(_result(item, ran.peer, DivergenceTracker(()), answer))
+
+
+def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
+    """The outcome and, unless it is ``"agree"``, what is to say about it.
+
+    Args:
+        item: The case.
+        answer: As ``worker.py`` gives it.
+        row: Who says so.
+    """
     kind, content = answer
     if kind == "output":
         if item.packed is None:
             return "differ", f"an output of shape {list(content[1])}, expected an error: {item.expected.message}"
         return ("agree", "") if content == item.packed else ("differ", _difference(item.packed, content))
     if kind == "refused":
-        return ("agree", "") if item.packed is None else ("error", str(content))
+        if item.packed is not None:
+            return "error", str(content)
+        if row.labels and f"[{item.expected.rule}]" not in content and not (row.before and row.before in content):
+            return "error", f"{content}; expected an error of [{item.expected.rule}]"
+        return "agree", ""
     return ("error" if kind == "broken" else kind), str(content)
 
 
@@ -241,9 +268,8 @@ def _difference(expected: Packed, got: Packed) -> str:
 
 def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
     case = item.case
-    outcome, detail = judge(item, answer)
+    outcome, detail = judge(item, answer, peer.row)
     divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
-    quiet = outcome in ("agree", "unsupported", "skipped")
     result: dict[str, Any] = {
         "case": case.id,
         "origin": case.origin,
@@ -255,7 +281,7 @@ def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tupl
         "peer": peer.name,
         "outcome": outcome,
         "divergence": divergence,
-        "unexpected": not quiet and divergence is None,
+        "unexpected": outcome not in ("agree", *IDLE) and divergence is None,
         "detail": detail[:600],
     }
     if outcome != "agree":
@@ -263,5 +289,5 @@ def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tupl
         result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
         result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
         result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
-    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}"
+    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}" if has_script(peer.row) else ""
     return result

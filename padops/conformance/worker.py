@@ -109,7 +109,17 @@ def _answer(run: Any, sent: dict[str, Any]) -> tuple[str, Any]:
         return "broken", f"{type(error).__name__}: {error}"
     except Exception as error:  # whatever else an implementation raises is its way to refuse
         return "refused", f"{type(error).__name__}: {error}"
-    return "output", pack(output)
+    try:
+        packed = pack(output)
+    except (AttributeError, TypeError, ValueError) as error:
+        return "broken", f"the output is {_kind(output)}: {error}"
+    return ("broken", "the output is None") if packed is None else ("output", packed)
+
+
+def _kind(output: Any) -> str:
+    """What was given in place of an array of a type of Pad."""
+    kind = type(output).__name__
+    return f"{kind} of {output.dtype}" if hasattr(output, "dtype") else kind
 
 
 def _serve(run: Any, answers: IO[bytes]) -> None:

@@ -14,7 +14,7 @@ from padops.conformance.features import features_of
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
 from padops.conformance.record import RecordError, read
-from padops.conformance.repro import script
+from padops.conformance.repro import script, stands_alone
 from padops.conformance.repro_calls import NoScript
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
@@ -78,11 +78,9 @@ def write(report: Path | str, folder: Path | str) -> list[Path]:
 
 def is_wrong_answer(divergence: Divergence) -> bool:
     """Whether a divergence is one that somebody should mend: no refusal, and no other reading of the text."""
-    peer = PEERS[divergence.peer]
+    peer = divergence.peer
     silent = "differ" in divergence.outcomes and divergence.expected != "error"
-    return (
-        (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and not peer.name.startswith("padops-")
-    )
+    return (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and stands_alone(peer)
 
 
 def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, str]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from padops.conformance import cases, record, report, runner
 from padops.conformance.case import expect
 from padops.conformance.cases import specification, upstream
 from padops.conformance.divergences import Divergence, in_range
-from padops.conformance.features import features_of, rules_of
+from padops.conformance.features import TAGS, features_of, rules_of
 from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, PeerRow
 from padops.spec.dialects import OPS
@@ -47,7 +49,19 @@ def test_an_id_means_one_case_forever() -> None:
     )
 
 
-NO_IDS = ["", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"]
+TABLE = "table/Pad_18/reflect/float/{}/both/plain/none/absent.flat/dynamic/{}"
+NO_IDS = [
+    *("", "table", "table/Pad_18", "random/Pad_18/x/1", "specification/none", "nowhere/1"),
+    # Other spellings of a case's numbers, which would draw another case.
+    *(
+        "random/Pad_18/007/1",
+        "random/Pad_18/7/ 1",
+        "random/Pad_18/+7/1",
+        "random/Pad_18/7/1_0",
+        "random/Pad_18/7/\u0661",
+    ),
+    *(TABLE.format(2, "00"), TABLE.format("02", 0), TABLE.format(" 2", 0), TABLE.format(2, "0\n")),
+]
 
 
 @pytest.mark.parametrize("id", NO_IDS)
@@ -75,10 +89,11 @@ def test_specifications_are_right_everywhere() -> None:
     assert all(expect(case).output is not None for case in specification.cases())
 
 
-def test_small_run_is_green(quick: list) -> None:
+def test_small_run_is_green(quick: list, optional_libraries: set[str]) -> None:
     """The default peers that are always there, on every tenth case."""
-    names = "padops-native padops-fallback padops-lowered padops-without-pad padops-pyop reference ort-builtin numpy"
-    peers = [runner.parse_peer(name) for name in names.split()]
+    names = [name for name, row in PEERS.items() if not row.apart and not optional_libraries & set(name.split("-"))]
+    assert {"padops-provider", "onnx-reference", "padops-pyop"} <= set(names)
+    peers = [runner.parse_peer(name) for name in names]
     ran = runner.run_cases(sample(quick, 190), peers, KNOWN, "quick")
     assert [one.absent for one in ran] == [None] * len(peers)
     assert [result for one in ran for result in one.results if result["unexpected"]] == []
@@ -175,10 +190,42 @@ def test_absent_peers_fail_where_they_are_required(own: Path, capsys: pytest.Cap
         assert "a_module_that_is_not_there" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("text", ["nobody", "nobody@python", "here.py:f", "numpy:pad"])
+def test_a_part_of_padops_is_never_absent() -> None:
+    """Only what needs an extra may be, or what is not part of padops."""
+    present = runner.PeerRun(runner.parse_peer("numpy"), {"python": "3", "versions": {}})
+    present.results = [{"unexpected": False}]
+    codes = {
+        name: report.footer([present, runner.PeerRun(runner.parse_peer(name), absent="no library")])["exit"]
+        for name, row in PEERS.items()
+        if not row.apart
+    }
+    assert {name for name, code in codes.items() if code} == {"padops-native", "reference"}
+
+
+@pytest.mark.parametrize("text", ["nobody", "nobody@python", "numpy:pad", "own.py:1", "own.py:f g", "own.py", ""])
 def test_unknown_peer(text: str) -> None:
-    with pytest.raises(ValueError, match="peer"):
+    with pytest.raises(ValueError) as caught:
         runner.parse_peer(text)
+    assert str(caught.value) == f"there is no peer {text!r}: expected one of {', '.join(PEERS)} or PATH.py:function"
+
+
+def test_a_peer_without_its_file(tmp_path: Path) -> None:
+    text = f"{tmp_path}/here.py:f"
+    with pytest.raises(ValueError) as caught:
+        runner.parse_peer(text)
+    assert str(caught.value) == f"peer {text!r}: there is no file {tmp_path.resolve() / 'here.py'}"
+
+
+@pytest.mark.parametrize(
+    ("python", "shown"), [("", ""), ("@/no/such/python", "@/no/such/python"), ("@/a@b/c.py:f", "@/a@b/c.py:f")]
+)
+def test_a_peer_in_a_folder_with_an_at(python: str, shown: str, own: Path) -> None:
+    folder = own.parent / "me@home"
+    folder.mkdir()
+    path = own.rename(folder / own.name)
+    peer = runner.parse_peer(f"{path}:right{python}")
+    assert (peer.name, peer.row.entry_point) == (f"own:right{shown}", f"{path}:right")
+    assert peer.python == (python[1:] or None)
 
 
 def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
@@ -211,6 +258,19 @@ def test_divergence_file() -> None:
         in_range("1.0", divergence.versions)
     with pytest.raises(ValueError, match="unknown"):
         Divergence("x", "numpy", "differ", "", "P1", tags={"no-such-tag"})
+
+
+def test_every_tag_is_of_some_use() -> None:
+    """To a divergence or to a rule."""
+    used = {tag for row in KNOWN for tag in (*row.tags, *row.some, *row.without)}
+    looked_at = set(re.findall(r'"([\w-]+)"', inspect.getsource(rules_of)))
+    assert TAGS.keys() - used <= looked_at
+
+
+def test_the_page_has_every_outcome() -> None:
+    page = (Path(report.__file__).parent / "render" / "page.js").read_text(encoding="utf-8")
+    listed = re.search(r'fill\("outcome", "all", \[(.*?)\]', page)[1]
+    assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", *record.OUTCOMES}
 
 
 def test_version_ranges() -> None:

@@ -11,11 +11,22 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import onnxruntime
 import pytest
 
-from padops.conformance import cases
+from padops.conformance import cases, runner
 from padops.conformance.arrays import pack
-from padops.conformance.repro import NoScript, add_repro, literal, script
+from padops.conformance.divergences import in_range
+from padops.conformance.known import EXAMPLES, KNOWN
+from padops.conformance.peers import PEERS
+from padops.conformance.peers.environments import installed_version
+from padops.conformance.process import AbsentPeer, Process
+from padops.conformance.render.html import html
+from padops.conformance.render.junit import junit
+from padops.conformance.render.markdown import markdown
+from padops.conformance.render.summary import summarise
+from padops.conformance.report import footer, header
+from padops.conformance.repro import NoScript, add_repro, has_script, literal, script, stands_alone
 
 REFLECT = "table/Pad_18/reflect/float/2/both/plain/none/absent.flat/dynamic/0"
 SYMMETRIC = "table/OpenVINOPad_12/symmetric/float/1/both/plain/none/int64.int64/dynamic/0"
@@ -30,7 +41,7 @@ def command(*words: str) -> int:
 
 def run_script(name: str, peer: str, folder: Path) -> subprocess.CompletedProcess[str]:
     text = script(cases.find_case(name), peer)
-    if not peer.startswith("padops-"):
+    if stands_alone(peer):
         assert "import padops" not in text and "from padops" not in text
     (folder / "shown.py").write_text(text, encoding="utf-8")
     return subprocess.run(
@@ -49,6 +60,9 @@ SCRIPTS = [
     ("table/Pad_2/constant/float/2/both/plain/value/absent.flat/dynamic/0", "numpy", 0),
     ("table/OpenVINOPad_12/constant/double/1/mixed/plain/scalar/int64.int64/dynamic/0", "numpy", 1),
     ("table/Pad_18/reflect/float/2/far/plain/none/absent.flat/dynamic/0", "padops-native", 0),
+    (REFLECT, "padops-provider", 0),
+    (REFLECT, "padops-without-pad", 0),
+    (REFLECT, "without-pad-reference", 0),
 ]
 
 
@@ -117,3 +131,57 @@ NO_WORDS = [
 def test_what_a_peer_has_no_words_for_has_no_script(peer: str, name: str, words: str) -> None:
     with pytest.raises(NoScript, match=words):
         script(cases.find_case(name), peer)
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_every_peer_has_a_script_or_no_command_for_one(name: str) -> None:
+    row = PEERS[name]
+    items = (runner.Prepared.of(case) for case in cases.collect("quick") if case.dtype == "float" and case.rank == 2)
+    item = next(item for item in items if row.takes(item.features) and item.packed and item.case.mode == "constant")
+    result = runner._result(item, runner.Peer(name, row), runner.DivergenceTracker(()), ("refused", "no"))
+    if not has_script(row):
+        assert result["repro"] == ""
+        return
+    words = result["repro"].split()
+    assert words[:4] == ["padops", "conformance", "repro", item.case.id] and words[4:] == ["--peer", name]
+    text = script(item.case, name)
+    assert "expected" in text
+    if not row.command:
+        compile(text, "shown.py", "exec")
+
+
+def test_a_peer_of_the_users_own_has_no_command_for_a_script(tmp_path: Path) -> None:
+    """Nor one that calls itself like another; and no report has an empty place for it."""
+    (tmp_path / "numpy.py").write_text("def wrong(op, attributes, inputs):\n    return inputs[0][:0]\n")
+    peer = runner.parse_peer(f"{tmp_path}/numpy.py:wrong")
+    same = runner.Peer("numpy", type(peer.row)(**{**vars(peer.row), "name": "numpy"}))
+    ran = runner.run_cases([cases.find_case(REFLECT)], [peer, same], ())
+    results = [result for one in ran for result in one.results]
+    assert [(result["outcome"], result["repro"]) for result in results] == [("differ", "")] * 2
+    summary = summarise(header("quick", 0, ran), results, footer(ran), ())
+    assert "  - ` `" not in markdown(summary) and "<code></code>" not in html(summary)
+    assert "\n</failure>" not in junit(summary)
+
+
+def test_a_script_gives_no_reason_of_another_version() -> None:
+    """The text of a report says the version, or the installed one is meant; of another interpreter it is not known."""
+    row = next(row for row in KNOWN if row.id == "ort-cropped-away")
+    assert row.versions == "<1.24"
+    case, peer = cases.find_case(EXAMPLES[row.id]), row.peer
+    assert row.reason in script(case, peer, "onnxruntime 1.20.1, numpy 2.0.0")
+    assert row.reason not in script(case, peer, "onnxruntime 1.31.1, numpy 1.20.0")
+    assert (row.reason in script(case, peer)) is in_range(onnxruntime.__version__, row.versions)
+    assert row.reason not in script(case, f"{peer}@/old/python")
+
+
+@pytest.mark.parametrize("name", [name for name, row in PEERS.items() if not row.apart])
+def test_the_installed_version_is_the_one_that_a_run_finds(name: str) -> None:
+    """Of a peer that is not there it is None, or its package is broken."""
+    process = Process(PEERS[name], None)
+    try:
+        found = process.start()["versions"]
+    except AbsentPeer:
+        return
+    finally:
+        process.end()
+    assert installed_version(PEERS[name]) == next(iter(found.values()))

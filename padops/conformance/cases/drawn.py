@@ -43,7 +43,9 @@ def find_case(id: str) -> Case:
     """
     try:
         _, name, seed, number = id.split("/")
-        op, _ = OPS[name], (int(seed), int(number))
+        op = OPS[name]
+        if id != f"random/{name}/{int(seed)}/{int(number)}":
+            raise ValueError("its numbers are spelled in another way")
     except (KeyError, ValueError) as error:
         raise ValueError(f"no case is called {id!r}: {error}") from error
     rng = np.random.default_rng(seed_of(id))

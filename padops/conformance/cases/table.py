@@ -66,7 +66,8 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
     for name in ops:
         for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
             if mode not in OPS[name].modes:
-                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/none/{_first(OPS[name])}/dynamic/0")
+                fill = "scalar" if name.startswith("NGraphPad") else "none"  # which it must have
+                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/{fill}/{_first(OPS[name])}/dynamic/0")
 
 
 def _first(op: Op) -> str:
@@ -111,7 +112,9 @@ def find_case(id: str) -> Case:
     try:
         _, name, mode, dtype, rank, signs, dims, fill, forms, form, number = id.split("/")
         op, ranks = OPS[name], int(rank)
-        by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form], int(number)
+        by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form]
+        if (rank, number) != (f"{ranks}", f"{int(number)}"):
+            raise ValueError("its numbers are spelled in another way")
         mode = "" if mode == "-" else mode
         rng = np.random.default_rng(seed_of(id))
         return _MAKERS[name.split("_")[0]](id, op, mode, dtype, ranks, signs, dims, fill, forms, form, rng)

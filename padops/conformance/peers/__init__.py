@@ -21,16 +21,17 @@ STATED = ("onnx", "openvino", "ngraph")
 PEERS = {
     row.name: row
     for row in (
-        PeerRow("padops-native", "native:run_case", ALL, in_house=True),
-        PeerRow("padops-provider", "provider:run_case", ("onnx",)),
+        PeerRow("padops-native", "native:run_case", ALL, in_house=True, labels=True),
+        # onnxruntime infers shapes when it loads a model, before it asks a provider.
+        PeerRow("padops-provider", "provider:run_case", ("onnx",), labels=True, before="[ShapeInferenceError]"),
         PeerRow("padops-fallback", "standard:run_fallback", ALL),
         PeerRow("padops-lowered", "standard:run_lowered", ALL),
         PeerRow("padops-without-pad", "standard:run_without_pad", ALL),
         # The same models in other runtimes.
         PeerRow("without-pad-reference", "lowered_reference:run_case", ALL, max_cases=1500),
         PeerRow("without-pad-openvino", "lowered_openvino:run_case", ALL, max_cases=900, forks=True),
-        PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True),
-        PeerRow("reference", "independent:run_case", ALL, in_house=True),
+        PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True, extra="pyop", labels=True),
+        PeerRow("reference", "independent:run_case", ALL, in_house=True, labels=True),
         PeerRow("ort-builtin", "ort:run_case", ("onnx",)),
         PeerRow("onnx-reference", "onnx_reference:run_case", ("onnx",)),
         PeerRow("openvino-1", "openvino:run_pad", ("openvino",), versions=(1, 1), forks=True),

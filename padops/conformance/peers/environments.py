@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,30 @@ def environment_of(file: Path) -> dict[str, Any]:
     Raises:
         ValueError: It has none, or one that is no literal.
     """
+    stated: dict[str, Any] | None = _literal(file, "ENVIRONMENT")
+    if stated is None:
+        raise ValueError(f"{file}: there is no ENVIRONMENT")
+    return stated
+
+
+def _literal(file: Path, name: str) -> Any:
+    """What a file assigns to a name, without importing it, or None."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
-            stated: dict[str, Any] = ast.literal_eval(node.value)
-            return stated
-    raise ValueError(f"{file}: there is no ENVIRONMENT")
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return ast.literal_eval(node.value)
+    return None
+
+
+def installed_version(row: PeerRow) -> str | None:
+    """The version of a peer's first package beside padops, as a run finds it; None where it is not there."""
+    if row.apart or not row.entry_point:
+        return None
+    for name in _literal(APART.parent / f"{row.entry_point.split(':')[0]}.py", "PACKAGES") or ():
+        try:
+            return version(name)
+        except PackageNotFoundError:  # one of two names that a package goes by
+            continue
+    return None
 
 
 def environments() -> Path:

@@ -36,7 +36,7 @@ def check(holds: bool, rule: str) -> None:
         Refused: ``holds`` is false.
     """
     if not holds:
-        raise Refused(rule)
+        raise Refused(f"[{rule}]")
 
 
 def run_case(request: Request) -> np.ndarray:
@@ -48,12 +48,13 @@ def run_case(request: Request) -> np.ndarray:
     known = MODES[family] + (("wrap",) if family == "Pad" and int(version) >= 19 else ())
     check(mode in known, "P9")
     mode = mode.lower()
+    given = _at(request, {"Pad": 2, "OpenVINOPad": 3, "NGraphPad": 1, "SamePad": 1}[family])
+    if mode == "constant" and given is not None:  # the fill comes first: of two broken rules an error names one
+        check(given.size == 1 and given.dtype == request.data.dtype, "P7")
     triples, fill = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}[family](
         request, int(version)
     )
     data = request.data
-    if mode == "constant" and fill is not None:
-        check(fill.size == 1 and fill.dtype == data.dtype, "P7")
     sizes = _sizes(data.shape, triples, mode, clamp=request.op == "OpenVINOPad_12")
     _limits(family, mode, data.shape, triples)
     lists = [

@@ -21,6 +21,9 @@ class PeerRow:
         entry_point: ``"module:function"``, the module in this package; empty for a peer with a command.
         families: Of the operators that it is asked for: ``"onnx"``, ``"openvino"``, ``"ngraph"``, ``"same"``.
         in_house: Whether it is part of padops, and so may have no divergence.
+        extra: Of padops' own, which its implementation needs; a part of padops without one is never absent.
+        labels: Whether its errors name the rule, as in ``[P8]``: another error than the expected one is a wrong answer.
+        before: What an error says where another one has refused the model before this peer has seen it.
         function_only: Whether it is a function of numbers, which is not asked for what only an operator can get wrong.
         versions: The oldest and newest version of the operators.
         max_cases: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for all.
@@ -34,6 +37,9 @@ class PeerRow:
     entry_point: str
     families: tuple[str, ...]
     in_house: bool = False
+    extra: str = ""
+    labels: bool = False
+    before: str = ""
     function_only: bool = False
     versions: tuple[int, int] = (0, 1 << 31)
     max_cases: int = 0

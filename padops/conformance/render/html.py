@@ -9,7 +9,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from padops.conformance.render.summary import COLUMNS, OUTCOMES, Cell, Record, Summary, array_text
+from padops.conformance.record import OUTCOMES
+from padops.conformance.render.summary import COLUMNS, Cell, Record, Summary, array_text
 from padops.spec.dialects import OPS
 from padops.spec.dtypes import DTYPES
 
@@ -119,7 +120,8 @@ def _unexpected(summary: Summary) -> str:
     entries = [
         f'<div class="entry"><h3>{escape(summary.title(record["peer"]))}: {escape(record["outcome"])}</h3>'
         f"<p><code>{escape(record['case'])}</code></p><p>{escape(record['detail'] or '')}</p>"
-        f"<p><code>{escape(record['repro'])}</code></p></div>"
+        + (f"<p><code>{escape(record['repro'])}</code></p>" if record["repro"] else "")
+        + "</div>"
         for record in summary.unexpected[:UNEXPECTED_SHOWN]
     ]
     first, rest = "".join(entries[:UNEXPECTED_OPEN]), "".join(entries[UNEXPECTED_OPEN:])

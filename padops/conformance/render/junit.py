@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from padops.conformance.render.summary import WRONG, Cell, Record, Summary, sides
+from padops.conformance.record import WRONG
+from padops.conformance.render.summary import Cell, Record, Summary, sides
 
 # XML 1.0 has no way to write these, not even as references.
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -80,7 +81,7 @@ def _rest(cell: Cell) -> list[str]:
 def _record(record: Record) -> str:
     lines = [f"{record['case']}: {record['outcome']}: {record['detail'] or ''}"]
     lines += [f"{name}: {text}" for name, text in sides(record).items()]
-    return "\n".join([*lines, record["repro"]])
+    return "\n".join(filter(None, [*lines, record["repro"]]))
 
 
 def _absent(name: str, reason: str) -> ElementTree.Element:

@@ -123,5 +123,5 @@ def _record(record: Record) -> str:
         lines.append("  - attributes: " + _code(str(record["attributes"])))
     lines += [f"  - input: {_code(array_text(value))}" for value in record.get("inputs", [])]
     lines += [f"  - {name}: {_code(text)}" for name, text in sides(record).items()]
-    lines.append("  - " + _code(record["repro"]))
+    lines += ["  - " + _code(record["repro"])] if record["repro"] else []
     return "\n".join(lines)

@@ -217,7 +217,7 @@ function oneCase(example) {
   that.inputs.forEach((input, index) => rows.push([`input ${index}`, text(input)]));
   if (that.expected) rows.push(["expected", text(that.expected)]);
   if (example.got) rows.push(["got", marked(that.expected, data.texts[example.got])]);
-  rows.push(["reproduce", text(example.repro)]);
+  if (example.repro) rows.push(["reproduce", text(example.repro)]);
   const heading = element("summary", {}, element("code", {}, that.id), ` ${example.outcome}`);
   const made = element("details", {}, heading, list(rows));
   return made;

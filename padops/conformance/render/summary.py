@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-OUTCOMES = ("agree", "differ", "error", "crash", "unsupported", "skipped")
-WRONG = ("differ", "error", "crash")
+from padops.conformance.record import IDLE, WRONG
 
 COLUMNS = ("versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run")
 
@@ -48,7 +47,7 @@ class Cell:
             self.known[record["divergence"]] += 1
             if record["outcome"] in WRONG and self.known[record["divergence"]] <= CASES_PER_CELL:
                 self.examples.append(record)
-        if record["outcome"] in ("unsupported", "skipped"):
+        if record["outcome"] in IDLE:
             self.reasons[record["detail"] or "no reason was given"] += 1
 
 
@@ -91,7 +90,7 @@ class Summary:
     def numbers(self, peer: str) -> tuple[int, ...]:
         """What stands below ``COLUMNS`` for a peer, behind its versions."""
         cell = self.total(peer)
-        idle = cell.counts["unsupported"] + cell.counts["skipped"]
+        idle = sum(cell.counts[outcome] for outcome in IDLE)
         run = sum(cell.counts.values()) - idle
         return run, cell.counts["agree"], sum(cell.known.values()), cell.counts["crash"], cell.unexpected, idle
 

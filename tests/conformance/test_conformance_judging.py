@@ -1,0 +1,111 @@
+"""What becomes of an answer: a peer that dies for good, an error of another rule, an output that is no tensor of Pad."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from padops.conformance import cases, report, runner
+from padops.conformance.divergences import Divergence
+from padops.conformance.known import KNOWN
+from padops.conformance.peers import PEERS
+
+QUICK = cases.collect("quick")
+
+ONCE = """
+import os
+from pathlib import Path
+from padops.spec.reference import run
+
+PACKAGES = ("numpy",)
+if Path(__file__).with_name("died").exists():
+    raise ImportError("it starts only once")
+
+def pad(op, attributes, inputs):
+    if op == "Pad_19":
+        Path(__file__).with_name("died").touch()
+        os.abort()
+    return run(op, attributes, inputs)
+"""
+
+
+def written(folder: Path, text: str) -> runner.Peer:
+    """A peer of the user's own."""
+    (folder / "own.py").write_text(text)
+    return runner.parse_peer(f"{folder}/own.py:pad")
+
+
+@pytest.mark.parametrize("first", [0, 3])
+def test_a_peer_that_does_not_start_again_is_a_failure_and_not_absent(first: int, tmp_path: Path) -> None:
+    """What it has answered stands, and no divergence explains what it has not."""
+    before = [case for case in QUICK if case.op == "Pad_18"][:first]
+    after = [case for case in QUICK if case.op == "Pad_19"][:1] + [case for case in QUICK if case.op == "Pad_21"][:4]
+    known = [Divergence("crashes", "own:pad", "crash", "it is made so", "P1", families=("onnx",))]
+    (ran,) = runner.run_cases([*before, *after], [written(tmp_path, ONCE)], known)
+    assert ran.absent is None and ran.handshake["versions"]["numpy"]
+    crashes = 1 if first else 2  # of the first case of a process there is no doubt
+    outcomes = [result["outcome"] for result in ran.results]
+    assert outcomes == ["agree"] * first + ["crash"] * crashes + ["skipped"] * (5 - crashes)
+    last = ran.results[first + crashes - 1]
+    assert last["unexpected"] and "did not start again: ImportError: it starts only once" in last["detail"]
+    assert report.footer([ran])["exit"] == 1
+
+
+LABELLED = ("padops-native", "padops-provider", "padops-pyop", "reference")
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_an_error_of_another_rule_is_a_wrong_answer(name: str) -> None:
+    """Of other peers every error is one, since they have no labels."""
+    case = cases.find_case("table/Pad_18/reflect/int32/3/negative/one/matrix/repeated.row/fixed/0")
+    item = runner.Prepared.of(case)
+    assert item.expected.rule == "P8"
+    row = PEERS[name]
+    assert runner.judge(item, ("refused", "Fail: axes name one axis twice [P8]"), row) == ("agree", "")
+    said = "Fail: out of memory [P10]"
+    assert runner.judge(item, ("refused", said), row) == ("error", f"{said}; expected an error of [P8]")
+    assert runner.judge(item, ("refused", said), PEERS["ort-builtin"]) == ("agree", "")
+
+
+def test_what_refuses_a_model_before_the_provider_has_no_label() -> None:
+    item = runner.Prepared.of(cases.find_case("table/Pad_18/reflect/int32/3/negative/one/matrix/repeated.row/fixed/0"))
+    said = ("refused", "Node (pad) Op (Pad) [ShapeInferenceError] Axis 0 is referred to more than once.")
+    assert runner.judge(item, said, PEERS["padops-provider"]) == ("agree", "")
+    assert runner.judge(item, said, PEERS["padops-native"])[0] == "error"
+
+
+def test_padops_gives_the_label_of_every_rule() -> None:
+    """All cases of a quick run that are errors, where a rule needs only a few."""
+    chosen = [item.case for item in map(runner.Prepared.of, QUICK) if item.expected.rule][::3]
+    modes = [case for case in QUICK if case.op == "NGraphPad_0" and case.mode in ("wrap", "edges", "")]
+    peers = [runner.parse_peer(name) for name in LABELLED]
+    ran = runner.run_cases([*{case.id: case for case in (*chosen, *modes)}.values()], peers, KNOWN)
+    assert [result for one in ran for result in one.results if result["unexpected"]] == []
+    assert [one.absent for one in ran] == [None] * 4
+    assert {rule for result in ran[0].results for rule in result["rules"]} >= {f"P{i}" for i in range(1, 11)}
+
+
+NO_TENSORS = [
+    ("numpy.zeros(2, 'complex64')", "the output is ndarray of complex64: an array of complex64, which is no element"),
+    ("[1, 2]", "the output is list: "),
+    ("None", "the output is None"),
+]
+
+
+def test_an_output_that_is_no_tensor_is_an_error_that_says_so(tmp_path: Path) -> None:
+    """In one process: it writes down each start."""
+    given = ", ".join(text for text, _ in NO_TENSORS)
+    peer = written(
+        tmp_path,
+        "import numpy\nfrom pathlib import Path\nPACKAGES = ('numpy',)\n"
+        "Path(__file__).with_name('starts').open('a').write('.')\n"
+        f"given = [{given}] * 2\n\ndef pad(op, attributes, inputs):\n    return given.pop(0)\n",
+    )
+    right = [case for case in QUICK if case.op == "Pad_18" and runner.Prepared.of(case).packed is not None]
+    wrong = [case for case in QUICK if case.op == "Pad_18" and runner.Prepared.of(case).packed is None]
+    (ran,) = runner.run_cases([*right[:3], *wrong[:3]], [peer], ())
+    assert [result["outcome"] for result in ran.results] == ["error"] * 6
+    for result, (_, words) in zip(ran.results, NO_TENSORS * 2, strict=True):
+        assert result["detail"].startswith(words)
+    assert (tmp_path / "starts").read_text() == "."

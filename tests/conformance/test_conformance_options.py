@@ -1,0 +1,105 @@
+"""What the options of ``padops conformance`` do, without a run of hours: what would run is only written down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from padops.cli import main
+from padops.conformance import cases, record, runner
+from padops.conformance.case import expect
+from padops.conformance.export import folder_name
+from padops.conformance.known import EXAMPLES
+from padops.conformance.peers import PEERS
+
+EVERY_40TH = slice(None, None, 40)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the cases are chosen by, and what the runner is given; it runs the peer ``reference`` on three cases."""
+    given: dict[str, Any] = {}
+    collect, run_cases = cases.collect, runner.run_cases
+
+    def chosen(level: str, seed: int = 0, always: Any = ()) -> list:
+        given.update(collected=level, seed=seed, always=list(always))
+        return collect("quick", seed)[:3]
+
+    def run(found: list, peers: list, known: Any, level: str, *rest: Any, **more: Any) -> list:
+        given.update(peers=[peer.name for peer in peers], level=level)
+        return run_cases(found, [runner.parse_peer("reference")], known, level, *rest, **more)
+
+    monkeypatch.setattr(cases, "collect", chosen)
+    monkeypatch.setattr(runner, "run_cases", run)
+    return given
+
+
+@pytest.mark.parametrize(
+    ("options", "level"), [([], "default"), (["--quick"], "quick"), (["--exhaustive"], "exhaustive")]
+)
+def test_the_level_is_that_of_the_cases_the_peers_and_the_report(
+    options: list[str], level: str, asked: dict[str, Any], tmp_path: Path
+) -> None:
+    assert main(["conformance", *options, "--out", str(tmp_path)]) == 0
+    assert (asked["collected"], asked["level"], asked["seed"]) == (level, level, 0)
+    assert asked["always"] == list(EXAMPLES.values()) and asked["peers"] == list(PEERS)
+    assert record.read(tmp_path / record.FILE).header["level"] == level
+
+
+def test_one_level_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["conformance", "--quick", "--exhaustive"])
+    assert ended.value.code == 2 and "not allowed with argument" in capsys.readouterr().err
+
+
+def test_the_seed_chooses_the_cases(asked: dict[str, Any], tmp_path: Path) -> None:
+    assert main(["conformance", "--quick", "--seed", "7", "--out", str(tmp_path)]) == 0
+    assert asked["seed"] == 7 and record.read(tmp_path / record.FILE).header["seed"] == 7
+    ids = [{case.id for case in cases.table.cases(["Pad_18"], 1, 1, seed)} for seed in (0, 7, 7)]
+    assert ids[0] != ids[1] == ids[2]
+
+
+def test_without_leaves_peers_out(asked: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conformance", "--quick", "--without", "torch", "--without", "padops-pyop"]) == 0
+    assert asked["peers"] == [name for name in PEERS if name not in ("torch", "padops-pyop")]
+    asked.clear()
+    capsys.readouterr()
+    assert main(["conformance", "--quick", "--without", "nobody"]) == 2
+    text = f"error: there is no peer 'nobody' to leave out; there are {', '.join(PEERS)}\n"
+    assert capsys.readouterr().err == text and asked == {}
+
+
+def exported(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> set[str]:
+    """The names that the command writes, of every 40th case."""
+    collect = cases.collect
+    with monkeypatch.context() as patch:
+        patch.setattr(cases, "collect", lambda level, seed=0: collect(level, seed)[EVERY_40TH])
+        assert main(["conformance", "export", str(folder), *options]) == 0
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("options", "level", "seed"),
+    [(["--quick"], "quick", 0), (["--quick", "--seed", "3"], "quick", 3), ([], "default", 0)],
+)
+def test_the_export_is_of_the_level_and_the_seed(
+    options: list[str],
+    level: str,
+    seed: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = exported(tmp_path / "cases", monkeypatch, *options)
+    chosen = cases.collect(level, seed)[EVERY_40TH]
+    assert names == {folder_name(case) for case in chosen if case.opset and expect(case).output is not None}
+    assert capsys.readouterr().out == f"wrote {len(names):,} cases to {tmp_path / 'cases'}\n"
+
+
+def test_an_export_that_fails_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").touch()
+    assert main(["conformance", "export", str(tmp_path), "--quick"]) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path} is not empty\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
