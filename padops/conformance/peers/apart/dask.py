@@ -13,6 +13,7 @@ ENVIRONMENT = {
     "families": ("onnx", "openvino", "ngraph"),
     "function_only": True,
     "requires": ("dask[array]==2026.8.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    "max_cases": 900,
     "seconds": 10,
 }
 

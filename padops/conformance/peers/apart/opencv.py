@@ -15,7 +15,7 @@ ENVIRONMENT = {
     "families": ("onnx",),
     "requires": ("opencv-python-headless==5.0.0.93", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
     # It ends its process often, or hangs.
-    "max_cases": 700,
+    "max_cases": 400,
     "forks": True,
     "seconds": 5,
 }
