@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from folding_models import LEVELS, fold, operators, outcomes, padded, run
 from hypothesis import HealthCheck, given, settings
@@ -257,11 +258,12 @@ def test_more_refusals() -> None:
 
 
 def test_what_onnx_runtime_folds_wrongly() -> None:
-    """A fill of 0 is more than data below 0; from level basic on, ONNX Runtime's MaxPool gives the data."""
+    """A fill of 0 is more than data below 0; from level basic on, ONNX Runtime's MaxPool before 1.32 gives the data."""
     source = padded(AROUND, "MaxPool", **K3)
     feeds = {"x": -np.abs(X) - 1}
     wanted = run(source, feeds, "DISABLE_ALL")
-    assert run(source, feeds, "ENABLE_BASIC") != wanted
+    before = tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 32)
+    assert (run(source, feeds, "ENABLE_BASIC") != wanted) is before
     for level in LEVELS:
         assert run(fold(source).proto(), feeds, level) == wanted
 

@@ -32,7 +32,7 @@ from padops.runtime.ort_values import run_session
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "fusions.md"
 BEGIN = "<!-- fusions: written by tests/convert/standard/test_fusions.py -->\n"
 END = "<!-- /fusions -->\n"
-VERSIONS = ("1.24.4", "1.31.1")
+VERSIONS = ("1.24.4", "1.31.1", "1.32.0")
 SHORT = {"DISABLE_ALL": "off", "ENABLE_BASIC": "basic", "ENABLE_EXTENDED": "extended", "ENABLE_ALL": "all"}
 ROWS = {row.name: row for row in fusion_models.ROWS}
 
