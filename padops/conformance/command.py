@@ -107,11 +107,13 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     """Those that are asked for, or all.
 
     Raises:
-        ValueError: One is unknown, or two have one name.
+        ValueError: One is unknown, two have one name, or some are named and others left out.
     """
     from padops.conformance import runner
     from padops.conformance.peers import PEERS
 
+    if options.without and (options.peer or options.peer_command):
+        raise ValueError("--without is for a run of all peers, not of those that are named")
     if unknown := [name for name in options.without if name not in PEERS]:
         raise ValueError(f"there is no peer {unknown[0]!r} to leave out; there are {', '.join(PEERS)}")
     named = options.peer or ([] if options.peer_command else [name for name in PEERS if name not in options.without])

@@ -71,9 +71,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     ``padops.register``.
 
     Some optimizers of onnxruntime change Pads before any provider is asked, and are wrong. They are disabled for models that
-    may meet them: ``Pad_Fusion`` where the model has a MaxPool or an AveragePool; ``ConstantFolding`` before onnxruntime 1.27
-    where it has mode reflect, and before 1.31 where it has mode wrap; ``TransposeOptimizer`` where it has a Pad with axes and
-    a Transpose, and ``NhwcTransformer`` where it has such a Pad and quantized operators.
+    may meet them: ``Pad_Fusion`` before onnxruntime 1.32 where the model has a MaxPool or an AveragePool; ``ConstantFolding``
+    before 1.27 where it has mode reflect, and before 1.31 where it has mode wrap; ``TransposeOptimizer`` where it has a Pad
+    with axes and a Transpose, and ``NhwcTransformer`` where it has such a Pad and quantized operators.
 
     Where a provider cannot be created, the error is raised: onnxruntime's own class would print it and go on with the CPU's
     provider alone, without padops. ``enable_fallback=1`` makes it so here.
@@ -158,7 +158,7 @@ def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
     asked = {word for _, words, _ in WRONG_OPTIMIZERS if AXES in words for word in words}
     try:
         has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
-    except (IndexError, KeyError):  # it is no model: onnxruntime says so
+    except (IndexError, KeyError, RecursionError):  # it is no model: onnxruntime says so
         has_axes = True
     return frozenset(found | {AXES} if has_axes else found)
 

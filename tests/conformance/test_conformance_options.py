@@ -69,6 +69,9 @@ def test_without_leaves_peers_out(asked: dict[str, Any], capsys: pytest.CaptureF
     assert main(["conformance", "--quick", "--without", "nobody"]) == 2
     text = f"error: there is no peer 'nobody' to leave out; there are {', '.join(PEERS)}\n"
     assert capsys.readouterr().err == text and asked == {}
+    for chosen in (["--peer", "torch"], ["--peer-command", "node peer.mjs"]):
+        assert main(["conformance", "--without", "torch", *chosen]) == 2
+        assert capsys.readouterr().err == "error: --without is for a run of all peers, not of those that are named\n"
 
 
 def exported(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> set[str]:

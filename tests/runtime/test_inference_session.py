@@ -172,7 +172,19 @@ def test_a_broken_rule_raises() -> None:
             padops.InferenceSession(pad([1, 1], "mirror").SerializeToString())
 
 
-@pytest.mark.parametrize("source", ["no-such-file.onnx", b"", 7])
+def nested(depth: int) -> bytes:
+    """A model with graphs inside graphs, more than any runtime reads, and with the words of a Pad between Transposes."""
+    content = b"Pad Transpose"
+    for number in (*(6, 5, 1) * depth, 7):  # the graph of an attribute of a node of a graph; the model's graph
+        size, prefix = len(content), bytearray([number << 3 | 2])
+        while size > 127:
+            prefix.append(size & 127 | 128)
+            size >>= 7
+        content = bytes([*prefix, size]) + content
+    return content
+
+
+@pytest.mark.parametrize("source", ["no-such-file.onnx", b"", 7, nested(1000)], ids=["absent", "empty", "7", "nested"])
 def test_what_is_no_model(source) -> None:
     """The error is onnxruntime's own."""
     errors = []

@@ -29,6 +29,7 @@ TOLERANCE = 1e-4
 TURNS = 4  # sets of random inputs; sizes, lengths, branches, single bools and special values differ between them
 MOST_TURNS = 10  # where some Pads have not run by then, or padded nothing, or an output has always been the same
 ENOUGH = 2  # draws to find the Pad with where the outputs differ
+FEWEST_TURNS = 2  # however long they take
 PATIENCE = 4  # seconds after which no further turn begins
 
 
@@ -121,7 +122,7 @@ def _draw(session: Session, scout: Scout, case: Case) -> list[Trial]:
     _look(trials[0], scout, seen)
     for turn, attempts in enumerate(case.turns(MOST_TURNS)[1:], 1):
         enough = turn >= TURNS and scout.satisfied and not any(one.weak for one in seen.values())
-        if enough or time.monotonic() - begin > PATIENCE:
+        if enough or (turn >= FEWEST_TURNS and time.monotonic() - begin > PATIENCE):
             break
         try:
             (trial,) = _trials(session, [attempts])

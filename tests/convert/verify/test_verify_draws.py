@@ -125,3 +125,12 @@ def test_further_draws_follow_where_something_is_weak() -> None:
                    tensors=[tensor("from", [5000]), tensor("to", [9000]), tensor("axis", [1])])  # fmt: skip
     verification = padops.convert(source, verify=True).verification
     assert verification.outputs[0].weak == "" and verification.inputs[-1] == "x: float[1, 16000]"
+
+
+@pytest.mark.parametrize(("patience", "sets"), [(0, 2), (60, 4)])
+def test_a_slow_model_gets_two_sets_of_inputs(monkeypatch: pytest.MonkeyPatch, patience: float, sets: int) -> None:
+    """However slow the machine is, one set of inputs is not all that a verification rests on."""
+    monkeypatch.setattr(compare, "PATIENCE", patience)
+    source = model([pad(mode="edge")], inputs=[("x", FLOAT, [2, "n"])], tensors=[PADS])
+    verification = padops.convert(source, verify=True).verification
+    assert verification.outcome == "equal" and len(verification.inputs) == sets
