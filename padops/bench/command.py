@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from padops.bench.runner import Measurement
+    from padops.bench.workloads import Workload
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
+OF_RANDOM = ("padops", "built-in", "copy", "copy by all", "copy by padops")  # who pads the workloads that are drawn
 PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
 _NO_PLOT = "--plot draws workloads, not what --provider measures"
 _NO_WORKLOADS = "--only chooses from the workloads, and --model measures none; with --provider it measures both"
@@ -26,6 +28,11 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="a few workloads, and less time for each")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
     parser.add_argument(
+        "--random", type=_count, metavar="N", help="instead: N workloads that are drawn from --seed"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of --random (default: %(default)s)")
+    parser.add_argument("--copies", action="store_true", help="instead: the copies that padops chooses from, on plain rows")
+    parser.add_argument(
         "--model", type=Path, action="append", metavar="FILE", help="instead: a model, as is and converted"
     )
     parser.add_argument(
@@ -33,7 +40,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead: the execution provider on unmodified models, --model's as well",
     )
-    parser.add_argument("--threads", type=_threads, action="append", metavar="N", help="default: 1, then all")
+    parser.add_argument("--threads", type=_count, action="append", metavar="N", help="default: 1, then all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
     parser.add_argument("--show", type=Path, metavar="FILE", help="measure nothing: show what --json has written")
     parser.add_argument("--markdown", action="store_true", help="the table in Markdown")
@@ -41,8 +48,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_bench)
 
 
-def _threads(text: str) -> int:
-    """What ``--threads`` takes."""
+def _count(text: str) -> int:
+    """What ``--threads`` and ``--random`` take."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
@@ -66,6 +73,8 @@ def _bench(options: argparse.Namespace) -> int:
         print(f"error: {why}", file=sys.stderr)
         return 2
     console = Console() if sys.stdout.isatty() else Console(width=160)
+    if options.copies:
+        return _show_copies(console)
     try:
         if options.show:
             machine, results = read_results(options.show)
@@ -84,14 +93,40 @@ def _bench(options: argparse.Namespace) -> int:
     return 0
 
 
+def _show_copies(console: Console) -> int:
+    from rich.console import Console
+
+    from padops.bench.copied_rows import print_copies, time_copies
+    from padops.bench.machine import describe_machine
+
+    try:
+        with Console(stderr=True).status("") as status:
+            results = time_copies(status.update)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    console.print(f"processor {describe_machine()['processor']}", highlight=False)
+    print_copies(console, results)
+    return 0
+
+
+def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
+    """What there is to measure: the workloads of the benchmark, or those that are drawn."""
+    from padops.bench.drawn import draw_workloads
+    from padops.bench.workloads import QUICK, WORKLOADS
+
+    if options.random:
+        return draw_workloads(options.random, options.seed)
+    return tuple(workload for workload in WORKLOADS if not options.quick or workload.name in QUICK)
+
+
 def _names(options: argparse.Namespace) -> list[str]:
     """What ``--only`` chooses from."""
     from padops.bench.provider import MEASURED
-    from padops.bench.workloads import QUICK, WORKLOADS
 
     if options.provider:
         return list(MEASURED)
-    return [workload.name for workload in WORKLOADS if not options.quick or workload.name in QUICK]
+    return [workload.name for workload in _workloads(options)]
 
 
 def _chosen(options: argparse.Namespace) -> list[str]:
@@ -113,7 +148,9 @@ def _measure(options: argparse.Namespace) -> list[Measurement]:
     """Each number of threads in a process of its own: pools of threads, once started, keep their size."""
     from padops.bench.machine import count_threads
 
-    seconds = QUICK_SECONDS if options.quick else SECONDS
+    from padops.bench.implementations import IMPLEMENTATIONS
+
+    seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
     results: list[Measurement] = []
     for threads in options.threads or sorted({1, count_threads()}):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
@@ -122,7 +159,10 @@ def _measure(options: argparse.Namespace) -> list[Measurement]:
             elif options.model:
                 measured = process.submit(_of_models, options.model, threads, seconds)
             else:
-                measured = process.submit(_of_workloads, _chosen(options), threads, seconds)
+                names = _chosen(options)
+                chosen = [workload for workload in _workloads(options) if workload.name in names]
+                with_whom = OF_RANDOM if options.random else tuple(IMPLEMENTATIONS)
+                measured = process.submit(_of_workloads, chosen, with_whom, threads, seconds)
             results += measured.result()
     return results
 
@@ -143,16 +183,16 @@ def _of_provider(names: Sequence[str], paths: list[Path], threads: int, seconds:
         return measure_provider(names, paths, threads, PROVIDER_SHARE * seconds, progress)
 
 
-def _of_workloads(names: Sequence[str], threads: int, seconds: float) -> list[Measurement]:
+def _of_workloads(
+    chosen: Sequence[Workload], implementations: Sequence[str], threads: int, seconds: float
+) -> list[Measurement]:
     from rich.console import Console
 
     from padops.bench.runner import time_workloads
-    from padops.bench.workloads import WORKLOADS
 
-    chosen = [workload for workload in WORKLOADS if workload.name in names]
     with Console(stderr=True).status("") as status:
         progress = lambda name: status.update(f"{name}, {threads} threads")
-        return time_workloads(chosen, threads, seconds=seconds, progress=progress)
+        return time_workloads(chosen, threads, implementations, seconds, progress)
 
 
 def _write(
@@ -170,6 +210,8 @@ def _write(
         console.print(", ".join(f"{key} {value}" for key, value in machine.items()), highlight=False)
         for threads, measured in tables.by_threads(results).items():
             shown.print_table(console, measured, threads)
+            if options.random:
+                tables.print_least(console, measured, threads)
     if options.json:
         write_whole(options.json, [as_json(machine, results)])
     if options.plot:

@@ -84,6 +84,21 @@ def print_table(console: Console, results: Sequence[Measurement], threads: int) 
     print_rows(console, threads, "padops' speed as a multiple of …", (["workload"], titles), shown)
 
 
+def print_least(console: Console, results: Sequence[Measurement], threads: int, count: int = 5) -> None:
+    """The workloads in which padops gains least over ONNX Runtime's Pad.
+
+    Args:
+        console: Where to print.
+        results: The measurements with this number of threads.
+        threads: The number, for the title.
+        count: How many workloads.
+    """
+    speeds = {name: found for name, row in by_workload(results).items() if (found := speed(row, "built-in"))}
+    console.print(f"{threads} thread{'s' * (threads > 1)}: the least of {len(speeds)}, against the built-in")
+    for name in sorted(speeds, key=speeds.__getitem__)[:count]:
+        console.print(f"  {speeds[name]:.2f}  {name}", highlight=False)
+
+
 def print_rows(
     console: Console,
     threads: int,

@@ -124,7 +124,8 @@ void count_ways(const Engine& engine, const Case& one, Ways& ways) {
   if (engine.streaming() == Streaming::kAlways) ++ways["streamed by all threads"];
   if (engine.streaming() == Streaming::kAlone) ++ways["streamed by one thread"];
   if (engine.streaming() != Streaming::kNever && engine.parts() > 1) ++ways["streamed, rows in parts"];
-  ++ways[one.thresholds.avx2 ? "AVX2" : "without AVX2"];
+  ++ways[one.thresholds.copy.avx2 ? "AVX2" : "without AVX2"];
+  if (one.thresholds.copy.string_from < INT64_MAX) ++ways["string instruction"];
   if (one.source_offset % 8 != 0 && one.output_offset % 8 != 0) ++ways["misaligned"];
 }
 

@@ -37,7 +37,7 @@ int64_t dim(Draw& draw, bool innermost) {
 
 Thresholds thresholds(Draw& draw) {
   Thresholds drawn = Thresholds::of_this_machine();
-  drawn.avx2 = drawn.avx2 && draw.chance(60);
+  drawn.copy.avx2 = drawn.copy.avx2 && draw.chance(60);
   drawn.shared = draw.pick({int64_t{0}, int64_t{64}, int64_t{700}, kNever});
   drawn.min_task = draw.pick({1, 7, 32, 64, 100, 256, 1000});
   drawn.max_task = drawn.min_task * draw.between(1, 8);
@@ -85,6 +85,7 @@ Case random_case(Draw& draw) {
   one.source_offset = draw.chance(50) ? 0 : draw.below(64);
   one.output_offset = draw.chance(50) ? 0 : draw.below(64);
   one.flush_right = draw.chance(50);
+  one.thresholds.copy.string_from = draw.pick({INT64_MAX, INT64_MAX, int64_t{65}, int64_t{200}, int64_t{1000}});
   return one;
 }
 
@@ -95,6 +96,7 @@ std::string words(const Case& one) {
   return text(one.bits, " bits, ", mode_name(one.mode), one.rules.crop == Crop::kFull ? " FULL" : " CROP", ", shape ",
               bracketed(one.shape), ", begin/end/interior", pads, ", shared ", t.shared, ", tasks ", t.min_task, "-",
               t.max_task, ", streamed ", t.streamed, " x", t.streaming_threads, ", merges ", t.bytes_per_merge,
-              ", avx2 ", static_cast<int>(t.avx2), ", source +", one.source_offset, ", output +", one.output_offset,
+              ", avx2 ", static_cast<int>(t.copy.avx2), ", string from ", t.copy.string_from,
+              ", source +", one.source_offset, ", output +", one.output_offset,
               one.flush_right ? " from the end" : " from the beginning");
 }

@@ -13,11 +13,11 @@
 namespace padops {
 
 // Continues with what stands `period` bytes before `target`. The stretch that is copied doubles each time.
-inline void repeat_before(char* target, size_t period, size_t bytes) {
+inline void repeat_before(char* target, size_t period, size_t bytes, size_t string_from) {
   const char* source = target - period;
   for (size_t known = period; bytes > 0;) {
     const size_t chunk = std::min(known, bytes);
-    copy_bytes(target, source, chunk);
+    copy_bytes(target, source, chunk, string_from);
     target += chunk;
     bytes -= chunk;
     known += chunk;
@@ -32,6 +32,7 @@ struct ByteWriter {
   const char* pattern;  // the fill, repeated over kLine bytes
   size_t element;       // bytes of a row's element
   bool avx2;            // whether it may be used
+  size_t string_from;   // bytes from which a run is copied by the string instruction
 
   size_t size() const { return kElement == 0 ? element : kElement; }
 
@@ -48,7 +49,7 @@ struct ByteWriter {
   }
 
   void forward(int64_t target, int64_t from, int64_t count) const {
-    copy_bytes(output + target * size(), source + from * size(), count * size());
+    copy_bytes(output + target * size(), source + from * size(), count * size(), string_from);
   }
 
   void backward(int64_t target, int64_t from, int64_t count) const {
@@ -61,7 +62,7 @@ struct ByteWriter {
     char* to = output + target * size();
     std::memcpy(to, source + from * size(), size());
     if constexpr (kElement == 0) {
-      repeat_before(to + size(), size(), (count - 1) * size());
+      repeat_before(to + size(), size(), (count - 1) * size(), string_from);
     } else {
       char held[kElement];
       std::memcpy(held, to, kElement);
@@ -78,7 +79,7 @@ struct ByteWriter {
   }
 
   void periodic(int64_t target, int64_t period, int64_t count) const {
-    repeat_before(output + target * size(), period * size(), count * size());
+    repeat_before(output + target * size(), period * size(), count * size(), string_from);
   }
 
   // Writes whole rows and returns true if each is a window between two borders of at most a cache line. This loop takes
@@ -93,6 +94,9 @@ struct ByteWriter {
  private:
   template <Run::Kind kBorder>
   void dispatch(const Run* runs, const Rows& rows) const {
+#if PADOPS_SSE2
+    if (runs[1].count * size() >= string_from) return bordered_string<kBorder>(runs, rows);
+#endif
 #if PADOPS_AVX2
     if (avx2) return bordered_avx2<kBorder>(runs, rows);
 #endif
@@ -103,6 +107,13 @@ struct ByteWriter {
   PADOPS_NOINLINE void bordered_baseline(const Run* runs, const Rows& rows) const {
     bordered<kBorder>(runs, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_long(to, from, bytes); });
   }
+
+#if PADOPS_SSE2
+  template <Run::Kind kBorder>
+  PADOPS_NOINLINE void bordered_string(const Run* runs, const Rows& rows) const {
+    bordered<kBorder>(runs, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_string(to, from, bytes); });
+  }
+#endif
 
 #if PADOPS_AVX2
   template <Run::Kind kBorder>

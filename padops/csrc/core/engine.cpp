@@ -247,7 +247,7 @@ void Engine::run_bits(const Task& task, bool is_last, const char* source, char* 
   const int64_t bits = rows_ * inner_.output * element_;
   if (is_last && bits % 8 != 0) output[bits / 8] = 0;
   SubByteWriter writer{reinterpret_cast<const uint8_t*>(source), reinterpret_cast<uint8_t*>(output),
-                       static_cast<uint8_t>(pattern), static_cast<uint64_t>(element_), thresholds_.avx2};
+                       static_cast<uint8_t>(pattern), static_cast<uint64_t>(element_), thresholds_.copy.avx2};
   walk(task, writer);
 }
 
@@ -260,13 +260,14 @@ void Engine::run_bytes(const Task& task, const char* source, char* output, const
     const int64_t begin = task.row * inner_.output + task.begin;
     const char* source_end = source + source_size_ * element;
     NonTemporalWriter<kElement> writer(source, source_end, output, output + begin * element, pattern, element,
-                                       thresholds_.avx2);
+                                       thresholds_.copy.avx2);
     walk(task, writer);
     writer.finish();
     return;
   }
 #endif
-  ByteWriter<kElement> writer{source, output, pattern, element, thresholds_.avx2};
+  const auto string_from = static_cast<size_t>(thresholds_.copy.string_from);
+  ByteWriter<kElement> writer{source, output, pattern, element, thresholds_.copy.avx2, string_from};
   walk(task, writer);
 }
 

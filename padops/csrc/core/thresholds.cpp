@@ -3,8 +3,6 @@
 #include <charconv>
 #include <cstdio>
 
-#include "copy/platform.h"
-
 namespace padops {
 
 namespace {
@@ -27,9 +25,7 @@ Thresholds measure() {
   // From three quarters of the cache on, source and output evict each other. Measured, also with an operator that reads
   // the output.
   if (const int64_t cache = last_cache_bytes(); cache > 0) found.streamed = cache / 4 * 3;
-#if PADOPS_AVX2
-  found.avx2 = __builtin_cpu_supports("avx2");
-#endif
+  found.copy = copy_of_this_machine();
   return found;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "copy/processor.h"
+
 namespace padops {
 
 struct Thresholds {
@@ -24,8 +26,8 @@ struct Thresholds {
   // Bytes that a streamed row must have for each merge of a run into a cache line. A merge costs as much. Measured.
   int64_t bytes_per_merge = 160;
 
-  // Whether AVX2 may be used.
-  bool avx2 = false;
+  // How bytes are copied within the caches.
+  CopyChoice copy;
 
   // What the processor and the size of its last-level cache suggest, where the system tells them.
   static const Thresholds& of_this_machine();

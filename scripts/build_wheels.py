@@ -1,0 +1,225 @@
+"""Build padops' wheel for each platform, on this machine alone, and check what is in it.
+
+    python3 scripts/build_wheels.py [TARGET ...] [--out DIR]
+    python3 scripts/build_wheels.py --check WHEEL ...
+
+Without targets all are built; the wheels go into dist/. The compiler is that of Zig, which comes from PyPI with the C
+libraries of all targets: the first build of a target makes its C++ library, which takes minutes; later ones take seconds.
+The tools go into build/wheels. Each wheel is checked: that its library is of the target's format and processor,
+exports the entry points and nothing else, needs no library but the system's own and no newer glibc than the wheel's name
+says, and is small; that auditwheel says the same of those for Linux. --check does that to wheels made elsewhere.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import environment
+
+ROOT = environment.ROOT
+WORK = ROOT / "build" / "wheels"
+TOOLS = (
+    "auditwheel==6.8.2",
+    "cmake==4.4.4",
+    "lief==1.0.0",
+    "ninja==1.13.2",
+    "scikit-build-core==1.1.2",
+    "wheel==0.48.0",
+    "ziglang==0.17.1",
+)
+ENTRY_POINTS = {"CreateEpFactories", "RegisterCustomOps", "ReleaseEpFactory", "padops_describe", "padops_time_copy"}
+MAX_BYTES = 1 << 20  # of the library: each target's is under half of it
+
+
+class Target(NamedTuple):
+    """A platform.
+
+    system, processor: As CMake calls them.
+    triple: As Zig calls it, with the oldest version of the C library or of the system that it is built for.
+    tag: The platform in the wheel's name.
+    machine: How lief calls the format and the processor of the library.
+    system_libraries: What the library may need: a pattern.
+    """
+
+    system: str
+    processor: str
+    triple: str
+    tag: str
+    machine: str
+    system_libraries: str
+
+
+LIBC = r"lib(c|dl|m|pthread)\.so\.\d|ld-linux-[\w-]+\.so\.\d"
+WINDOWS = r"(?i)(kernel32|ntdll|api-ms-win-crt-[\w-]+)\.dll"
+TARGETS = {
+    "linux-x86_64": Target(
+        "Linux", "x86_64", "x86_64-linux-gnu.2.28", "manylinux_2_28_x86_64", "ELF X86_64", LIBC
+    ),
+    "linux-aarch64": Target(
+        "Linux", "aarch64", "aarch64-linux-gnu.2.28", "manylinux_2_28_aarch64", "ELF AARCH64", LIBC
+    ),
+    "macos-arm64": Target(
+        "Darwin", "arm64", "aarch64-macos.11.0", "macosx_11_0_arm64", "MACHO ARM64", r"/usr/lib/libSystem\.B\.dylib"
+    ),
+    "macos-x86_64": Target(
+        "Darwin", "x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64", "MACHO X86_64", r"/usr/lib/libSystem\.B\.dylib"
+    ),
+    "windows-amd64": Target("Windows", "AMD64", "x86_64-windows-gnu", "win_amd64", "PE AMD64", WINDOWS),
+}
+
+
+def main(arguments: list) -> int:
+    """Build and check; 1 where a wheel is not as it should be."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)} (default: all)")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="DIR", help="where the wheels go")
+    parser.add_argument("--check", action="store_true", help="check wheels that are there instead")
+    options = parser.parse_args(arguments)
+    if options.check and not options.targets:
+        parser.error("--check needs the wheels to check")
+    if not options.check and (unknown := [name for name in options.targets if name not in TARGETS]):
+        parser.error(f"there is no target {unknown[0]!r}: expected some of {', '.join(TARGETS)}")
+    python = tools()
+    if options.check:
+        wheels = [Path(name) for name in options.targets]
+    else:
+        wheels = [build(python, name, options.out.resolve()) for name in options.targets or TARGETS]
+    command = [python, Path(__file__).resolve(), "--inside", *wheels]
+    return environment.hand_over(command)
+
+
+def tools() -> Path:
+    """The Python of the environment with the tools, made where it is not there."""
+    venv = WORK / ".venv"  # where environment.step() looks for programs
+    stamp = venv / "padops-tools"
+    wanted = "\n".join(TOOLS)
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        WORK.mkdir(parents=True, exist_ok=True)
+        environment.step("creating an environment for the tools", [sys.executable, "-m", "venv", "--clear", venv], WORK)
+        pip = [environment.interpreter(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        environment.step("installing the tools", [*pip, *TOOLS], WORK)
+        stamp.write_text(wanted)
+    return environment.interpreter(venv)
+
+
+def build(python: Path, name: str, out: Path) -> Path:
+    """The wheel of a target. The build itself knows only this machine's tag: the target's is put in afterwards."""
+    target = TARGETS[name]
+    folder = WORK / name
+    folder.mkdir(exist_ok=True)
+    toolchain = folder / "toolchain.cmake"
+    toolchain.write_text(TOOLCHAIN.format(target=target, zig=compiler(python)))
+    with tempfile.TemporaryDirectory(dir=str(folder)) as made:
+        command = [python, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
+        command += [f"--config-settings=build-dir={folder / 'build'}"]
+        command += [f"--config-settings=cmake.args=-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
+        environment.step(f"{name}: building", command, WORK)
+        (wheel,) = Path(made).glob("*.whl")
+        retag = [python, "-m", "wheel", "tags", "--remove", "--platform-tag", target.tag, wheel]
+        environment.step(f"{name}: naming it {target.tag}", retag, WORK)
+        (wheel,) = Path(made).glob("*.whl")
+        out.mkdir(parents=True, exist_ok=True)
+        return wheel.replace(out / wheel.name)
+
+
+def compiler(python: Path) -> str:
+    """Where the tools have Zig's program."""
+    code = "import ziglang; print(ziglang.__path__[0])"
+    folder = subprocess.run([str(python), "-c", code], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    return (Path(folder.strip()) / ("zig.exe" if os.name == "nt" else "zig")).as_posix()
+
+
+TOOLCHAIN = """# scripts/build_wheels.py writes this.
+set(CMAKE_SYSTEM_NAME {target.system})
+set(CMAKE_SYSTEM_PROCESSOR {target.processor})
+set(CMAKE_CXX_COMPILER "{zig}" c++)
+set(CMAKE_CXX_COMPILER_TARGET {target.triple})
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -s)
+"""
+
+
+def inside(wheels: list) -> int:
+    """The checks themselves, in the environment of the tools."""
+    failed = 0
+    for wheel in map(Path, wheels):
+        wrong = wrong_with(wheel)
+        print(f"{wheel.name}: {'; '.join(wrong) if wrong else f'right, {wheel.stat().st_size:,} bytes'}")
+        failed += bool(wrong)
+    return 1 if failed else 0
+
+
+def wrong_with(wheel: Path) -> list:
+    """What is wrong with a wheel; nothing where all is as it should be."""
+    tag = wheel.stem.split("-")[-1]
+    target = next((target for target in TARGETS.values() if target.tag == tag), None)
+    if target is None:
+        return [f"its platform {tag!r} is none of {', '.join(target.tag for target in TARGETS.values())}"]
+    with zipfile.ZipFile(wheel) as archive:
+        wrong = [f"{name} is damaged" for name in filter(None, [archive.testzip()])]
+        libraries = [name for name in archive.namelist() if re.search(r"\.(so|dll|dylib|pyd)\b", name)]
+        suffix = ".dll" if target.system == "Windows" else ".so"
+        if libraries != [f"padops/libpadops{suffix}"]:
+            return [*wrong, f"its libraries are {libraries}"]
+        wrong += wrong_with_library(archive.read(libraries[0]), target)
+        (about,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
+        if f"Tag: py3-none-{tag}\n" not in archive.read(about).decode():
+            wrong.append("its WHEEL file has another tag than its name")
+    return wrong + (audit(wheel, tag) if target.system == "Linux" else [])
+
+
+def wrong_with_library(content: bytes, target: Target) -> list:
+    """What is wrong with a library, read by lief."""
+    import lief
+
+    binary = lief.parse(list(content))
+    if isinstance(binary, lief.ELF.Binary):
+        machine = f"ELF {binary.header.machine_type.name}"
+        exported = {symbol.name for symbol in binary.exported_symbols}
+        needed = list(binary.libraries)
+        versions = {str(v.name) for s in binary.symbols_version_requirement for v in s.get_auxiliary_symbols()}
+    elif isinstance(binary, lief.PE.Binary):
+        machine, versions = f"PE {binary.header.machine.name}", set()
+        exported = {entry.name for entry in binary.get_export().entries}
+        needed = [library.name for library in binary.imports]
+    else:
+        machine, versions = f"MACHO {binary.header.cpu_type.name}", set()
+        exported = {symbol.name.lstrip("_") for symbol in binary.exported_symbols}
+        needed = [library.name for library in binary.libraries]
+    wrong = []
+    if machine != target.machine:
+        wrong.append(f"its library is {machine}, expected {target.machine}")
+    if exported != ENTRY_POINTS:
+        wrong.append(f"its library exports {sorted(exported)}, expected {sorted(ENTRY_POINTS)}")
+    if foreign := [name for name in needed if not re.fullmatch(target.system_libraries, name)]:
+        wrong.append(f"its library needs {', '.join(foreign)}")
+    newest = tuple(map(int, target.triple.split("gnu.")[1].split("."))) if target.system == "Linux" else ()
+    if newer := [v for v in versions if not v.startswith("GLIBC_") or numbers(v) > newest]:
+        wrong.append(f"its library needs {', '.join(sorted(newer))}")
+    if len(content) > MAX_BYTES:
+        wrong.append(f"its library has {len(content):,} bytes, expected at most {MAX_BYTES:,}")
+    return wrong
+
+
+def numbers(version: str) -> tuple:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def audit(wheel: Path, tag: str) -> list:
+    """What auditwheel says against a wheel for Linux: that its name promises more than it keeps."""
+    ran = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True)
+    told = re.search(r'constrains the platform tag to "([^"]*)"', " ".join(ran.stdout.split()))
+    if told is None:
+        return [f"auditwheel: {(ran.stdout + ran.stderr).strip()[-300:]}"]
+    return [] if numbers(told[1])[:2] <= numbers(tag)[:2] else [f"auditwheel allows it as {told[1]} alone"]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--inside"]:
+        sys.exit(inside(sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))
