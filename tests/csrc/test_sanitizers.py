@@ -16,7 +16,11 @@ import pytest
 from cpp_builds import ROOT, build
 
 KERNELS = ("kernels", "rows", "dialect_kernels", "inputs", "errors", "inference", "property")
-TESTS = [*(f"tests/csrc/test_{name}.py" for name in KERNELS), "tests/runtime/test_provider.py"]
+PROVIDER = ("provider", "provider_needed", "provider_registration")
+TESTS = [
+    *(f"tests/csrc/test_{name}.py" for name in KERNELS),
+    *(f"tests/runtime/test_{name}.py" for name in PROVIDER),
+]
 # Operators differ in how they read a node, not in how they move elements: three stand for the rest, and of the widths of
 # whole bytes two do. test_engine_check.py has all of them under both sanitizers.
 SELECTION = (
