@@ -1,4 +1,4 @@
-"""The samples in models/ and the real models, with what they are fed, and models converted and run as files."""
+"""The samples in models/ and the real models, with what they are fed; models run as files, and compared by bits."""
 
 from __future__ import annotations
 
