@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -28,7 +29,8 @@ NEIGHBOURS = {path.stem: path for path in HERE.rglob("*.py") if path.parent.name
 PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
 
 
-def peers_of(file: Path) -> set[str]:
+@cache
+def peers_of(file: Path) -> frozenset[str]:
     """The peers that a file imports, itself or through its neighbours."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -37,7 +39,7 @@ def peers_of(file: Path) -> set[str]:
         for name in {name.partition(".")[0] for name in names}:
             neighbour = NEIGHBOURS.get(name)
             found |= peers_of(neighbour) if neighbour else {name} & PEERS
-    return found
+    return frozenset(found)
 
 
 MISSING = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from onnx import numpy_helper
 from whole_models import assert_same, convert, fit_to_runtime, pads_in, run
 
 import padops
+from padops.conformance.cases import upstream
 from padops.spec.dialects import DOMAIN
 
 ONNX_DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
@@ -19,11 +19,7 @@ ONNX_DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
 
 @pytest.fixture(scope="module")
 def node_tests() -> dict[str, object]:
-    from onnx.backend.test.case.node import collect_testcases
-
-    with warnings.catch_warnings():  # it makes the cases of every operator first, and some of those overflow
-        warnings.simplefilter("ignore")
-        return {case.name: case for case in collect_testcases("Pad")}
+    return {case.name: case for case in upstream.node_tests()}
 
 
 NODE_TESTS = [
