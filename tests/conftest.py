@@ -8,6 +8,7 @@ missing peers are left out, and the header names them.
 from __future__ import annotations
 
 import ast
+import gc
 import os
 from functools import cache
 from importlib.util import find_spec
@@ -76,7 +77,11 @@ def optional_libraries() -> set[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    import padops
+
     config.addinivalue_line("markers", "needs_environment(name): compares with a peer that scripts/peers.py makes")
+    # So that the processes that tests start need not each ask the build tools whether the library is up to date.
+    os.environ.setdefault("PADOPS_LIBRARY", padops.get_library_path())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -91,6 +96,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.path.stem not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of collected tests hold stays until the end: no garbage collection needs to look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> list[str]:
