@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from command import make_device, mounted, padops
+from command_lines import run
 from killed import contents
 from small_models import convert, one_pad
 
@@ -96,17 +97,24 @@ def test_a_fifo_that_comes_while_the_model_is_made(
 @pytest.mark.parametrize(
     "arguments", [("bench", "--show", "b.json", "--json"), ("bench", "--show", "b.json", "--plot")], ids=" ".join
 )
-def test_bench_replaces_regular_files_only(arguments: tuple[str, ...], kind: str, tmp_path: Path) -> None:
+def test_bench_replaces_regular_files_only(
+    arguments: tuple[str, ...],
+    kind: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     row = {"workload": "w", "implementation": "padops", "threads": 1, "output_bytes": 8, "median": 1.0, "spread": 0.1}
     held = {"machine": {}, "measurements": [{**row, "samples": 3}]}
     (tmp_path / "b.json").write_text(json.dumps(held))
     make, text = OBSTACLES[kind]
     make(tmp_path / "out")
     before = os.lstat(tmp_path / "out")
-    ended = padops(*arguments, "out", cwd=tmp_path)
-    assert (ended.returncode, ended.stderr) == (1, f"error: cannot write out: {text}\n")
+    code, _, err = run(capsys, *arguments, "out")
+    assert (code, err) == (1, f"error: cannot write out: {text}\n")
     assert os.lstat(tmp_path / "out")[:4] == before[:4]
-    assert padops(*arguments, "new", cwd=tmp_path).returncode == 0
+    assert run(capsys, *arguments, "new")[0] == 0
     assert (tmp_path / "new").is_file()
 
 
