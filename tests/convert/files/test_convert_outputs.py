@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from command import make_device, mounted, padops
+from command import make_device, mounted
 from command_lines import run
 from killed import contents
 from small_models import convert, one_pad
