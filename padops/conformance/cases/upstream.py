@@ -42,7 +42,7 @@ def node_tests() -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other operators' tests, where they are made
         import_module(f"{made.__name__}.pad")
-        tests = made._NodeTestCases if hasattr(made, "_NodeTestCases") else made.collect_testcases("Pad")
+        tests: list[Any] = made._NodeTestCases if hasattr(made, "_NodeTestCases") else made.collect_testcases("Pad")
     return [test for test in tests if [node.op_type for node in test.model.graph.node] == ["Pad"]]
 
 
