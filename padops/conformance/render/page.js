@@ -147,7 +147,7 @@ function draw() {
 const groupHead = (span) => element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: span }, element("span", {}, REFUSED)));
 
 function rowHead(row) {
-  const mode = row.refused.length ? row.refused.map((name) => name || "none named").join(", ") : row.mode;
+  const mode = row.refused.length ? row.refused.map((name) => name || `""`).join(", ") : row.mode;
   return element("th", { scope: "row" }, element("span", { class: "op" }, row.op), " ", element("span", { class: "mode" }, mode));
 }
 
