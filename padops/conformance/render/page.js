@@ -139,8 +139,7 @@ function draw() {
   const first = grid.flat().find((button) => button);
   if (first) first.tabIndex = 0;
   byId("matrix").replaceChildren(...(first ? [table] : []));
-  byId("shown").textContent = first ? "" : "No cell has such results.";
-  byId("matrix").dataset.cells = shown;
+  byId("shown").textContent = first ? plural(shown, "cell") : "No cell has such results.";
   for (const group of document.querySelectorAll("[data-peer]")) group.hidden = filter.peer !== "" && group.dataset.peer !== filter.peer;
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from padops.spec.plan import Amounts, Crop, Mode, make_plan, source_index
 
-# What each rule is about; the documents of padops have them in full.
+# What each rule is about; ``docs/semantics.md`` has them in full.
 RULES = {
     "P1": "How large the output is. Negative amounts crop; an output dim below 0 is an error, but for OpenVINO Pad 12.",
     "P2": "What each mode shows beyond the data, over any number of periods.",
