@@ -266,7 +266,16 @@ def test_page_with_the_keyboard_alone(browser: Chromium, pages: dict[bool, Path]
     assert focused(browser) == "SUMMARY"
     browser.press("Enter")
     text = browser.evaluate("document.getElementById('cases').innerText")
-    for part in (NAMES[0], "Unexpected", "</script><b>x</b>", 'mode = "reflect"', "data", "a = 1234.5", "expected", "reproduce"):
+    for part in (
+        NAMES[0],
+        "Unexpected",
+        "</script><b>x</b>",
+        'mode = "reflect"',
+        "data",
+        "a = 1234.5",
+        "expected",
+        "reproduce",
+    ):
         assert part in text
     assert browser.evaluate("[...document.querySelectorAll('mark')].map(m => m.textContent)") == ["a"]
     browser.press("Escape")
