@@ -50,11 +50,11 @@ def test_page_shows_every_cell(browser: Chromium, pages: dict[bool, Path]) -> No
     browser.look(1600, 1000)
     browser.open(pages[False])
     assert cells(browser) == {
-        "padops-native, Pad_18 reflect: unexpected; 2 results": "!",
-        "ort-builtin, Pad_18 reflect: agrees; part of it is not run; 2 results": "✓",
-        "ort-builtin@1.20.1, Pad_18 reflect: known divergence: crash; 1 result": "C",
+        "padops-native, Pad_18 reflect: 1 unexpected; 1 of 2 agree; 2 results": "!",
+        "ort-builtin, Pad_18 reflect: agrees; 1 not run; 2 results": "✓",
+        "ort-builtin@1.20.1, Pad_18 reflect: 0 of 1 agree; known divergences: crash; 1 result": "0†",
         "padops-native, Pad_19 wrap: agrees; 1 result": "✓",
-        "ort-builtin, Pad_19 wrap: known divergence: other values; 1 result": "D",
+        "ort-builtin, Pad_19 wrap: 0 of 1 agree; known divergences: other values; 1 result": "0",
         "padops-native, OpenVINOPad_12 symmetric: agrees; 1 result": "✓",
         "ort-builtin@1.20.1, OpenVINOPad_12 symmetric: skipped; 1 result": "s",
     }
@@ -70,14 +70,14 @@ def test_page_filters(browser: Chromium, pages: dict[bool, Path]) -> None:
     assert set(cells(browser)) == {
         "ort-builtin, float, Pad_18 reflect: agrees; 1 result",
         "ort-builtin, int8, Pad_18 reflect: not offered; 1 result",
-        "ort-builtin, float, Pad_19 wrap: known divergence: other values; 1 result",
+        "ort-builtin, float, Pad_19 wrap: 0 of 1 agree; known divergences: other values; 1 result",
     }
     choose(browser, outcome="unsupported")
-    assert list(cells(browser).values()) == ["–"]
+    assert list(cells(browser).values()) == ["1"]
     choose(browser, peer="padops-native", outcome="crash")
     assert cells(browser) == {}
     assert browser.evaluate("document.getElementById('shown').textContent") == "No cell has such results."
-    assert browser.evaluate("document.querySelector('[data-peers]').hidden") is True
+    assert browser.evaluate("document.querySelector('[data-peer]').hidden") is True
     choose(browser, peer="all", dtype="int8", outcome="all")
     assert sorted(cells(browser).values()) == ["–", "✓"]
 
@@ -96,7 +96,7 @@ def test_page_with_the_keyboard_alone(browser: Chromium, pages: dict[bool, Path]
         stops.append(focused(browser))
         if "Pad_18" in stops[-1]:
             break
-    assert stops[-1] == "padops-native, Pad_18 reflect: unexpected; 2 results"
+    assert stops[-1] == "padops-native, Pad_18 reflect: 1 unexpected; 1 of 2 agree; 2 results"
     assert {"peer", "dtype", "outcome"} <= set(stops)
     outline = browser.evaluate("getComputedStyle(document.activeElement).outline")
     assert "solid" in outline and "3px" in outline
@@ -114,9 +114,18 @@ def test_page_with_the_keyboard_alone(browser: Chromium, pages: dict[bool, Path]
     assert focused(browser) == "SUMMARY"
     browser.press("Enter")
     text = browser.evaluate("document.getElementById('cases').innerText")
-    for part in (NAMES[0], "Unexpected", "</script><b>x</b>", 'mode = "reflect"', "input 0", "expected", "reproduce"):
+    for part in (
+        NAMES[0],
+        "Unexpected",
+        "</script><b>x</b>",
+        'mode = "reflect"',
+        "data",
+        "a = 1234.5",
+        "expected",
+        "reproduce",
+    ):
         assert part in text
-    assert browser.evaluate("[...document.querySelectorAll('mark')].map(m => m.textContent)") == ["1234.5"]
+    assert browser.evaluate("[...document.querySelectorAll('mark')].map(m => m.textContent)") == ["a"]
     browser.press("Escape")
     assert browser.evaluate("document.getElementById('cases').open") is False
     assert focused(browser).startswith("padops-native, Pad_18")
@@ -124,10 +133,10 @@ def test_page_with_the_keyboard_alone(browser: Chromium, pages: dict[bool, Path]
 
 def test_page_gives_a_divergence_its_reason(browser: Chromium, pages: dict[bool, Path]) -> None:
     browser.open(pages[False])
-    browser.evaluate("document.querySelector('#matrix button.differ').click()")
+    browser.evaluate("document.querySelector('#matrix button.share:not(.crash)').click()")
     text = browser.evaluate("document.getElementById('cases-body').innerText")
     assert "ort-<far>" in text and DIVERGENCE["reason"] in text and "differ, crash" in text
-    link = browser.evaluate("document.querySelector('#cases-body a').href")
+    link = browser.evaluate("document.querySelector('#cases-body a[rel]').href")
     assert link == DIVERGENCE["link"]
 
 
