@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from padops.bench.command import add_bench
 from padops.conformance.command import add_conformance
 from padops.conformance.command import run_suite as run_conformance
+from padops.extras import DependencyError, Needing
+from padops.files.interrupts import INTERRUPTED
 from padops.files.streams import dropping_output
 from padops.files.targets import identity
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 160  # of tables that go to a file or a pipe, which have no width of their own
-INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,9 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
         before = signal.signal(signal.SIGTERM, _end)
         try:
-            code = options.run(options)
+            with Needing("this command"):
+                code = options.run(options)
+        except DependencyError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
         except KeyboardInterrupt:
-            print("interrupted; nothing has been left behind", file=sys.stderr)
+            print(f"interrupted{options.left_behind}", file=sys.stderr)
             return INTERRUPTED
         finally:
             signal.signal(signal.SIGTERM, before)
@@ -58,6 +63,7 @@ def _end(number: int, frame: Any) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
+    parser.set_defaults(left_behind="")  # what is to say of files where a signal has ended the command
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert the Pads of a model", description=CONVERT))
     about = "run two models on the same inputs and compare every bit"
@@ -117,7 +123,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
                         "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
-    parser.set_defaults(run=_convert)
+    parser.set_defaults(run=_convert, left_behind="; nothing has been left behind")
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
