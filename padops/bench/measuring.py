@@ -16,6 +16,7 @@ from padops.bench.runner import Measurement, OutputsDiffer
 from padops.extras import DependencyError, Needing
 
 PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
+LISTENS = 0.1  # seconds after which a signal is heard at the latest
 ENDING = 0.5  # seconds that the process has to take its files away
 
 Step = Callable[[int, float], list[Measurement]]  # of a number of threads, and seconds
@@ -98,6 +99,8 @@ def measure(
     writing.close()
     try:
         while True:
+            while not reading.poll(LISTENS):  # a signal that comes just before a wait does not end it
+                pass
             try:
                 kind, content = reading.recv()
             except EOFError:

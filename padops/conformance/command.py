@@ -125,6 +125,8 @@ def _run(
         with _progress() as progress:
             return runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard), None
     except runner.CutShort as cut:
+        if options.out:  # which takes seconds at the end of a long run
+            print("interrupted: every peer has ended, and what was measured is being written", file=sys.stderr)
         return cut.ran, cut.ending
     except (KeyboardInterrupt, SystemExit) as ending:
         return [], ending

@@ -7,7 +7,7 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,7 @@ class PeerRun:
         return [id for id, count in self.met.items() if count and not self.seen.get(id)]
 
 
+LISTENS = 0.1  # seconds after which a signal is heard at the latest
 NOT_BEGUN = "the run was cut short before its turn"
 
 
@@ -145,6 +146,12 @@ def run_cases(
         try:
             for i in slow_first:
                 running[i] = pool.submit(run, peers[i])
+            # A signal that another thread receives, or that comes just before the wait, does not end a wait.
+            left: set[Future[PeerRun]] = set(running.values())
+            while left:
+                done, left = wait(left, LISTENS, FIRST_EXCEPTION)
+                for one in done:
+                    one.result()
             return [running[i].result() for i in range(len(peers))]
         except BaseException as ending:  # whatever it is, the pool would wait until every peer has had all of its cases
             with uninterrupted():

@@ -39,6 +39,9 @@ from padops.conformance import cases
 cases.collect = lambda *asked: list(cases.table.cases(["Pad_2"], 1, 1, 0))
 sys.exit(cli.main(sys.argv[1:]))
 """
+PREPARING = COMMAND.replace(
+    "list(cases.table", "(print('preparing', flush=True), __import__('time').sleep(60))[:0] or list(cases.table"
+)
 SECONDS = 4.0  # that a run may take to its end: it takes half a second where no other tests run beside it
 
 
@@ -80,8 +83,8 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
 def test_before_a_case_was_run(tmp_path: Path) -> None:
     """While the cases are made, nothing is to be kept."""
     out = tmp_path / "report"
-    with AtTerminal("-m", "padops", "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
-        run.wait_for(out.exists)
+    with AtTerminal("-c", PREPARING, "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
+        run.wait_for(lambda: "preparing" in run.said())
         run.press_ctrl_c()
         code, left, said = run.wait(10), run.pids(), run.said()
     assert (code, left) == (130, [])

@@ -62,9 +62,10 @@ class AtTerminal:
     def wait(self, seconds: float) -> int:
         """The exit code, where the command ends within so many seconds."""
         end = time.monotonic() + seconds
-        while self.process.poll() is None and time.monotonic() < end:
+        while self.process.poll() is None:
             self._listen()
-        return self.process.wait(0)
+            assert time.monotonic() < end, self.said()
+        return self.process.wait()
 
     def wait_for(self, what: Callable[[], bool], seconds: float = 60) -> None:
         """Waits until something is so."""
