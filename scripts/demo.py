@@ -14,7 +14,7 @@ REAL = "swift-f0"  # a pitch detector whose Pads depend on the length of the sou
 
 
 def main() -> int:
-    python = environment.ensure()
+    python = environment.ensure(["convert", "cpu"])
     return environment.hand_over([python, Path(__file__).resolve(), "--inside"])
 
 
