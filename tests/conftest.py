@@ -51,7 +51,7 @@ NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
 UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [x for x in ("mypy", "basedpyright") if find_spec(x) is None]
 # Peers with an environment of their own that is neither there nor asked for.
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
-NOT_MADE = [row.name for row in rows_apart() if row.name not in ASKED_FOR and not is_made(row.name)]
+NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR and not is_made(row.environment)]
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
