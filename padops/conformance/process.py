@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from padops.conformance.lines import GarbledAnswer, receive_answer, receive_hello, send_case
+from padops.conformance.lines import GarbledAnswer, question, receive_answer, receive_hello, send_case
+from padops.conformance.peers.converted import RuleBroken
 from padops.conformance.peers.environments import environments, is_made, python_of
+from padops.conformance.peers.request import Unsupported
 from padops.conformance.worker import receive, send
 
 if TYPE_CHECKING:
@@ -123,6 +125,10 @@ class Process:
         except GarbledAnswer as error:
             self.close()
             yield "broken", str(error)
+        except Unsupported as error:  # there is no model without Pad of it
+            yield "unsupported", str(error)
+        except RuleBroken as error:
+            yield "refused", str(error)
 
     def _send(self, batch: Sequence[dict[str, Any]]) -> None:
         questions = self._pipes()[0]
@@ -130,7 +136,7 @@ class Process:
             send(questions, batch)
             return
         for sent in batch:
-            send_case(questions, sent)
+            send_case(questions, question(sent, self._row.lowered))
 
     def end(self) -> None:
         """Ends the process for good."""

@@ -31,6 +31,7 @@ class PeerRow:
         forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
         environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
         command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
+        lowered: Whether such a program gets models that ``padops convert --target onnx --without-pad`` has made.
     """
 
     name: str
@@ -47,6 +48,7 @@ class PeerRow:
     forks: bool = False
     environment: str = ""
     command: tuple[str, ...] = ()
+    lowered: bool = False
 
     @property
     def apart(self) -> bool:

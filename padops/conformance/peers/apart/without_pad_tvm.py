@@ -6,14 +6,14 @@ import numpy as np
 
 from padops.conformance.model import feeds
 from padops.conformance.peers.apart.tvm import require_type, run_model
-from padops.conformance.peers.converted import converted_model
+from padops.conformance.peers.converted import without_pad
 from padops.conformance.peers.request import Request
 
 ENVIRONMENT = {
     "name": "without-pad-tvm",
     "environment": "tvm",
     "families": ("onnx", "openvino", "ngraph", "same"),
-    "max_cases": 200,
+    "max_cases": 150,
     "forks": True,
     "seconds": 20,
 }
@@ -30,5 +30,5 @@ def run_case(request: Request) -> np.ndarray:
     """
     require_type(request)
     request = request.fixed()
-    made = converted_model(request, target="onnx", without_pad=True)
+    made = without_pad(request)
     return run_model(made, feeds(request, request.inputs))
