@@ -19,7 +19,14 @@ def test_each_file_is_a_peer() -> None:
     assert len(FILES) == len(APART) == 10
     stated = [environments.environment_of(file) for file in FILES]
     assert sorted(about["name"] for about in stated) == APART
-    assert {PEERS[name].environment for name in APART} == {"dask", "onnxruntime-web", "opencv", "tinygrad", "tract", "tvm"}
+    assert {PEERS[name].environment for name in APART} == {
+        "dask",
+        "onnxruntime-web",
+        "opencv",
+        "tinygrad",
+        "tract",
+        "tvm",
+    }
     for file, about in zip(FILES, stated):
         for text in about.get("requires", ()):
             assert "==" in text, f"{file.name}: {text} has no version"
@@ -37,7 +44,10 @@ def test_a_new_file_is_a_new_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (row,) = environments.rows_apart()
     assert (row.name, row.entry_point, row.environment) == ("another", "apart.another:run_case", "another")
     (tmp_path / "sharing.py").write_text('ENVIRONMENT = {"name": "s", "families": (), "environment": "another"}\n')
-    assert [(row.name, row.environment) for row in environments.rows_apart()] == [("another", "another"), ("s", "another")]
+    assert [(row.name, row.environment) for row in environments.rows_apart()] == [
+        ("another", "another"),
+        ("s", "another"),
+    ]
     (tmp_path / "another.py").write_text("x = 1\n")
     with pytest.raises(ValueError, match="there is no ENVIRONMENT"):
         list(environments.rows_apart())

@@ -71,7 +71,7 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
 
 
 def _by_a_node(builder: GraphBuilder, nothing: np.ndarray) -> Operand:
-    """A tensor without elements; for other runtimes no constant, since tract and TVM misread such ones."""
+    """A tensor without elements; for other runtimes no constant, since OpenVINO, tract and TVM misread such ones."""
     if builder.has_pad or builder.opset < FIRST["ConstantOfShape"] or nothing.dtype.kind not in "biuf":
         return nothing
     value = {"value": ir.tensor(np.zeros(1, nothing.dtype))}

@@ -15,7 +15,13 @@ ENVIRONMENT = {
     "name": "opencv",
     "families": ("onnx",),
     # onnx-ir is for the converter, in without_pad_opencv.py.
-    "requires": ("opencv-python-headless==5.0.0.93", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
+    "requires": (
+        "opencv-python-headless==5.0.0.93",
+        "numpy==2.4.6",
+        "ml_dtypes==0.5.4",
+        "onnx==1.23.2",
+        "onnx-ir==1.1.0",
+    ),
     # It ends its process often, or hangs.
     "max_cases": 400,
     "forks": True,
