@@ -1,0 +1,44 @@
+"""What commands print to, and the bar that shows how far they are. Their imports are light until they print."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 160  # of tables that go to a file or a pipe, which have no width of their own
+
+
+def make_console(quiet: bool = False) -> Console:
+    """What a command prints to.
+
+    Args:
+        quiet: Whether it is to print nothing.
+    """
+    from rich.console import Console
+
+    console = Console(highlight=False, quiet=quiet)
+    return console if console.is_terminal else Console(highlight=False, quiet=quiet, width=WIDTH)
+
+
+class CopyProgress(AbstractContextManager["CopyProgress"]):
+    """A bar that appears with the first bytes and is gone when the work is done."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self._tasks:
+            self._bar.start()
+            self._tasks[what] = self._bar.add_task(what, total=total)
+        self._bar.update(self._tasks[what], completed=done)
+
+    def __exit__(self, *error: object) -> None:
+        if self._tasks:
+            self._bar.stop()
