@@ -17,6 +17,7 @@ from padops.bench.command import add_bench
 from padops.cli.convert import add_convert, run_convert
 from padops.cli.describe import add_describe
 from padops.cli.info import add_info
+from padops.cli.inspect import add_inspect
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
 from padops.files.streams import dropping_output
@@ -55,6 +56,7 @@ def _end(number: int, frame: Any) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    add_inspect(commands)
     add_convert(commands)
     add_verify(commands)
     add_info(commands)

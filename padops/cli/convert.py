@@ -57,7 +57,12 @@ def add_convert(commands: Any) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    """Converts; once the model is in place, an interrupt has come too late to say that it is not."""
+    """Converts as the options say; once the model is in place, an interrupt has come too late to say that it is not.
+
+    Raises:
+        KeyboardInterrupt: Before that.
+        SystemExit: The same, for SIGTERM.
+    """
     target = None if options.dry_run else Path(options.source if options.in_place else options.output)
     before = target and identity(target)
     try:
@@ -71,7 +76,7 @@ def run_convert(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from padops.convert import PadopsError, convert
-    from padops.convert.show import show, show_end
+    from padops.cli.tables import show, show_end
 
     console = make_console(options.quiet)
     try:

@@ -20,15 +20,20 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
+from padops.convert.facts import PadFacts
+from padops.convert.inspection import Inspection, inspect
 from padops.convert.pipeline import convert, lower
-from padops.convert.records import Conversion, FileRecord, OutputComparison, PadComparison, PadRecord, Verification
+from padops.convert.records import FileRecord, OutputComparison, PadComparison, PadRecord, Verification
 
 __all__ = [
     "Conversion",
     "FileRecord",
+    "Inspection",
     "OutputComparison",
     "PadComparison",
+    "PadFacts",
     "PadRecord",
     "PadopsError",
     "PadsLeftError",
@@ -37,6 +42,7 @@ __all__ = [
     "Verification",
     "VerificationError",
     "convert",
+    "inspect",
     "lower",
 ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from padops.files.hidden import is_hidden
 
 if TYPE_CHECKING:
-    from padops.convert.records import Conversion
+    from padops.convert.conversion import Conversion
 
 
 class PadopsError(Exception):

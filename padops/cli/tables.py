@@ -1,7 +1,8 @@
-"""A conversion as people read it: the table of Pads, what verification found, what was written."""
+"""What commands found, as people read it: a few lines for each Pad, what verification found, what was written."""
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,25 +10,61 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from padops.convert.records import Conversion, PadComparison, PadRecord, Verification
+from padops.convert.conversion import Conversion
+from padops.convert.facts import Road, Verdict
+from padops.convert.inspection import Inspection
+from padops.convert.records import PadComparison, PadRecord, Verification
 from padops.spec.dialects import OPS
 
 
+STYLES: dict[Verdict, str] = {"runs": "green", "runs if": "green", "may be wrong": "bold yellow", "unknown": "bold yellow"}
+ROADS: dict[Road, str] = {
+    "session": "runs the model as it is; padops.register(options, provider=True) does that to options of yours",
+    "convert": "writes a model with operators of padops, and functions of standard ONNX for where padops is absent",
+    "lower": "writes a model of standard operators alone, for any runtime",
+}
+WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
+
+
 def show(console: Console, conversion: Conversion) -> None:
-    """The table of Pads, and what else there is to say."""
-    if conversion.records:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for title in ("Pad", "found as", "now", "why"):
-            table.add_column(title, overflow="fold")
-        for record in conversion.records:
-            now, style = _now(record)
-            cells = (Text(record.path), Text(record.form), Text(now, style), Text("; ".join(_why(record))))
-            table.add_row(*cells)
-        console.print(table)
+    """What became of each Pad, in a few lines each, and what else there is to say."""
+    for record in conversion.records:
+        now, style = _now(record)
+        console.print(Text.assemble(record.path, "  ", (now, style)), soft_wrap=True)
+        what = "" if record.facts is None else f": {record.facts.what()}"
+        _show_wrapped(console, [f"{record.form}{what}", "; ".join(_why(record))])
     for note in conversion.notes:
-        console.print(Text(note))
+        console.print(Text(note), soft_wrap=True)
     if conversion.verification is not None:
         show_verification(console, conversion.verification)
+
+
+def show_inspection(console: Console, inspection: Inspection) -> None:
+    """Each Pad in a few lines, and then what makes the model run."""
+    name = str(inspection.path or "the model")
+    console.print(Text(f"{name}: {inspection.summary()} ({inspection.runtime})"), soft_wrap=True)
+    for pad in inspection.pads:
+        verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
+        console.print(Text.assemble("\n", pad.path, "  ", verdict), soft_wrap=True)
+        opset = f", opset {pad.opset}" if pad.opset else ""
+        _show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
+    for note in inspection.notes:
+        console.print(Text(note), soft_wrap=True)
+    commands = inspection.commands()
+    if commands:
+        console.print(Text("\nWhat helps:" if inspection.failing else "\nWhat runs it whatever the data are:"))
+    elif inspection.failing:
+        console.print(Text("\nNo road of padops makes all of these run; the reasons stand above."))
+    for road, command in commands.items():
+        console.print(Text(f"  {command}", "bold"), soft_wrap=True)
+        _show_wrapped(console, [ROADS[road]], indent=6)
+
+
+def _show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
+    """Paragraphs, wrapped between words; nothing for an empty one."""
+    for text in texts:
+        for line in textwrap.wrap(text, min(console.width, WIDEST) - indent, break_long_words=False):
+            console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
 
 
 def _now(record: PadRecord) -> tuple[str, str]:
@@ -43,9 +80,12 @@ def _now(record: PadRecord) -> tuple[str, str]:
 
 
 def _why(record: PadRecord) -> list[str]:
-    already = ["already converted"] if record.status == "already converted" else []
-    corrects = [record.corrects] if record.corrects and record.corrects not in record.notes else []
-    return [*already, *([record.reason] if record.reason else []), *record.notes, *corrects]
+    """The reasons, each once."""
+    told = ["already converted"] if record.status == "already converted" else []
+    told += [text for text in (record.reason, *record.notes, record.corrects) if text]
+    if record.facts is not None and not any(record.facts.why in text for text in told):
+        told.append(record.facts.why)
+    return list(dict.fromkeys(told))
 
 
 INSIDE = ("verified: the outputs agree, but not what Pads give", "bold red")
@@ -65,7 +105,7 @@ def show_verification(console: Console, verification: Verification) -> None:
     inside = verification.outcome == "different" and all(output.equal for output in verification.outputs)
     console.print(Text(*(INSIDE if inside else said[verification.outcome])))
     for inputs, count in Counter(verification.inputs).items():
-        console.print(Text(f"  with {inputs}" + (f" ({count} draws)" if count > 1 else ""), "dim"))
+        _show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
     for output in verification.outputs:
         weak = f", but weak: {output.weak}" if output.weak else ""
         console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"))
@@ -99,9 +139,7 @@ def show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
         conversion: What was done.
         dry_run: Whether nothing was to be written.
     """
-    counts = Counter(record.status for record in conversion.records)
-    parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
-    text = f"{len(conversion.records)} Pad{'' if len(conversion.records) == 1 else 's'}: {', '.join(parts)}"
+    text = conversion.summary()
     if conversion.output is not None:
         files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
         text += f"; wrote {', '.join(files)}"
@@ -109,4 +147,4 @@ def show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
         text += f"; its data stay in {', '.join(kept)}" if kept else ""
     else:
         text += "; nothing was written" + (" (dry run)" if dry_run else "")
-    console.print(Text(text))
+    console.print(Text(text), soft_wrap=True)
