@@ -124,7 +124,7 @@ def test_a_model_without_a_pad(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out, _ = run(capsys, "convert", MODELS / "pad_02.onnx", "--dry-run", "--select", "needed")
     assert columns(out)[0] == ["graph/constant_pad", "as it was"]
-    assert columns(out)[2] == ["ONNX Runtime runs it: double, constant"]
+    assert ["ONNX Runtime runs it: double, constant"] in columns(out)
 
 
 def mixed(folder: Path) -> Path:

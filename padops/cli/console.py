@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDTH = 160  # of tables that go to a file or a pipe, which have no width of their own
+WIDTH = 80  # of tables that go to a file or a pipe, which have no width of their own
 
 
 def make_console(quiet: bool = False) -> Console:

@@ -68,7 +68,9 @@ class PadFacts:
     def what(self) -> str:
         """What it is in one line: the mode, the type, the shapes, the amounts and the fill."""
         shapes = f"{shape_text(self.input_shape)} \N{RIGHTWARDS ARROW} {shape_text(self.output_shape)}"
-        parts = [self.mode or "mode of the caller", f"{self.type or 'unknown type'} {shapes}", self._amounts_text()]
+        parts = [*([self.mode] if self.mode else []), f"{self.type or 'unknown type'} {shapes}"]
+        if self.amounts is not None or self.mode is not None:
+            parts.append(self._amounts_text())
         if self.fill is not None:
             parts.append(f"fill {self.fill}")
         return ", ".join(parts)

@@ -20,6 +20,7 @@ from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA, versions
 from padops.convert.sources import find_pads
 from padops.convert.sources.builtin_rules import reaches_provider
+from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_facts import facts_of, pad_of
 from padops.convert.sources.pad_info import PadInfo
@@ -200,6 +201,8 @@ def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tu
 
 def _can_be_lowered(site: NodeSite, match: Match, info: PadInfo | None) -> bool:
     """Whether there are standard operators that do the same; they are written, and thrown away."""
+    if (site.scope.opset or 0) < CONCAT_SINCE:
+        return False
     if info is None:
         return isinstance(match.replacement, Rewrite)  # whose amounts are written out
     try:

@@ -164,7 +164,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
         if fault.verdict not in ("runs", "runs if"):
             return ("wrong" if minor < fault.worse_before else fault.verdict), fault.reason
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
-    found_limits += limits(pad, minor)
+    found_limits += limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
 
@@ -202,20 +202,48 @@ def runs(pad: PadInfo) -> str:
     return f"{text}, as long as {' and '.join(found)}" if found else text
 
 
-def limits(pad: PadInfo, minor: int = 0) -> list[str]:
-    """What has to hold of the data, so that ONNX Runtime is right with a Pad of unknown shape or amounts.
-
-    Args:
-        pad: The Pad.
-        minor: The release, 1.``minor``; 0 for all.
-    """
+def limits(pad: PadInfo) -> list[str]:
+    """What has to hold of the data, so that ONNX Runtime of any release is right with a Pad of unknown shape or amounts."""
     if pad.node is not None and all_known(pad.dims):
         return []
     found = []
     if pad.mode is Mode.REFLECT:
         found.append("no amount is more than the axis has elements to reflect")
-    if pad.mode is Mode.WRAP and minor < WRAPS_RIGHT:
+    if pad.mode is Mode.WRAP:
         found.append("no amount is more than the axis has elements to wrap")
-    if pad.mode is not Mode.REFLECT and not pad.only_adds and (pad.mode is not Mode.CONSTANT or minor < CROPS_RIGHT):
+    if pad.mode is not Mode.REFLECT and not pad.only_adds:
         found.append("no axis is cropped away wholly")
     return found
+
+
+def limits_at(pad: PadInfo, minor: int) -> list[str]:
+    """The same of one release, with the numbers where the amounts are known.
+
+    Args:
+        pad: The Pad.
+        minor: The release, 1.``minor``.
+    """
+    if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
+        return []
+    if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
+        return []
+    amounts = known_amounts(pad)
+    if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
+        return limits(pad)
+    least = {
+        axis: max(_least(pad.mode, row.begin, row.end, minor), 0)
+        for axis, (dim, row) in enumerate(zip(pad.dims, amounts))
+        if dim is None and (row.begin or row.end)
+    }
+    return [f"axis {axis} has {count} elements or more" for axis, count in least.items() if count > 1]
+
+
+def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
+    """How many elements an axis has to have."""
+    crop = max(-begin, 0) + max(-end, 0)
+    added = max(begin, end, 0)
+    if mode is Mode.REFLECT:
+        return crop + added + 1
+    if mode is Mode.WRAP and minor < WRAPS_RIGHT:
+        return crop + max(begin, 1)
+    return crop + 1

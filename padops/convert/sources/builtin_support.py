@@ -73,6 +73,7 @@ REFLECT_REFUSED = 25  # where it is too long, instead of reading beyond the data
 CROPS_RIGHT = 24  # where a crop leaves nothing
 WRAPS_RIGHT = 31  # where more is added in front than there is
 POOLINGS_RIGHT = 32  # which no Pad becomes the padding of any more
+CONCAT_SINCE = 4  # the opset of the first Concat that ONNX Runtime has, which lowered Pads need
 CASTS_RIGHT_SINCE = 6  # the opset whose Cast ONNX Runtime can put around a Pad of float16
 
 
