@@ -18,6 +18,7 @@ from padops.cli.convert import add_convert, run_convert
 from padops.cli.describe import add_describe
 from padops.cli.info import add_info
 from padops.cli.inspect import add_inspect
+from padops.cli.parsing import Parser, PrintVersion
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
 from padops.files.streams import dropping_output
@@ -54,7 +55,8 @@ def _end(number: int, frame: Any) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
+    parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
+    parser.add_argument("--version", nargs=0, action=PrintVersion, help="print the version")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     add_inspect(commands)
     add_convert(commands)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDTH = 80  # of tables that go to a file or a pipe, which have no width of their own
+WIDTH = 80  # of what goes to a file or a pipe, which have no width of their own
+WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
 
 
 def make_console(quiet: bool = False) -> Console:
@@ -21,6 +24,22 @@ def make_console(quiet: bool = False) -> Console:
 
     console = Console(highlight=False, quiet=quiet)
     return console if console.is_terminal else Console(highlight=False, quiet=quiet, width=WIDTH)
+
+
+def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2, style: str = "dim") -> None:
+    """Prints paragraphs, wrapped between words; nothing for an empty one.
+
+    Args:
+        console: Where to print.
+        texts: The paragraphs.
+        indent: Blanks in front of each line.
+        style: Of the text.
+    """
+    from rich.text import Text
+
+    for text in texts:
+        for line in textwrap.wrap(text, min(console.width, WIDEST) - indent, break_long_words=False):
+            console.print(Text(" " * indent + line, style), soft_wrap=True)
 
 
 class CopyProgress(AbstractContextManager["CopyProgress"]):

@@ -22,11 +22,13 @@ def add_convert(commands: Any) -> None:
     """Adds the command to those of ``padops``."""
     parser = commands.add_parser("convert", help="convert the Pads of a model", description=ABOUT)
     parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or what "
-                        "nGraph serialized (.json)")  # fmt: skip
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("-o", "--output", metavar="OUT", help="the file to write")
-    where.add_argument("--in-place", action="store_true", help="replace IN, in one step")
-    where.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
+                        "nGraph serialized (.json); or a folder: every .onnx file in it")  # fmt: skip
+    parser.add_argument("place", metavar="OUT", nargs="?", help="the file to write, or the folder where IN is one")
+    parser.add_argument("-o", "--output", metavar="OUT", help="the same")
+    parser.add_argument("--in-place", action="store_true", help="replace IN, in one step")
+    parser.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
+    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="where IN is a folder: how many models at a time "
+                        "(default: %(default)s)")  # fmt: skip
     parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become (default: "
                         "%(default)s: operators of the native library; onnx: standard operators; pyop: a kernel in "
                         "Python)")  # fmt: skip
@@ -53,7 +55,14 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
                         "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
-    parser.set_defaults(run=run_convert)
+    parser.set_defaults(run=run_convert, usage_error=parser.error)
+
+
+def _count(text: str) -> int:
+    """What ``--jobs`` takes."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 def run_convert(options: argparse.Namespace) -> int:
@@ -61,8 +70,13 @@ def run_convert(options: argparse.Namespace) -> int:
 
     Raises:
         KeyboardInterrupt: Before that.
-        SystemExit: The same, for SIGTERM.
+        SystemExit: The same, for SIGTERM; and where the options contradict each other.
     """
+    _settle_output(options)
+    if Path(options.source).is_dir():
+        from padops.cli.bulk import convert_folder
+
+        return convert_folder(options)
     target = None if options.dry_run else Path(options.source if options.in_place else options.output)
     before = target and identity(target)
     try:
@@ -74,34 +88,32 @@ def run_convert(options: argparse.Namespace) -> int:
         return 0
 
 
+def _settle_output(options: argparse.Namespace) -> None:
+    """Makes one of the ways to name the output; ends with 2 where there is none, or more than one."""
+    if options.place is not None:
+        if options.output is not None:
+            options.usage_error(f"argument OUT: not allowed with argument -o/--output ({options.place}, {options.output})")
+        options.output = options.place
+    if options.in_place and options.output is not None:
+        options.usage_error("argument --in-place: not allowed with argument -o/--output")
+    if not (options.in_place or options.output or options.dry_run):
+        options.usage_error("one of the arguments OUT -o/--output --in-place --dry-run is required")
+
+
+# The options that padops.convert has by the same name.
+PASSED = ("target", "without_pad", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains", "strict", "verify",
+          "inputs", "seed", "dry_run", "in_place", "report", "follow_links")  # fmt: skip
+
+
 def _run(options: argparse.Namespace) -> int:
-    from padops.convert import PadopsError, convert
     from padops.cli.tables import show, show_end
+    from padops.convert import PadopsError, convert
 
     console = make_console(options.quiet)
+    passed = {name: getattr(options, name) for name in PASSED}
     try:
         with CopyProgress(console) as progress:
-            conversion = convert(
-                options.source,
-                options.output,
-                target=options.target,
-                without_pad=options.without_pad,
-                fallback=options.fallback,
-                fold=options.fold,
-                select=options.select,
-                auto_pad=options.auto_pad,
-                emulated=options.emulated,
-                custom_domains=options.custom_domains,
-                strict=options.strict,
-                verify=options.verify,
-                inputs=options.inputs,
-                seed=options.seed,
-                dry_run=options.dry_run,
-                in_place=options.in_place,
-                report=options.report,
-                follow_links=options.follow_links,
-                progress=progress,
-            )
+            conversion = convert(options.source, options.output, **passed, progress=progress)
     except PadopsError as error:
         found = getattr(error, "conversion", None)
         if found is not None:
@@ -109,5 +121,5 @@ def _run(options: argparse.Namespace) -> int:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
     show(console, conversion)
-    show_end(console, conversion, options.dry_run)
+    show_end(console, conversion, options.output if options.dry_run else None, options.dry_run)
     return 0

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.console import make_console
+from padops.cli.console import make_console, show_wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,16 +36,21 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _show_types(console: Console, described: dict[str, Any]) -> None:
-    """The operators across, the element types down."""
-    from rich.table import Table
+    """The operators that have the same element types, and below them which these are: the fewest first."""
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(f"domain {described['domain']}, version {described['version']}", no_wrap=True)
+    together: dict[frozenset[str], list[str]] = {}
     for op in described["ops"]:
-        table.add_column(op["name"], justify="center")
-    for row in described["types"]:
-        table.add_row(row["name"], *("x" if row["name"] in op["types"] else "" for op in described["ops"]))
-    console.print(table)
+        together.setdefault(frozenset(op["types"]), []).append(op["name"])
+    ops, types = len(described["ops"]), len(described["types"])
+    header = f"domain {described['domain']}, version {described['version']}: {ops} operators, {types} element types"
+    console.print(Text(header, "bold"))
+    before: frozenset[str] = frozenset()
+    for has, names in sorted(together.items(), key=lambda row: len(row[0])):
+        new = " ".join(row["name"] for row in described["types"] if row["name"] in has - (before if before < has else set()))
+        show_wrapped(console, [", ".join(names)], 2, style="")
+        show_wrapped(console, [("and " if before and before < has else "") + new], 6)
+        before = has
 
 
 def _self_check(console: Console) -> int:

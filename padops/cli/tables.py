@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from padops.cli.console import show_wrapped
 from padops.convert.conversion import Conversion
 from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection
@@ -23,7 +22,6 @@ ROADS: dict[Road, str] = {
     "convert": "writes a model with operators of padops, and functions of standard ONNX for where padops is absent",
     "lower": "writes a model of standard operators alone, for any runtime",
 }
-WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
 
 
 def show(console: Console, conversion: Conversion) -> None:
@@ -32,7 +30,7 @@ def show(console: Console, conversion: Conversion) -> None:
         now, style = _now(record)
         console.print(Text.assemble(record.path, "  ", (now, style)), soft_wrap=True)
         what = "" if record.facts is None else f": {record.facts.what()}"
-        _show_wrapped(console, [f"{record.form}{what}", "; ".join(_why(record))])
+        show_wrapped(console, [f"{record.form}{what}", "; ".join(_why(record))])
     for note in conversion.notes:
         console.print(Text(note), soft_wrap=True)
     if conversion.verification is not None:
@@ -47,7 +45,7 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
         console.print(Text.assemble("\n", pad.path, "  ", verdict), soft_wrap=True)
         opset = f", opset {pad.opset}" if pad.opset else ""
-        _show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
+        show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
     for note in inspection.notes:
         console.print(Text(note), soft_wrap=True)
     commands = inspection.commands()
@@ -57,14 +55,7 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         console.print(Text("\nNo road of padops makes all of these run; the reasons stand above."))
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
-        _show_wrapped(console, [ROADS[road]], indent=6)
-
-
-def _show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
-    """Paragraphs, wrapped between words; nothing for an empty one."""
-    for text in texts:
-        for line in textwrap.wrap(text, min(console.width, WIDEST) - indent, break_long_words=False):
-            console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
+        show_wrapped(console, [ROADS[road]], indent=6)
 
 
 def _now(record: PadRecord) -> tuple[str, str]:
@@ -105,7 +96,7 @@ def show_verification(console: Console, verification: Verification) -> None:
     inside = verification.outcome == "different" and all(output.equal for output in verification.outputs)
     console.print(Text(*(INSIDE if inside else said[verification.outcome])))
     for inputs, count in Counter(verification.inputs).items():
-        _show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
+        show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
     for output in verification.outputs:
         weak = f", but weak: {output.weak}" if output.weak else ""
         console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"))
@@ -116,35 +107,40 @@ def show_verification(console: Console, verification: Verification) -> None:
 
 
 def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
-    """How many Pads were compared, and a table of those of which there is more to say."""
+    """How many Pads were compared, and those of which there is more to say."""
     told = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
     equal = len(pads) - len(told)
     if equal:
         console.print(Text(f"  {equal} Pad{' gives' if equal == 1 else 's give'} the same bits in both models"))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("  Pad", "compared", "why"):
-        table.add_column(title, overflow="fold")
     for pad in told:
-        state, style = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
-        table.add_row(Text(f"  {pad.path}"), Text(state, style), Text(pad.detail))
-    if told:
-        console.print(table)
+        state = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
+        console.print(Text.assemble(f"  {pad.path}  ", state), soft_wrap=True)
+        show_wrapped(console, [pad.detail], indent=4)
 
 
-def show_end(console: Console, conversion: Conversion, dry_run: bool) -> None:
+def show_end(console: Console, conversion: Conversion, would: str | None, dry_run: bool) -> None:
     """One line: how many of each, and what was written.
 
     Args:
         console: Where to print.
         conversion: What was done.
+        would: The file that would have been written.
         dry_run: Whether nothing was to be written.
     """
-    text = conversion.summary()
-    if conversion.output is not None:
-        files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
-        text += f"; wrote {', '.join(files)}"
-        kept = [file.name for file in conversion.outputs if not file.written]
-        text += f"; its data stay in {', '.join(kept)}" if kept else ""
-    else:
-        text += "; nothing was written" + (" (dry run)" if dry_run else "")
-    console.print(Text(text), soft_wrap=True)
+    console.print(Text(f"{conversion.summary()}; {what_was_written(conversion, would, dry_run)}"), soft_wrap=True)
+
+
+def what_was_written(conversion: Conversion, would: str | None, dry_run: bool) -> str:
+    """The files that were written, in words.
+
+    Args:
+        conversion: What was done.
+        would: The file that would have been written.
+        dry_run: Whether nothing was to be written.
+    """
+    if conversion.output is None:
+        named = f"; {would} would have been" if would else ""
+        return "nothing was written" + (f" (dry run{named})" if dry_run else "")
+    files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
+    kept = [file.name for file in conversion.outputs if not file.written]
+    return f"wrote {', '.join(files)}" + (f"; its data stay in {', '.join(kept)}" if kept else "")
