@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from padops.convert import sources
-from padops.convert.errors import UsageError
+from padops.convert.errors import UsageError, kind_of
 from padops.convert.targets import NAMED
 
 
@@ -48,16 +48,11 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
             raise UsageError(f"{name} is {value!r}, expected True or False")
     for name, value in paths.items():
         if value is not None and not isinstance(value, (str, os.PathLike)):
-            raise UsageError(f"{name} is {_a(value)}, expected a path")
+            raise UsageError(f"{name} is {kind_of(value)}, expected a path")
     if inputs is not None and not isinstance(inputs, (str, os.PathLike, Mapping)):
-        raise UsageError(f"inputs is {_a(inputs)}, expected arrays by the names of the inputs, or the path of an .npz")
+        raise UsageError(f"inputs is {kind_of(inputs)}, expected arrays by the names of the inputs, or the path of an .npz")
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise UsageError(f"seed is {seed!r}, expected an integer")
-
-
-def _a(value: Any) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def check_options(target: str, without_pad: bool, select: str, verify: bool, inputs: Any, seed: int) -> None:

@@ -13,7 +13,7 @@ import onnx
 import onnx_ir as ir
 from google.protobuf.message import DecodeError, EncodeError
 
-from padops.convert.errors import PadopsError, UsageError, library_errors, os_errors_as
+from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
 from padops.convert.model.checks import check_model
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import Place, check_entries
@@ -39,7 +39,7 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _parse(bytes(source), "the model")
     if not hasattr(source, "read"):
-        raise UsageError(f"source is a {type(source).__name__}, expected {EXPECTED}")
+        raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
     name = getattr(source, "name", None)
     name = name if isinstance(name, str) else "the model"
     with os_errors_as("cannot read", name):
@@ -89,7 +89,7 @@ def read_document(
         document = _build(_parse(content, path), path, path.parent)
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
         return document
-    raise UsageError(f"source is a {type(source).__name__}, expected {EXPECTED}")
+    raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
 
 
 def _read_foreign(path: Path, follow_links: bool) -> Document:
