@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -33,11 +33,12 @@ DIED = "the process that converted it died"
 Outcome = dict[str, Any]  # of one model: source, output, exit, error, text, and the report of its conversion
 
 
-def convert_folder(options: argparse.Namespace) -> int:
+def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     """Converts every model of a folder, as the options say.
 
     Args:
         options: Those of ``padops convert``; the source is a folder.
+        passed: Those of them that ``padops.convert`` has, too.
 
     Returns:
         The worst of the exit codes that the models would have alone.
@@ -52,29 +53,35 @@ def convert_folder(options: argparse.Namespace) -> int:
     if options.report is not None and (why := refusal([Path(options.report)])):
         print(f"error: {why}", file=sys.stderr)
         return 1
-    jobs = _jobs(options, source)
+    jobs = _jobs(options, passed, source)
     if not jobs:
         print(f"error: {source} has no {SUFFIX} file", file=sys.stderr)
         return 1
     console = make_console(options.quiet)
     done: list[Outcome] = []
     try:
-        with _progress(console, len(jobs)) as advance, closing(_outcomes(jobs, min(options.jobs, len(jobs)))) as outcomes:
+        with (
+            _progress(console, len(jobs)) as advance,
+            closing(_outcomes(jobs, min(options.jobs, len(jobs)))) as outcomes,
+        ):
             for outcome in outcomes:
                 done.append(outcome)
                 advance(outcome)
     except KeyboardInterrupt:
         written = sum(outcome["exit"] == 0 for outcome in done)
-        print(f"interrupted; {written} of {len(jobs)} models had been converted, the others are as before", file=sys.stderr)
+        print(
+            f"interrupted; {written} of {len(jobs)} models had been converted, the others are as before",
+            file=sys.stderr,
+        )
         return INTERRUPTED
     return _finish(options, console, done)
 
 
-def _jobs(options: argparse.Namespace, source: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
+def _jobs(
+    options: argparse.Namespace, passed: dict[str, Any], source: Path
+) -> list[tuple[str, str | None, dict[str, Any]]]:
     """Of each model its file, the file to write, and the options."""
-    from padops.cli.convert import PASSED
-
-    passed = {name: getattr(options, name) for name in PASSED if name not in ("report", "inputs")}
+    passed = {name: value for name, value in passed.items() if name not in ("report", "inputs")}
     output = None if options.output is None else Path(options.output)
     found = [path for path in sorted(source.rglob(f"*{SUFFIX}")) if path.is_file()]
     if output is not None and output.resolve() != source.resolve():
@@ -82,7 +89,7 @@ def _jobs(options: argparse.Namespace, source: Path) -> list[tuple[str, str | No
     return [(str(path), None if output is None else str(output / path.relative_to(source)), passed) for path in found]
 
 
-def _outcomes(jobs: Sequence[tuple[str, str | None, dict[str, Any]]], count: int) -> Iterator[Outcome]:
+def _outcomes(jobs: Sequence[tuple[str, str | None, dict[str, Any]]], count: int) -> Generator[Outcome, None, None]:
     """What became of each model, in order; ``count`` of them are converted at a time."""
     if count == 1:
         yield from (convert_one(*job) for job in jobs)

@@ -76,7 +76,7 @@ def run_convert(options: argparse.Namespace) -> int:
     if Path(options.source).is_dir():
         from padops.cli.bulk import convert_folder
 
-        return convert_folder(options)
+        return convert_folder(options, _passed(options))
     target = None if options.dry_run else Path(options.source if options.in_place else options.output)
     before = target and identity(target)
     try:
@@ -92,7 +92,9 @@ def _settle_output(options: argparse.Namespace) -> None:
     """Makes one of the ways to name the output; ends with 2 where there is none, or more than one."""
     if options.place is not None:
         if options.output is not None:
-            options.usage_error(f"argument OUT: not allowed with argument -o/--output ({options.place}, {options.output})")
+            options.usage_error(
+                f"argument OUT: not allowed with argument -o/--output ({options.place}, {options.output})"
+            )
         options.output = options.place
     if options.in_place and options.output is not None:
         options.usage_error("argument --in-place: not allowed with argument -o/--output")
@@ -105,15 +107,18 @@ PASSED = ("target", "without_pad", "fallback", "fold", "select", "auto_pad", "em
           "inputs", "seed", "dry_run", "in_place", "report", "follow_links")  # fmt: skip
 
 
+def _passed(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in PASSED}
+
+
 def _run(options: argparse.Namespace) -> int:
     from padops.cli.tables import show, show_end
     from padops.convert import PadopsError, convert
 
     console = make_console(options.quiet)
-    passed = {name: getattr(options, name) for name in PASSED}
     try:
         with CopyProgress(console) as progress:
-            conversion = convert(options.source, options.output, **passed, progress=progress)
+            conversion = convert(options.source, options.output, **_passed(options), progress=progress)
     except PadopsError as error:
         found = getattr(error, "conversion", None)
         if found is not None:

@@ -47,7 +47,9 @@ def _show_types(console: Console, described: dict[str, Any]) -> None:
     console.print(Text(header, "bold"))
     before: frozenset[str] = frozenset()
     for has, names in sorted(together.items(), key=lambda row: len(row[0])):
-        new = " ".join(row["name"] for row in described["types"] if row["name"] in has - (before if before < has else set()))
+        new = " ".join(
+            row["name"] for row in described["types"] if row["name"] in has - (before if before < has else set())
+        )
         show_wrapped(console, [", ".join(names)], 2, style="")
         show_wrapped(console, [("and " if before and before < has else "") + new], 6)
         before = has

@@ -15,8 +15,12 @@ from padops.convert.inspection import Inspection
 from padops.convert.records import PadComparison, PadRecord, Verification
 from padops.spec.dialects import OPS
 
-
-STYLES: dict[Verdict, str] = {"runs": "green", "runs if": "green", "may be wrong": "bold yellow", "unknown": "bold yellow"}
+STYLES: dict[Verdict, str] = {
+    "runs": "green",
+    "runs if": "green",
+    "may be wrong": "bold yellow",
+    "unknown": "bold yellow",
+}
 ROADS: dict[Road, str] = {
     "session": "runs the model as it is; padops.register(options, provider=True) does that to options of yours",
     "convert": "writes a model with operators of padops, and functions of standard ONNX for where padops is absent",

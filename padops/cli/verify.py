@@ -30,8 +30,8 @@ def add_verify(commands: Any) -> None:
 
 def run_verify(options: argparse.Namespace) -> int:
     """Compares as the options say."""
-    from padops.convert import PadopsError, UndecidedError, VerificationError
     from padops.cli.tables import show_verification
+    from padops.convert import PadopsError, UndecidedError, VerificationError
     from padops.convert.verify.models import verify
 
     try:

@@ -39,4 +39,4 @@ class _Callable(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
-__doc__ = convert.__doc__  # what help(padops.convert) opens with
+__doc__ = convert.__doc__ or ""  # what help(padops.convert) opens with

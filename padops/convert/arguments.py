@@ -50,7 +50,9 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
         if value is not None and not isinstance(value, (str, os.PathLike)):
             raise UsageError(f"{name} is {kind_of(value)}, expected a path")
     if inputs is not None and not isinstance(inputs, (str, os.PathLike, Mapping)):
-        raise UsageError(f"inputs is {kind_of(inputs)}, expected arrays by the names of the inputs, or the path of an .npz")
+        raise UsageError(
+            f"inputs is {kind_of(inputs)}, expected arrays by the names of the inputs, or the path of an .npz"
+        )
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise UsageError(f"seed is {seed!r}, expected an integer")
 

@@ -42,7 +42,9 @@ class Conversion:
     notes: tuple[str, ...] = ()
     _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
     _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
-    _folder: Path | None = field(default=None, repr=False, compare=False)  # of the external data, where nothing was written
+    _folder: Path | None = field(
+        default=None, repr=False, compare=False
+    )  # of the external data, where nothing was written
     _write: Callable[[Conversion, Path], Conversion] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -135,6 +137,8 @@ def _restored(content: bytes, graph: bytes | None, folder: str | None, kept: dic
 
     message = onnx.ModelProto.FromString(content)
     model = ir.from_proto(message if graph is None else onnx.ModelProto.FromString(graph))
-    for graph in () if folder is None else (model.graph, *(function.graph for function in model.functions.values())):
-        ir.external_data.set_base_dir(graph, folder)
+    if folder is not None:
+        ir.external_data.set_base_dir(model.graph, folder)
+        for function in model.functions.values():
+            ir.external_data.set_base_dir(function.graph, folder)
     return Conversion(model, _proto=message, **kept)

@@ -212,7 +212,9 @@ def _can_be_lowered(site: NodeSite, match: Match, info: PadInfo | None) -> bool:
     return True
 
 
-def _options(found: list[tuple[NodeSite, Match]], custom_domains: Collection[str], follow_links: bool) -> tuple[str, ...]:
+def _options(
+    found: list[tuple[NodeSite, Match]], custom_domains: Collection[str], follow_links: bool
+) -> tuple[str, ...]:
     """What the converter has to be told."""
     same = any((site.node.domain, site.node.op_type) in WINDOW_OPERATORS for site, _ in found)
     named = [part for domain in custom_domains for part in ("--custom-domain", domain)]

@@ -27,6 +27,7 @@ from padops.convert.errors import (
     VerificationError,
     os_errors_as,
 )
+from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
@@ -36,7 +37,6 @@ from padops.convert.model.external import DataFile
 from padops.convert.model.reach import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.types import Types
-from padops.convert.facts import PadFacts
 from padops.convert.records import FileRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.sources.pad_facts import facts_of

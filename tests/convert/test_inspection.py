@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import json
-import math
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -224,6 +221,8 @@ def test_real_models(monkeypatch: pytest.MonkeyPatch) -> None:
         inspection = padops.inspect(path)
         assert inspection.failing == (), name
         assert all(pad.why for pad in inspection.pads), name
-    silero = padops.inspect(importlib.import_module("fetch_models").fetch(["silero-vad"])["silero-vad/silero_vad_half.onnx"])
+    silero = padops.inspect(
+        importlib.import_module("fetch_models").fetch(["silero-vad"])["silero-vad/silero_vad_half.onnx"]
+    )
     assert silero.pads[0].why == "ONNX Runtime runs it, as long as axis 1 has 65 elements or more"
     assert silero.pads[0].amounts == ((0, 0), (0, 64))

@@ -13,7 +13,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.builtin_rules import judge
-from padops.convert.sources.match import Match, Replacement, Rewrite, RunsAs, Unconvertible
+from padops.convert.sources.match import Match, Rewrite, RunsAs, Unconvertible
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
 from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo, describe
@@ -145,7 +145,9 @@ def _window(site: NodeSite, types: Types) -> SameWindow | None:
         return None
 
 
-def _same_amounts(window: SameWindow | None, shape: tuple[Dim, ...] | None) -> tuple[tuple[int, ...] | None, ...] | None:
+def _same_amounts(
+    window: SameWindow | None, shape: tuple[Dim, ...] | None
+) -> tuple[tuple[int, ...] | None, ...] | None:
     """The amounts of SAME, for each axis where they are the same for every size that it may have."""
     if window is None or shape is None or window.operator.transposed:
         return None
@@ -185,7 +187,7 @@ def _output(
     stated = _named(site.node.outputs[0], None, types) if site.node.outputs else None
     if shape is None or amounts is None or len(shape) != len(amounts):
         return stated
-    found = []
+    found: list[Dim] = []
     for axis, (dim, row) in enumerate(zip(shape, amounts)):
         if isinstance(dim, int) and row is not None:
             padded = Amounts(*row)

@@ -456,7 +456,7 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
         assert str(caught.value) == text
     with pytest.raises(UsageError, match="only a file can be converted in place"):
         convert(one_pad(17), in_place=True)
-    with pytest.raises(UsageError, match="source is a int, expected a path"):
+    with pytest.raises(UsageError, match="source is an int, expected a path"):
         convert(5)
     assert names(tmp_path) == before
 
