@@ -63,7 +63,10 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
     for one in ran:
         if one.handshake is None:
             text = Text(f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}", "yellow")
-            console.print(text, soft_wrap=not console.is_terminal, no_wrap=True, overflow="ellipsis")
+            if console.is_terminal:
+                console.print(text, no_wrap=True, overflow="ellipsis")
+            else:
+                console.print(text, soft_wrap=True)
     found = [result for one in ran for result in one.results if result["unexpected"]]
     for result in found[:SHOWN]:
         text = Text(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}", "red")
