@@ -128,3 +128,9 @@ def test_what_select_needed_had_left(source: object, why: str) -> None:
     """onnxruntime refuses them, as its divergences in the conformance suite say."""
     (record,) = convert(source, select="needed").records
     assert (record.status, record.notes, facts(source).why) == ("converted", (why,), why)
+
+
+def test_a_pad_of_nothing() -> None:
+    """It has no input at all, which is a reason as any other."""
+    source = model([pad([], domain="com.microsoft")], 13, imports=[("com.microsoft", 1)])
+    assert (facts(source).verdict, facts(source).why) == ("unknown", "its inputs data and pads are not both given")
