@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 from small_models import FLOAT, convert, external, model, one_pad, pad, tensor
 
 import padops
@@ -128,3 +128,18 @@ def test_what_select_needed_had_left(source: object, why: str) -> None:
     """onnxruntime refuses them, as its divergences in the conformance suite say."""
     (record,) = convert(source, select="needed").records
     assert (record.status, record.notes, facts(source).why) == ("converted", (why,), why)
+
+
+def test_a_pad_of_nothing() -> None:
+    """It has no input at all, which is a reason as any other."""
+    source = model([pad([], domain="com.microsoft")], 13, imports=[("com.microsoft", 1)])
+    assert (facts(source).verdict, facts(source).why) == ("unknown", "its inputs data and pads are not both given")
+
+
+def test_values_in_two_fields() -> None:
+    """onnx_ir reads the wrong one, and asserts that its type is another."""
+    pads = TensorProto(name="pads", data_type=TensorProto.INT64, dims=[4], int64_data=[0, 1, 0, 2], int32_data=[9])
+    source = model([pad()], 13, tensors=[pads])
+    for act in (padops.inspect, padops.convert):
+        with pytest.raises(padops.PadopsError, match="it has 1 values in int32_data beside those in int64_data"):
+            act(source)
