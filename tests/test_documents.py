@@ -1,0 +1,151 @@
+"""Every code block of README.md and docs/ runs, prints what its page says, and names what is there.
+
+Blocks of Python and of the console run in this process, each page in a folder of its own that has ``models/`` in it. A block
+that cannot run carries a comment with the reason before it. ``python tests/test_documents.py`` lists those.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+from document_blocks import DATA, PAGES, ROOT, Block, agrees, blocks, commands, printed
+
+from padops import cli
+
+NOT_RUN = [block for page in PAGES for block in blocks(page) if block.reason]
+MOST_NOT_RUN = 12  # one more is one more promise that no test holds
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a page's reader is: beside the sample models and a model of their own."""
+    shutil.copytree(ROOT / "models", tmp_path / "models")
+    shutil.copy(ROOT / "models" / "int16.onnx", tmp_path / "model.onnx")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check_output(block: Block, said: list[str], real: str) -> None:
+    """That each line which the page shows was printed, in this order, and where it shows any, nothing between them."""
+    lines = [line for line in real.splitlines() if line.strip()]
+    if not said:
+        return
+    assert len(said) == len(lines), f"{block} shows {said}, but it prints {lines}"
+    for expected, line in zip(said, lines):
+        assert agrees(expected, line), f"{block} shows {expected!r}, but it prints {line!r}"
+
+
+def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """A command's exit code and output: padops' own in this process, others in a shell."""
+    words = shlex.split(command, comments=True)
+    if words[0] != "padops" or {"|", "<", ">"} & set(words):
+        ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+        return ran.returncode, ran.stdout + ran.stderr
+    capsys.readouterr()
+    try:
+        code = cli.main(words[1:])
+    except SystemExit as end:  # argparse
+        code = end.code
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+def test_blocks(page: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    namespace: dict[str, object] = {}
+    for block in blocks(page):
+        if block.reason:
+            continue
+        if block.language == "python":
+            capsys.readouterr()
+            exec(compile("\n" * (block.line - 1) + block.code, block.page, "exec"), namespace)
+            check_output(block, printed(block), capsys.readouterr().out)
+        elif block.language == "console":
+            for command, shown in commands(block):
+                code, output = run_command(command, capsys)
+                assert code == 0, f"{block}: {command}: exit code {code}\n{output}"
+                check_output(block, shown, output)
+        elif block.language == "json" and "…" not in block.code:
+            json.loads(block.code)
+        else:
+            assert block.language in DATA, f"{block} neither runs nor says why not: <!-- not run: the reason -->"
+
+
+def test_blocks_that_do_not_run_are_few() -> None:
+    assert 0 < len(NOT_RUN) <= MOST_NOT_RUN, "\n".join(f"{block}: {block.reason}" for block in NOT_RUN)
+
+
+# --- what the text names ----------------------------------------------------------------------------------------------
+
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+# Of programs that are not padops'.
+FOREIGN = {"--no-deps", "--user", "--custom-ops", "--extra_opset"}
+
+
+def spans(page: Path) -> set[str]:
+    """What a page sets as code within its sentences."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return set(SPAN.findall(text))
+
+
+@cache
+def help_of(command: str) -> str:
+    """What ``padops COMMAND --help`` prints."""
+    import contextlib
+    import io
+
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        cli.main([*command.split(), "--help"])
+    return out.getvalue()
+
+
+COMMANDS = ("convert", "verify", "info", "inspect", "bench", "describe", "conformance")
+SUBCOMMANDS = ("show", "merge", "repro", "repros", "export")
+
+
+def options_of(span: str) -> tuple[str, set[str]]:
+    """The command that a span is about, and the options that it gives it."""
+    words = span.split()
+    about = " ".join(words[1:3] if words[1] == "conformance" and words[2:] and words[2] in SUBCOMMANDS else words[1:2])
+    return about, {word.split("=")[0] for word in words if re.match(r"--[a-z]", word)}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
+def test_commands_and_options_exist(page: Path) -> None:
+    every = "".join(map(help_of, ["", *COMMANDS]))
+    scripts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts").glob("*.py"))
+    for span in spans(page):
+        if re.match(r"padops [a-z]+\b", span) and span.split()[1] != "--version":
+            about, options = options_of(span)
+            assert about.split()[0] in COMMANDS, f"{page.name}: no such command: {span}"
+            unknown = {option for option in options if not re.search(rf"{option}\b", help_of(about))}
+            assert unknown == set(), f"{page.name}: {span}"
+        elif re.match(r"--[a-z]", span):
+            option = re.split(r"[ =]", span)[0]
+            known = option in FOREIGN or re.search(rf"{option}\b", every + scripts)
+            negated = option.startswith("--no-") and f"--{option[5:]}" in every
+            assert known or negated, f"{page.name}: no such option: {span}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_named_files_exist(page: Path) -> None:
+    """Paths in the text, and the links of pages."""
+    named = {re.sub(r"(::|:\d).*", "", span) for span in spans(page) if page.name != "CHANGELOG.md"}
+    paths = {name for name in named if re.fullmatch(r"(padops|tests|scripts|docs|models|\.ci)/[\w./-]+", name)}
+    assert {name for name in paths if not (ROOT / name).exists()} == set()
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    assert {link for link in links if "://" not in link and not (page.parent / link).exists()} == set()
+
+
+if __name__ == "__main__":
+    ran = sum(block.language in ("python", "console") for page in PAGES for block in blocks(page)) - len(NOT_RUN)
+    print(f"{ran} blocks run, {len(NOT_RUN)} do not:")
+    for block in NOT_RUN:
+        print(f"{block}: {block.reason}")
