@@ -1,25 +1,44 @@
-"""Build the documentation into build/site, and fail over every warning: a broken link, a page that the navigation lacks.
+"""Build the documentation into build/site; fail over every warning, and over what a page would fetch from the network.
 
     python3 scripts/docs.py [--serve]
 
-It sets up a .venv with the extra ``docs``. With --serve the pages are shown at a local address and follow the sources.
+It sets up a .venv with the extra ``docs``. A warning is a broken link or anchor, or a page that the navigation lacks. With
+--serve the pages are shown at a local address and follow the sources.
 """
 
+import os
+import re
 import sys
+from pathlib import Path
 
 import environment
+
+SITE = environment.ROOT / "build" / "site"
+FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=\"?((?:https?:)?//[^\"\s>]+)")
 
 
 def main(arguments: list) -> int:
     if arguments not in ([], ["--serve"]):
-        print(f"error: unknown argument: {arguments[-1]}; there is --serve", file=sys.stderr)
+        print("error: unknown argument: {}; there is --serve".format(arguments[-1]), file=sys.stderr)
         return 2
     folder = environment.ensure(["docs"]).parent
-    job = ["serve"] if arguments else ["build", "--strict", "--clean", "--quiet"]
-    code = environment.hand_over([folder / "mkdocs", *job], environment.ROOT)
-    if not code and not arguments:
-        print(f"built {environment.ROOT / 'build' / 'site' / 'index.html'}")
-    return code
+    os.environ["NO_MKDOCS_2_WARNING"] = "1"  # the theme's advertisement of its successor
+    if arguments:
+        return environment.hand_over([folder / "mkdocs", "serve"], environment.ROOT)
+    code = environment.hand_over([folder / "mkdocs", "build", "--strict", "--clean"], environment.ROOT)
+    if code:
+        return code
+    found = fetched(SITE)
+    for page, address in found:
+        print("error: {} fetches {}".format(page, address), file=sys.stderr)
+    print("{} pages in {}".format(len(list(SITE.rglob("*.html"))), SITE))
+    return 1 if found else 0
+
+
+def fetched(site: Path) -> list:
+    """The addresses that pages load by themselves, with the page of each: a reader may have no network."""
+    pages = sorted(site.rglob("*.html"))
+    return [(page.relative_to(site), at) for page in pages for at in FETCHED.findall(page.read_text(encoding="utf-8"))]
 
 
 if __name__ == "__main__":
