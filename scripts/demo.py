@@ -91,14 +91,20 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
         right = all(is_same(array, wanted) for array, wanted in zip(outputs, expected.values()))
         good &= right
         call = f"{kind.__module__.partition('.')[0]}.InferenceSession"
-        say(console, label, f"{call} of {'the' if model == source else 'the converted'} model: {verdict(right, 'numpy.pad')}")
+        say(
+            console,
+            label,
+            f"{call} of {'the' if model == source else 'the converted'} model: {verdict(right, 'numpy.pad')}",
+        )
     return good
 
 
 def show_rows(console, label: str, array) -> None:
     """A small table of elements, the label before its first row."""
     for i, row in enumerate(array.tolist()):
-        console.print(f"  {label if i == 0 else '':<14}  {' '.join(f'{element!s:>5}' for element in row)}", markup=False)
+        console.print(
+            f"  {label if i == 0 else '':<14}  {' '.join(f'{element!s:>5}' for element in row)}", markup=False
+        )
 
 
 def runs_as_it_is() -> bool:
@@ -152,7 +158,9 @@ def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> 
         now = "gone, into what reads it" if record.status == "folded" else record.op_type or f"left: {record.reason}"
         table.add_row(record.path, record.form, now)
     console.print(table)
-    say(console, "verified", f"padops.convert(…, verify=True), each Pad's own output too: {result.verification.outcome}")
+    say(
+        console, "verified", f"padops.convert(…, verify=True), each Pad's own output too: {result.verification.outcome}"
+    )
     before = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
     after = padops.InferenceSession(target, providers=["CPUExecutionProvider"])
     good = not result.unconverted
@@ -167,7 +175,11 @@ def show_next(console) -> None:
     """What a reader does now, and where the picture is."""
     say(console, "look", "padops inspect MODEL                    what onnxruntime does with each Pad, and what helps")
     say(console, "run", 'padops.InferenceSession("MODEL")         as it is, from onnxruntime 1.24 on')
-    say(console, "convert", "padops convert MODEL OUT --verify       for older runtimes and for Pads that are not ONNX's")
+    say(
+        console,
+        "convert",
+        "padops convert MODEL OUT --verify       for older runtimes and for Pads that are not ONNX's",
+    )
     say(console, "the modes", f"{PICTURE}, as a picture")
     say(console, "more", f"{ROOT / 'README.md'}")
 

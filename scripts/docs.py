@@ -19,7 +19,7 @@ FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=\"?((?:
 
 def main(arguments: list) -> int:
     if arguments not in ([], ["--serve"]):
-        print("error: unknown argument: {}; there is --serve".format(arguments[-1]), file=sys.stderr)
+        print(f"error: unknown argument: {arguments[-1]}; there is --serve", file=sys.stderr)
         return 2
     folder = environment.ensure(["docs"]).parent
     os.environ["NO_MKDOCS_2_WARNING"] = "1"  # the theme's advertisement of its successor
@@ -30,7 +30,7 @@ def main(arguments: list) -> int:
         return code
     found = fetched(SITE)
     for page, address in found:
-        print("error: {} fetches {}".format(page, address), file=sys.stderr)
+        print(f"error: {page} fetches {address}", file=sys.stderr)
     print("{} pages in {}".format(len(list(SITE.rglob("*.html"))), SITE))
     return 1 if found else 0
 

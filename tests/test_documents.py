@@ -160,4 +160,3 @@ def test_named_files_exist(page: Path) -> None:
     targets = [(page.parent / link if link else page, anchor) for link, anchor in links if "://" not in link]
     assert [target for target, _ in targets if not target.exists()] == []
     assert [(target.name, anchor) for target, anchor in targets if anchor and anchor not in anchors(target)] == []
-

@@ -44,7 +44,13 @@ WORKLOADS = (
     "geometric mean",
     "least",
 )
-OTHERS = {"built-in": "ONNX Runtime", "copy": "a plain copy", "numpy": "NumPy", "torch": "PyTorch", "openvino": "OpenVINO"}
+OTHERS = {
+    "built-in": "ONNX Runtime",
+    "copy": "a plain copy",
+    "numpy": "NumPy",
+    "torch": "PyTorch",
+    "openvino": "OpenVINO",
+}
 
 
 def table(page: Path) -> dict[str, dict[str, str]]:
