@@ -77,7 +77,8 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
     for why in dict.fromkeys(pad.why for pad in padops.inspect(source).pads):
         say(console, "why", escape(why))
     for key, array in feeds.items():
-        show_rows(console, f"before: {key}", array)
+        added = next(iter(expected.values())).shape[1] - array.shape[1]
+        show_rows(console, f"before: {key}", array, shift=added // 2)
     for key, array in expected.items():
         show_rows(console, f"after: {key}", array)
     conversion = padops.convert(source, target)
@@ -99,12 +100,11 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
     return good
 
 
-def show_rows(console, label: str, array) -> None:
-    """A small table of elements, the label before its first row."""
+def show_rows(console, label: str, array, shift: int = 0) -> None:
+    """A small table of elements, the label before its first row, and so many columns free in front."""
     for i, row in enumerate(array.tolist()):
-        console.print(
-            f"  {label if i == 0 else '':<14}  {' '.join(f'{element!s:>5}' for element in row)}", markup=False
-        )
+        cells = " ".join(f"{element!s:>5}" for element in [""] * shift + row)
+        console.print(f"  {label if i == 0 else '':<15} {cells}", markup=False)
 
 
 def runs_as_it_is() -> bool:
@@ -153,9 +153,10 @@ def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> 
     except padops.VerificationError as error:
         console.print(str(error), style="bold red", markup=False)
         return False
+    say(console, "onnxruntime", padops.inspect(source).summary())
     table = Table("where", "was", "is now", title=f"{name}: {len(result.records)} Pads", title_justify="left")
     for record in result.records:
-        now = "gone, into what reads it" if record.status == "folded" else record.op_type or f"left: {record.reason}"
+        now = f"padops::{record.op_type}" if record.op_type else record.reason or record.status
         table.add_row(record.path, record.form, now)
     console.print(table)
     say(
