@@ -8,7 +8,9 @@ missing peers are left out, and the header names them.
 from __future__ import annotations
 
 import ast
+import gc
 import os
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -28,7 +30,8 @@ NEIGHBOURS = {path.stem: path for path in HERE.rglob("*.py") if path.parent.name
 PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
 
 
-def peers_of(file: Path) -> set[str]:
+@cache
+def peers_of(file: Path) -> frozenset[str]:
     """The peers that a file imports, itself or through its neighbours."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -37,7 +40,7 @@ def peers_of(file: Path) -> set[str]:
         for name in {name.partition(".")[0] for name in names}:
             neighbour = NEIGHBOURS.get(name)
             found |= peers_of(neighbour) if neighbour else {name} & PEERS
-    return found
+    return frozenset(found)
 
 
 MISSING = {
@@ -74,7 +77,11 @@ def optional_libraries() -> set[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    import padops
+
     config.addinivalue_line("markers", "needs_environment(name): compares with a peer that scripts/peers.py makes")
+    # So that the processes that tests start need not each ask the build tools whether the library is up to date.
+    os.environ.setdefault("PADOPS_LIBRARY", padops.get_library_path())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -89,6 +96,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.path.stem not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of collected tests hold stays until the end: no garbage collection needs to look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> list[str]:

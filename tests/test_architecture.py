@@ -20,7 +20,7 @@ CSRC = PACKAGE / "csrc"
 SOURCES = sorted(path for path in CSRC.rglob("*") if path.suffix in {".h", ".cpp", ".inc"})
 SEMANTICS = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
 CORE = sorted({*(PACKAGE / "spec").rglob("*.py")} - {PACKAGE / "spec" / "schemas.py"})  # which are for onnx
-SCRIPTS = ROOT / "scripts"
+SCRIPTS, TESTS = ROOT / "scripts", ROOT / "tests"
 SUFFIXES = {".py", ".h", ".cpp", ".inc"}
 MAX_LINES, MAX_FUNCTION = 300, 60  # a function's without its docstring
 LABEL = r"(?:P[1-9]\d*|S1)"
@@ -159,9 +159,9 @@ def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
 
 
 def test_files_are_short() -> None:
-    files = [path for folder in (PACKAGE, SCRIPTS) for path in folder.rglob("*") if path.suffix in SUFFIXES]
+    files = [path for folder in (PACKAGE, SCRIPTS, TESTS) for path in folder.rglob("*") if path.suffix in SUFFIXES]
     lines = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
-    assert len(lines) == len(files) > 100
+    assert len(lines) == len(files) > 300
     assert {name for name, count in lines.items() if count > MAX_LINES} == set()
 
 
@@ -219,7 +219,7 @@ def test_rules_are_numbered_without_a_gap() -> None:
 
 
 def test_only_documented_rules_are_named() -> None:
-    tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name]
+    tests = [path for path in TESTS.rglob("*.py") if path.name != Path(__file__).name]
     for paths in (MODULES, SOURCES, tests):
         assert named(paths) - documented() == set()
 
@@ -229,5 +229,5 @@ def test_both_languages_raise_the_same_rules() -> None:
 
 
 def test_each_rule_is_named_in_a_test() -> None:
-    tests = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != Path(__file__).name]
+    tests = [path for path in TESTS.rglob("test_*.py") if path.name != Path(__file__).name]
     assert documented() - named(tests) == set()

@@ -66,6 +66,7 @@ def test_static_shape_at_session_creation() -> None:
 
 
 def test_missing_library_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("PADOPS_LIBRARY", raising=False)
     monkeypatch.setattr(padops, "__path__", [str(tmp_path)])
     padops_session.get_library_path.cache_clear()
     try:

@@ -104,6 +104,11 @@ class Summary:
         stale = len(self.footer["stale"])
         return f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
 
+    def divergence(self, name: str) -> Record:
+        """An entry of the divergence file; of what is not in it, one that says so."""
+        unknown = {"id": name, "outcome": "", "versions": "", "rule": "", "link": ""}
+        return self.divergences.get(name, unknown | {"reason": "This is not in the divergence file of this padops."})
+
     def title(self, peer: str) -> str:
         """A short name: of a peer in another interpreter the version tells more than the path."""
         name, _, python = peer.partition("@")
