@@ -82,7 +82,10 @@ def __getattr__(name: str) -> Any:
         return version("padops")
     if name not in _HOMES:
         raise AttributeError(f"module 'padops' has no attribute {name!r}")
-    module = import_module(_HOMES[name])
+    from padops.extras import Needing
+
+    with Needing(f"padops.{name}"):
+        module = import_module(_HOMES[name])
     return module.run if name == "run_reference" else getattr(module, name)
 
 

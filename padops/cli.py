@@ -1,8 +1,7 @@
 """The command ``padops``: convert a model, say what is installed, list the operators.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5 verification
-that could not tell. Where the output
-cannot be printed, a command that writes files or compares keeps its exit code; one that only prints ends with 1.
+that could not tell. Where the output cannot be printed, a command that writes files or compares keeps its exit code; one that only prints ends with 1.
 """
 
 from __future__ import annotations
@@ -19,14 +18,15 @@ from typing import TYPE_CHECKING, Any
 from padops.bench.command import add_bench
 from padops.conformance.command import add_conformance
 from padops.conformance.command import run_suite as run_conformance
-from padops.files.streams import dropping_output
+from padops.extras import DependencyError, Needing
+from padops.files.interrupts import INTERRUPTED
+from padops.files.streams import STREAM, dropping_output
 from padops.files.targets import identity
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 160  # of tables that go to a file or a pipe, which have no width of their own
-INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,9 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
         before = signal.signal(signal.SIGTERM, _end)
         try:
-            code = options.run(options)
+            with Needing("this command"):
+                code = options.run(options)
+        except DependencyError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
         except KeyboardInterrupt:
-            print("interrupted; nothing has been left behind", file=sys.stderr)
+            print(f"interrupted{options.left_behind}", file=sys.stderr)
             return INTERRUPTED
         finally:
             signal.signal(signal.SIGTERM, before)
@@ -58,6 +62,7 @@ def _end(number: int, frame: Any) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
+    parser.set_defaults(left_behind="")  # what is to say of files where a signal has ended the command
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_convert(commands.add_parser("convert", help="convert the Pads of a model", description=CONVERT))
     about = "run two models on the same inputs and compare every bit"
@@ -86,9 +91,9 @@ VERIFY = (
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or what "
-                        "nGraph serialized (.json)")  # fmt: skip
+                        "nGraph serialized (.json); - for an ONNX model from standard input")  # fmt: skip
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("-o", "--output", metavar="OUT", help="the file to write")
+    where.add_argument("-o", "--output", metavar="OUT", help="the file to write; - for standard output")
     where.add_argument("--in-place", action="store_true", help="replace IN, in one step")
     where.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
     parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become (default: "
@@ -113,16 +118,21 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
-    parser.add_argument("--report", metavar="FILE.json", help="write what was found and done, for machines to read")
+    parser.add_argument("--report", metavar="FILE.json", help="write what was found and done, for machines "
+                        "to read; - for standard output")  # fmt: skip
     parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
                         "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
-    parser.set_defaults(run=_convert)
+    parser.set_defaults(run=_convert, left_behind="; nothing has been left behind")
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("original", metavar="ORIGINAL", help="an .onnx file, or an OpenVINO IR (.xml)")
-    parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it")
+    parser.add_argument(
+        "original", metavar="ORIGINAL", help="an .onnx file, or an OpenVINO IR (.xml); - for standard input"
+    )
+    parser.add_argument(
+        "converted", metavar="CONVERTED", help="the .onnx file to compare with it; - for standard input"
+    )
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
     parser.add_argument("--strict", action="store_true", help="exit with 5 where an output or a Pad has told nothing")
@@ -133,10 +143,11 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
 def _verify(options: argparse.Namespace) -> int:
     from padops.convert import PadopsError, UndecidedError, VerificationError
     from padops.convert.show import show_verification
+    from padops.convert.streams import models_of
     from padops.convert.verify.models import verify
 
     try:
-        verification = verify(options.original, options.converted, options.inputs, options.seed)
+        verification = verify(*models_of(options.original, options.converted), options.inputs, options.seed)
     except PadopsError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
@@ -147,16 +158,17 @@ def _verify(options: argparse.Namespace) -> int:
     return 0 if told else UndecidedError.exit_code
 
 
-def _console(quiet: bool = False) -> Console:
+def _console(quiet: bool = False, stderr: bool = False) -> Console:
     from rich.console import Console
 
-    console = Console(highlight=False, quiet=quiet)
-    return console if console.is_terminal else Console(highlight=False, quiet=quiet, width=WIDTH)
+    console = Console(highlight=False, quiet=quiet, stderr=stderr)
+    return console if console.is_terminal else Console(highlight=False, quiet=quiet, stderr=stderr, width=WIDTH)
 
 
 def _convert(options: argparse.Namespace) -> int:
     """Converts; once the model is in place, an interrupt has come too late to say that it is not."""
-    target = None if options.dry_run else Path(options.source if options.in_place else options.output)
+    named = options.source if options.in_place else options.output
+    target = None if options.dry_run or named == STREAM else Path(named)
     before = target and identity(target)
     try:
         return _run_convert(options)
@@ -168,13 +180,14 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def _run_convert(options: argparse.Namespace) -> int:
-    from padops.convert import PadopsError, convert
+    from padops.convert import PadopsError
     from padops.convert.show import show, show_end
+    from padops.convert.streams import convert_streams
 
-    console = _console(options.quiet)
+    console = _console(options.quiet, stderr=STREAM in (options.output, options.report))
     try:
         with _Progress(console) as progress:
-            conversion = convert(
+            conversion = convert_streams(
                 options.source,
                 options.output,
                 target=options.target,

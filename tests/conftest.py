@@ -51,7 +51,8 @@ MISSING = {
 
 NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
 # The type checkers and what else the extra ``lint`` has.
-UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [x for x in ("mypy", "basedpyright") if find_spec(x) is None]
+CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents")
+UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [name for name in CHECKERS if find_spec(name) is None]
 # Peers with an environment of their own that is neither there nor asked for.
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
 NOT_MADE = [row.name for row in rows_apart() if row.name not in ASKED_FOR and not is_made(row.name)]
@@ -126,5 +127,5 @@ def pytest_report_header() -> list[str]:
     if NO_CLANG:
         lines.append("NOT BUILT with clang: no clang++ on the PATH; the check of the engine runs as gcc builds it")
     if UNCHECKED:
-        lines.append(f"NOT CHECKED as a user's type checker does: {', '.join(UNCHECKED)} not installed")
+        lines.append(f"NOT CHECKED by what a user or an index checks with: {', '.join(UNCHECKED)} not installed")
     return lines

@@ -227,7 +227,7 @@ def test_progress_is_shown_while_data_are_copied(
     save(tmp_path / "m.onnx", model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])]))
     (tmp_path / "w.bin").write_bytes(bytes(16))
     (tmp_path / "out").mkdir()
-    monkeypatch.setattr(cli, "_console", lambda quiet=False: Console(force_terminal=True, width=120))
+    monkeypatch.setattr(cli, "_console", lambda quiet=False, stderr=False: Console(force_terminal=True, width=120))
     code, out, _ = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
     assert code == 0
     assert "copying external data" in out

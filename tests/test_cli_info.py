@@ -96,7 +96,7 @@ def test_the_script_where_padops_is_not_installed(monkeypatch: pytest.MonkeyPatc
 
     called = []
     monkeypatch.setattr(script.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(environment, "ensure", lambda: Path("python"))
+    monkeypatch.setattr(environment, "ensure", lambda extras: Path("python"))
     monkeypatch.setattr(environment, "hand_over", lambda command: called.append(command) or 7)
     assert script.main(["a", "-o", "b"]) == 7
     assert called == [[Path("python"), "-m", "padops", "convert", "a", "-o", "b"]]

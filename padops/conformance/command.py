@@ -6,10 +6,15 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.extras import Needing
+from padops.files.interrupts import exit_code
+
 if TYPE_CHECKING:
-    from padops.conformance.runner import Peer, PeerRun, Progress
+    from padops.conformance.judging import Peer
+    from padops.conformance.runner import PeerRun, Progress
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
@@ -73,10 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_suite(options: argparse.Namespace) -> int:
     """Runs the suite as the options say."""
-    from pathlib import Path
+    with Needing("padops conformance"):  # before a folder is made
+        import onnx  # noqa: F401
+        import rich  # noqa: F401
 
-    from padops.conformance import cases, report, runner
-    from padops.conformance.known import EXAMPLES, KNOWN
+    from padops.conformance import report
 
     try:
         peers, shard = _peers(options), report.parse_shard(options.shard)
@@ -88,19 +94,55 @@ def run_suite(options: argparse.Namespace) -> int:
         if folder is not None and (why := report.prepare(folder)):
             print(f"error: {why}", file=sys.stderr)
             return 1
-        chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
-        with _progress() as progress:
-            ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard)
+        ran, ending = _run(options, peers, shard)
+        if ending is not None and not any(one.results for one in ran):
+            print("interrupted before a case was run; no report has been written", file=sys.stderr)
+            return exit_code(ending)
         header = report.header(options.level, options.seed, ran, shard)
         required = peers if options.peer or options.peer_command or options.require_peers else []
-        footer = report.footer(ran, [peer.name for peer in required], shard)
-        if folder is not None:
-            report.write_report(folder, header, (result for one in ran for result in one.results), footer)
+        footer = report.footer(ran, [peer.name for peer in required], shard, ending is not None)
+        _write(folder, header, ran, footer)
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     show(ran, footer)
+    if ending is not None:
+        kept = f"{folder} has what was measured, marked as cut short" if folder else "nothing has been written"
+        print(f"interrupted: {footer['results']:,} results; {kept}", file=sys.stderr)
+        return exit_code(ending)
     return int(footer["exit"])
+
+
+def _run(
+    options: argparse.Namespace, peers: list[Peer], shard: tuple[int, int]
+) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
+    """What the peers did, and the signal that ended that before its time, or None."""
+    from padops.conformance import cases, runner
+    from padops.conformance.known import EXAMPLES, KNOWN
+
+    try:
+        chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
+        with _progress() as progress:
+            return runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard), None
+    except runner.CutShort as cut:
+        if options.out:  # which takes seconds at the end of a long run
+            print("interrupted: every peer has ended, and what was measured is being written", file=sys.stderr)
+        return cut.ran, cut.ending
+    except (KeyboardInterrupt, SystemExit) as ending:
+        return [], ending
+
+
+def _write(folder: Path | None, header: dict[str, Any], ran: list[PeerRun], footer: dict[str, Any]) -> None:
+    """Writes the report, where one is asked for."""
+    from padops.conformance import report
+
+    if folder is None:
+        return
+    try:
+        report.write_report(folder, header, (result for one in ran for result in one.results), footer)
+    except (KeyboardInterrupt, SystemExit):
+        print(f"interrupted while the report was written: not all of its files in {folder} are new", file=sys.stderr)
+        raise
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:

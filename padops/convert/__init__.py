@@ -20,9 +20,12 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
-from padops.convert.pipeline import convert, lower
-from padops.convert.records import Conversion, FileRecord, OutputComparison, PadComparison, PadRecord, Verification
+from padops.extras import Needing
+
+with Needing("padops.convert"):
+    from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
+    from padops.convert.pipeline import convert, lower
+    from padops.convert.records import Conversion, FileRecord, OutputComparison, PadComparison, PadRecord, Verification
 
 __all__ = [
     "Conversion",

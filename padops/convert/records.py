@@ -7,9 +7,10 @@ import warnings
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from padops.extras import names_of, version_of
 
 if TYPE_CHECKING:
     import onnx
@@ -238,7 +239,5 @@ def versions() -> dict[str, str | None]:
 
 @cache
 def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    """Of the first distribution that brings it."""
+    return next(filter(None, map(version_of, names_of(package))), None)

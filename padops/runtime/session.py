@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import weakref
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from padops.runtime.library import get_library_path
+from padops.runtime.library import describe_library, get_library_path
 from padops.runtime.provider import add_provider
 
 if TYPE_CHECKING:
@@ -83,10 +82,7 @@ def _register_library(session_options: onnxruntime.SessionOptions) -> None:
 
 @cache
 def _described() -> str:
-    library = ctypes.CDLL(get_library_path())
-    library.padops_describe.restype = ctypes.c_char_p
-    text: bytes = library.padops_describe()
-    return text.decode()
+    return describe_library(get_library_path())
 
 
 def describe() -> dict[str, Any]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from padops.conformance.peers.row import PeerRow
+from padops.extras import names_of, version_of
 
 APART = Path(__file__).with_name("apart")
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
@@ -58,10 +58,9 @@ def installed_version(row: PeerRow) -> str | None:
     if row.apart or not row.entry_point:
         return None
     for name in _literal(APART.parent / f"{row.entry_point.split(':')[0]}.py", "PACKAGES") or ():
-        try:
-            return version(name)
-        except PackageNotFoundError:  # one of two names that a package goes by
-            continue
+        found = next(filter(None, map(version_of, names_of(name))), None)
+        if found is not None:  # else the package goes by another of these names
+            return found
     return None
 
 

@@ -21,7 +21,7 @@ def html(summary: Summary) -> str:
     """The page, with its style, its script and the results inside it."""
     good = summary.footer["exit"] == 0
     parts = {
-        "verdict": "as expected" if good else "not as expected",
+        "verdict": summary.verdict,
         "verdict_class": "good" if good else "bad",
         "counts": escape(_counts(summary)),
         "run": escape(summary.run()),
@@ -47,7 +47,7 @@ def _counts(summary: Summary) -> str:
     footer = summary.footer
     return (
         f"{footer['results']:,} results of {len(summary.peers)} implementations; {footer['unexpected']:,} unexpected; "
-        f"{summary.no_longer_seen()}"
+        f"{summary.no_longer_seen()} {summary.left()}".rstrip()
     )
 
 

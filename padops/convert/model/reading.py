@@ -61,7 +61,7 @@ def read_document(
         if path.suffix.lower() in FOREIGN:
             return _read_foreign(path, follow_links)
         content = _content(path)
-        document = _build(_parse(content, path), path, path.parent)
+        document = _build(parse_model(content, path), path, path.parent)
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
         return document
     raise UsageError(f"source is a {type(source).__name__}, expected a path, an onnx.ModelProto or an onnx_ir.Model")
@@ -99,7 +99,16 @@ def _content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _parse(content: bytes, path: Path) -> onnx.ModelProto:
+def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
+    """The message of a model.
+
+    Args:
+        content: The bytes of an ONNX file.
+        path: Where they come from, for errors.
+
+    Raises:
+        PadopsError: They are no ONNX model.
+    """
     if content[4:8] == b"ORTM":
         raise PadopsError(f"{path} is in ORT format; convert the .onnx file that it was made from")
     message = onnx.ModelProto()

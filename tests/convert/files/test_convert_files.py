@@ -120,7 +120,7 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
         ({"output": tmp_path / "linked.onnx"},
          f"{tmp_path / 'linked.onnx'} is the source itself; to replace it, convert in place"),
         ({"output": tmp_path / "soft.onnx"},
-         f"{tmp_path / 'soft.onnx'} is the source itself; to replace it, convert in place"),
+         f"{two_files} is the source itself; to replace it, convert in place"),
         ({"output": folder / "a.bin"}, f"{folder / 'a.bin'} holds data of the source"),
         ({"output": tmp_path / "m.onnx", "in_place": True}, "in place means without an output; give one of them"),
         ({"select": "most"}, "select is 'most', expected 'all' or 'needed'"),
