@@ -7,10 +7,12 @@ that cannot run carries a comment with the reason before it; with ``-s`` those a
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -50,7 +52,10 @@ def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, 
     """A command's exit code and output: padops' own in this process, others in a shell."""
     words = shlex.split(command, comments=True)
     if words[0] != "padops" or {"|", "<", ">"} & set(words):
-        ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        ran = subprocess.run(
+            ["bash", "-c", command], env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=60
+        )
         return ran.returncode, ran.stdout + ran.stderr
     capsys.readouterr()
     try:
