@@ -12,7 +12,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the function
-    from padops.convert import Conversion, PadRecord, Verification, convert, lower
+    from padops.convert import (
+        Conversion,
+        Inspection,
+        PadFacts,
+        PadopsError,
+        PadRecord,
+        PadsLeftError,
+        UndecidedError,
+        UsageError,
+        Verification,
+        VerificationError,
+        convert,
+        inspect,
+        lower,
+    )
     from padops.convert.verify.models import verify
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
@@ -31,7 +45,15 @@ if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the funct
 _HOMES = {
     "convert": "padops.convert",
     "Conversion": "padops.convert",
+    "inspect": "padops.convert",
+    "Inspection": "padops.convert",
+    "PadFacts": "padops.convert",
     "PadRecord": "padops.convert",
+    "PadopsError": "padops.convert",
+    "PadsLeftError": "padops.convert",
+    "UndecidedError": "padops.convert",
+    "UsageError": "padops.convert",
+    "VerificationError": "padops.convert",
     "describe": "padops.runtime.session",
     "lower": "padops.convert",
     "Verification": "padops.convert",
@@ -55,14 +77,22 @@ __all__ = [
     "OPS",
     "Conversion",
     "InferenceSession",
+    "Inspection",
     "PadError",
+    "PadFacts",
     "PadRecord",
+    "PadopsError",
+    "PadsLeftError",
+    "UndecidedError",
+    "UsageError",
     "Verification",
+    "VerificationError",
     "convert",
     "describe",
     "get_ep_name",
     "get_ep_names",
     "get_library_path",
+    "inspect",
     "jax_pads",
     "lower",
     "pyop_errors",

@@ -55,7 +55,7 @@ CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents")
 UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [name for name in CHECKERS if find_spec(name) is None]
 # Peers with an environment of their own that is neither there nor asked for.
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
-NOT_MADE = [row.name for row in rows_apart() if row.name not in ASKED_FOR and not is_made(row.name)]
+NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR and not is_made(row.environment)]
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)

@@ -112,7 +112,7 @@ def test_who_imports_the_runtime(runtime: str) -> None:
 
 
 def test_nothing_imports_the_command_line() -> None:
-    assert importers("padops.cli") == {"padops.__main__"}
+    assert {name for name in importers("padops.cli") if not name.startswith("padops.cli")} == {"padops.__main__"}
 
 
 @pytest.mark.parametrize("path", CORE, ids=name_of)

@@ -29,14 +29,17 @@ def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         capsys, "convert", MODELS / "nested.onnx", "-o", tmp_path / "out.onnx", "--verify", "--no-fallback"
     )
     assert (code, err) == (0, "")
-    assert columns(out)[:6] == [
-        ["Pad", "found as", "now", "why"],
-        ["graph/if.else_branch/else_out_pad", "Pad-19 inputs", "padops::Pad_19"],
-        ["graph/if.then_branch/then_out_pad", "Pad-19 inputs", "padops::Pad_19"],
-        ["graph/loop.body/grown_pad", "Pad-19 inputs", "padops::Pad_19"],
-        ["function sample::Frame/framed_pad", "Pad-19 inputs", "padops::Pad_19"],
-        ["verified: the outputs are bit-equal"],
+    assert [line for line in columns(out) if "padops::Pad_19" in line] == [
+        ["graph/if.else_branch/else_out_pad", "padops::Pad_19"],
+        ["graph/if.then_branch/then_out_pad", "padops::Pad_19"],
+        ["graph/loop.body/grown_pad", "padops::Pad_19"],
+        ["function sample::Frame/framed_pad", "padops::Pad_19"],
     ]
+    assert out.splitlines()[1:3] == [
+        "  Pad-19 inputs: reflect, float [2, 3] \N{RIGHTWARDS ARROW} [4, 5], axis 0: 1, 1, axis 1: 2, 0",
+        "  ONNX Runtime runs it",
+    ]
+    assert "verified: the outputs are bit-equal" in out
     size = (tmp_path / "out.onnx").stat().st_size
     assert out.splitlines()[-1] == f"4 Pads: 4 converted; wrote {tmp_path / 'out.onnx'} ({size:,} bytes)"
     assert same_but_for_the_pads(onnx.load(MODELS / "nested.onnx"), onnx.load(tmp_path / "out.onnx"))
@@ -51,7 +54,7 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     described = json.loads(json.dumps(conversion.to_json()))
     described["output"] = json.loads(json.dumps(described["output"]).replace("again.onnx", "out.onnx"))
     assert told == described
-    assert told["schema"] == records.SCHEMA == 3
+    assert told["schema"] == records.SCHEMA == 4
     assert told["versions"]["onnx"] == onnx.__version__
     assert told["versions"]["padops"] == padops.__version__ == version("padops")
     assert told["counts"] == {"converted": 2, "already converted": 0, "folded": 0, "not needed": 0, "unconverted": 0}
@@ -61,6 +64,8 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert told["pads"][0] == {
         "path": "graph/chosen_pad", "name": "chosen_pad", "form": "Pad-18 inputs", "status": "converted",
         "op_type": "Pad_18", "reason": None, "notes": [], "corrects": None, "into": [],
+        "operator": "Pad", "opset": 18, "mode": "constant", "type": "float", "input_shape": [2, 3, 4],
+        "output_shape": [3, 3, 7], "amounts": [[0, 1], [0, 0], [1, 2]], "fill": "-inf", "verdict": "runs", "why": "ONNX Runtime runs it",
     }  # fmt: skip
     assert told["verification"]["outcome"] == "equal"
     assert [output["name"] for output in told["verification"]["outputs"]] == ["chosen", "asked"]
@@ -79,7 +84,8 @@ def test_in_place_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     content = source.read_bytes()
     code, out, _ = run(capsys, "convert", source, "--in-place")
     assert (code, source.read_bytes()) == (0, content)
-    assert columns(out)[1] == ["graph/p", "padops::Pad_13", "padops::Pad_13", "already converted"]
+    assert columns(out)[0] == ["graph/p", "padops::Pad_13"]
+    assert "already converted; ONNX Runtime runs the function that the model has for it" in out
     assert out.splitlines()[-1] == "1 Pad: 1 already converted; nothing was written"
 
 
@@ -95,9 +101,8 @@ def test_a_model_without_a_pad(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
 def test_select_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out, _ = run(capsys, "convert", MODELS / "pad_02.onnx", "--dry-run", "--select", "needed")
-    assert columns(out)[1] == [
-        "graph/constant_pad", "Pad-2 attributes", "as it was", "ONNX Runtime runs it: double, constant"
-    ]  # fmt: skip
+    assert columns(out)[0] == ["graph/constant_pad", "as it was"]
+    assert ["ONNX Runtime runs it: double, constant"] in columns(out)
 
 
 def mixed(folder: Path) -> Path:
@@ -117,9 +122,8 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = f"error: 1 of 2 Pads cannot be converted: graph/complex [0] (Pad-13 inputs): {why}"
     assert (code, err) == (3, f"{text}\n")
     assert run(capsys, *arguments, "--strict", "-q") == (3, "", f"{text}\n")
-    unconverted = ["graph/complex [0]", "Pad-13 inputs", "unconverted",
-            why]  # fmt: skip
-    assert columns(out)[2] == unconverted
+    at = columns(out).index(["graph/complex [0]", "unconverted"])
+    assert columns(out)[at + 2] == [why]
     assert not (tmp_path / "out.onnx").exists()
     assert json.loads((tmp_path / "r.json").read_text())["counts"]["unconverted"] == 1
     code, out, err = run(capsys, *arguments)
@@ -166,7 +170,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     [
         ([], "the following arguments are required: COMMAND"),
         (["convert"], "the following arguments are required: IN"),
-        (["convert", "m.onnx"], "one of the arguments -o/--output --in-place --dry-run is required"),
+        (["convert", "m.onnx"], "one of the arguments OUT -o/--output --in-place --dry-run is required"),
         (["convert", "m.onnx", "-o", "n", "--in-place"], "not allowed with argument -o/--output"),
         (["convert", "m.onnx", "--dry-run", "--select", "some"], "argument --select: invalid choice: 'some'"),
         (["convert", "m.onnx", "--dry-run", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
@@ -227,7 +231,9 @@ def test_progress_is_shown_while_data_are_copied(
     save(tmp_path / "m.onnx", model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])]))
     (tmp_path / "w.bin").write_bytes(bytes(16))
     (tmp_path / "out").mkdir()
-    monkeypatch.setattr(cli, "_console", lambda quiet=False, stderr=False: Console(force_terminal=True, width=120))
+    monkeypatch.setattr(
+        cli.convert, "make_console", lambda quiet=False, stderr=False: Console(force_terminal=True, width=120)
+    )
     code, out, _ = run(capsys, "convert", tmp_path / "m.onnx", "-o", tmp_path / "out" / "m.onnx")
     assert code == 0
     assert "copying external data" in out

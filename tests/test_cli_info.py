@@ -25,12 +25,26 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
         assert lines_of(lines, package) == [package, stated]
     assert lines_of(lines, "library")[-1] == padops.get_library_path()
     described = padops.describe()
-    header = next(line for line in lines if line[0].startswith("domain padops"))
-    assert header[1:] == [op["name"] for op in described["ops"]]
-    for row in described["types"]:
-        marks = lines_of(lines, row["name"])[1:]
-        assert marks == ["x"] * sum(row["name"] in op["types"] for op in described["ops"])
+    count = f"{len(described['ops'])} operators, {len(described['types'])} element types"
+    assert [f"domain padops, version {described['version']}: {count}"] in lines
+    assert types_told(out) == {op["name"]: sorted(op["types"]) for op in described["ops"]}
+    assert [line for line in out.splitlines() if len(line) > 80 and "library" not in line] == []
     assert lines[-1] == ["self-check: padops::Pad_18 of int16 in a session: equal to the reference"]
+
+
+def types_told(out: str) -> dict[str, list[str]]:
+    """The element types of each operator, as ``padops info`` lists them: "and" adds to those of the group above."""
+    told: dict[str, list[str]] = {}
+    names: list[str] = []
+    types: set[str] = set()
+    for line in out.splitlines():
+        indent, words = len(line) - len(line.lstrip()), line.replace(",", "").split()
+        if indent == 2:
+            names = words
+        elif indent == 6:
+            types = types | set(words[1:]) if words[0] == "and" else set(words)
+            told |= {name: sorted(types) for name in names}
+    return told
 
 
 def lines_of(lines: list[list[str]], name: str) -> list[str]:

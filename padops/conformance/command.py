@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.conformance.console import show, showing_progress
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
 
 if TYPE_CHECKING:
     from padops.conformance.judging import Peer
-    from padops.conformance.runner import PeerRun, Progress
+    from padops.conformance.runner import PeerRun
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
@@ -122,7 +122,7 @@ def _run(
 
     try:
         chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
-        with _progress() as progress:
+        with showing_progress() as progress:
             return runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard), None
     except runner.CutShort as cut:
         if options.out:  # which takes seconds at the end of a long run
@@ -164,70 +164,3 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two peers are called {twice[0]!r}")
     return peers
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Progress]:
-    """A bar for each peer at work, where somebody is looking."""
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda name, done, total: None
-        return
-    columns = ("{task.description}", progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())
-    with progress.Progress(*columns, console=console, transient=True) as bars:
-        tasks = {}
-
-        def show(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=total)
-            bars.update(tasks[name], completed=done, visible=done < total)
-
-        yield show
-
-
-SHOWN = 20  # unexpected results that are printed
-
-
-def show(ran: list[PeerRun], footer: dict[str, Any]) -> None:
-    """Prints counts per peer, and what was not expected."""
-    from collections import Counter
-
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from padops.conformance.record import OUTCOMES
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=160)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("peer", overflow="fold")
-    table.add_column("version", overflow="fold")
-    for title in ("results", *OUTCOMES, "known", "unexpected", "seconds"):
-        table.add_column(title, justify="right")
-    for one in ran:
-        if one.handshake is None:
-            table.add_row(one.peer.name, Text(f"absent: {one.absent}", "yellow"))
-            continue
-        counts = Counter(result["outcome"] for result in one.results)
-        known = sum(result["divergence"] is not None for result in one.results)
-        unexpected = sum(result["unexpected"] for result in one.results)
-        version = " ".join(one.handshake["versions"].values())
-        numbers = [len(one.results), *(counts[name] for name in OUTCOMES), known]
-        table.add_row(one.peer.name, version, *map(str, numbers), Text(str(unexpected), "red" if unexpected else ""),
-                      f"{one.seconds:.0f}")  # fmt: skip
-    console.print(table)
-    found = [result for one in ran for result in one.results if result["unexpected"]]
-    for result in found[:SHOWN]:
-        console.print(Text(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}", "red"))
-    if len(found) > SHOWN:
-        console.print(f"… and {len(found) - SHOWN} more")
-    for one in ran:
-        for id in footer["stale"]:
-            if id in one.stale:
-                console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"))
-    console.print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")

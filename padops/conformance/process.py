@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from padops.conformance.lines import GarbledAnswer, receive_answer, receive_hello, send_case
+from padops.conformance.lines import GarbledAnswer, question, receive_answer, receive_hello, send_case
+from padops.conformance.peers.converted import RuleBroken
 from padops.conformance.peers.environments import environments, is_made, python_of
+from padops.conformance.peers.request import Unsupported
 from padops.conformance.worker import receive, send
 
 if TYPE_CHECKING:
@@ -121,11 +123,11 @@ class Process:
     def _command(self) -> tuple[list[str], Path | None]:
         """What is started, and in which folder: that of its environment, or None for this one."""
         row = self._row
-        if row.apart and self._given is None and not is_made(row.name):
-            raise AbsentPeer(f"it has no environment: python3 scripts/peers.py {row.name} makes it")
+        if row.apart and self._given is None and not is_made(row.environment):
+            raise AbsentPeer(f"it has no environment: python3 scripts/peers.py {row.environment} makes it")
         if row.command:
-            return list(row.command), environments() / row.name if row.apart else None
-        own = str(python_of(row.name)) if row.apart else sys.executable
+            return list(row.command), environments() / row.environment if row.apart else None
+        own = str(python_of(row.environment)) if row.apart else sys.executable
         forks = ["fork"] if row.forks else []
         return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
 
@@ -175,6 +177,10 @@ class Process:
             self.close()
             self._check_stop()
             yield "broken", str(error)
+        except Unsupported as error:  # there is no model without Pad of it
+            yield "unsupported", str(error)
+        except RuleBroken as error:
+            yield "refused", str(error)
 
     def _send(self, batch: Sequence[dict[str, Any]]) -> None:
         questions = self._pipes()[0]
@@ -182,7 +188,7 @@ class Process:
             send(questions, batch)
             return
         for sent in batch:
-            send_case(questions, sent)
+            send_case(questions, question(sent, self._row.lowered))
 
     def end(self) -> None:
         """Ends the process for good."""

@@ -18,7 +18,8 @@ from padops.convert.model.external import entry
 from padops.convert.model.reading import parse_model
 from padops.convert.model.scan import external_tensors
 from padops.convert.pipeline import convert
-from padops.convert.records import Conversion, FileRecord
+from padops.convert.conversion import Conversion
+from padops.convert.records import FileRecord
 from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
 
 INPUT, OUTPUT = "standard input", "standard output"

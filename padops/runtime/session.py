@@ -46,9 +46,11 @@ def register(
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
+        TypeError: ``session_options`` are none.
         ValueError: There is no such backend; options come without the provider, are wrong, or differ from those that it
             has in ``session_options`` already.
     """
+    _check_options(session_options)
     if provider_options and not provider:
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
     if backend not in _registered:
@@ -64,6 +66,20 @@ def register(
     else:
         _register_library(session_options)
     _registered[backend].add(session_options)
+
+
+def _check_options(given: object) -> None:
+    """Refuses what is registered too late, or is something else."""
+    import onnxruntime
+
+    if isinstance(given, onnxruntime.SessionOptions):
+        return
+    hint = ""
+    if isinstance(given, onnxruntime.InferenceSession):
+        hint = "; register options before a session is created with them, or use padops.InferenceSession"
+    name = type(given).__name__
+    article = "an" if name[:1] in "AEIOUaeiou" else "a"
+    raise TypeError(f"session_options is {article} {name}, expected onnxruntime.SessionOptions{hint}")
 
 
 def _register_library(session_options: onnxruntime.SessionOptions) -> None:

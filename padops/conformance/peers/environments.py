@@ -1,10 +1,12 @@
-"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes.
+"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes, or shares one.
 
 A file there has a literal ``ENVIRONMENT``, which is read without importing the file, since what it imports is elsewhere:
 
 - ``name`` and the fields of ``PeerRow`` that are not as usual;
-- ``requires``: for pip, each with its version. padops' own files need ``BASIS`` there;
-- or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``.
+- ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the converter
+  needs onnx-ir;
+- or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``;
+- or ``environment``: the name of the peer whose environment this one shares.
 """
 
 from __future__ import annotations
@@ -27,10 +29,11 @@ def rows_apart() -> Iterator[PeerRow]:
     for file in sorted(APART.glob("[!_]*.py")):
         stated = environment_of(file)
         fields = {key: value for key, value in stated.items() if key not in ("requires", "node", "program")}
+        fields.setdefault("environment", stated["name"])
         if "program" in stated:
-            yield PeerRow(entry_point="", apart=True, command=("node", str(APART / stated["program"])), **fields)
+            yield PeerRow(entry_point="", command=("node", str(APART / stated["program"])), **fields)
         else:
-            yield PeerRow(entry_point=f"apart.{file.stem}:run_case", apart=True, **fields)
+            yield PeerRow(entry_point=f"apart.{file.stem}:run_case", **fields)
 
 
 def environment_of(file: Path) -> dict[str, Any]:
@@ -71,10 +74,10 @@ def environments() -> Path:
 
 
 def is_made(name: str) -> bool:
-    """Whether a peer's environment is there, and whole."""
+    """Whether an environment is there, and whole."""
     return (environments() / name / STAMP).is_file()
 
 
 def python_of(name: str) -> Path:
-    """The interpreter of a peer's environment."""
+    """The interpreter of an environment."""
     return environments() / name / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -13,12 +13,13 @@ import onnx
 import onnx_ir as ir
 from google.protobuf.message import EncodeError
 
+from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError
 from padops.convert.files.report import staged_report
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import DataFile, Placement, entry, place_data_files
 from padops.convert.model.scan import external_tensors
-from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.records import FileRecord, Verification
 from padops.files.interrupts import uninterrupted
 from padops.files.staging import Progress, Staging, staging
 from padops.files.targets import Identity, identity, name_of

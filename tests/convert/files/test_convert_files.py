@@ -127,7 +127,7 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
         ({"inputs": {}}, "inputs are for verifying; ask for that too"),
         ({"seed": -1, "verify": True}, "seed is -1, expected 0 or more"),
         ({"base_dir": folder},
-         "base_dir is for an onnx.ModelProto; other sources know where their external data are"),
+         "base_dir is for a model that is no file; other sources know where their external data are"),
         ({"report": two_files}, f"the report cannot be written to {two_files}, which is the model"),
         ({"output": tmp_path / "m.onnx", "report": folder / ".." / "m.onnx"},
          f"the report cannot be written to {folder / '..' / 'm.onnx'}, which is the model"),
@@ -139,7 +139,7 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
         assert str(caught.value) == text
     with pytest.raises(UsageError, match="only a file can be converted in place"):
         convert(one_pad(17), in_place=True)
-    with pytest.raises(UsageError, match="source is a int, expected a path"):
+    with pytest.raises(UsageError, match="source is an int, expected a path"):
         convert(5)
     assert names(tmp_path) == before
 
