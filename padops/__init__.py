@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the funct
     from padops.convert.verify.models import verify
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
+    from padops.extras import DependencyError
     from padops.runtime.inference_session import InferenceSession
     from padops.runtime.library import get_library_path
     from padops.runtime.provider import get_ep_name, get_ep_names
@@ -54,6 +55,7 @@ _HOMES = {
     "UndecidedError": "padops.convert",
     "UsageError": "padops.convert",
     "VerificationError": "padops.convert",
+    "DependencyError": "padops.extras",
     "describe": "padops.runtime.session",
     "lower": "padops.convert",
     "Verification": "padops.convert",
@@ -76,6 +78,7 @@ _HOMES = {
 __all__ = [
     "OPS",
     "Conversion",
+    "DependencyError",
     "InferenceSession",
     "Inspection",
     "PadError",

@@ -51,7 +51,9 @@ def test_with_numpy_alone(numpy_alone: Path, tmp_path: Path) -> None:
     assert told.pop("library") == str(numpy_alone / "padops" / "libpadops.so")
     assert (told.pop("ops"), told.pop("unknown")) == (True, True)
     assert (told.pop("same"), told.pop("padded")) == ([1, 1], [2, 1, 0, 1, 2, 1, 0])
-    converting = dict.fromkeys(("Conversion", "PadRecord", "Verification", "convert", "lower", "verify"), "convert")
+    of_convert = [name for name, home in padops._HOMES.items() if home.startswith("padops.convert")]
+    assert {"convert", "inspect", "verify", "PadopsError"} <= set(of_convert)
+    converting = dict.fromkeys(of_convert, "convert")
     onnx = converting | {"register_schemas": "register_schemas"}
     assert told == {
         **{
