@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from document_blocks import DATA, PAGES, ROOT, Block, agrees, blocks, commands, printed
 
+import padops
 from padops import cli
 
 NOT_RUN = [block for page in PAGES for block in blocks(page) if block.reason]
@@ -169,3 +170,8 @@ def test_named_files_exist(page: Path) -> None:
     targets = [(page.parent / link if link else page, anchor) for link, anchor in links if "://" not in link]
     assert [target for target, _ in targets if not target.exists()] == []
     assert [(target.name, anchor) for target, anchor in targets if anchor and anchor not in anchors(target)] == []
+
+
+def test_reference_has_every_public_name() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert {name for name in padops.__all__ if not re.search(rf"padops\.{name}\b|- {name}\b", text)} == set()
