@@ -126,7 +126,7 @@ def test_wheel_has_no_python_abi(wheel: zipfile.ZipFile) -> None:
     assert tags == ["py3", "none", re.sub(r"[-.]", "_", sysconfig.get_platform())]
 
 
-NOT_PACKAGED = {"csrc", "__pycache__", "results.svg"}
+NOT_PACKAGED = {"csrc", "__pycache__"}
 
 
 def test_wheel_holds_the_package_and_one_library(wheel: zipfile.ZipFile) -> None:
