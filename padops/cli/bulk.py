@@ -50,7 +50,9 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.inputs is not None:
         options.usage_error("argument --inputs: not allowed where IN is a folder, as it is for one model")
     if STREAM in (options.output, options.report):
-        options.usage_error(f"argument {STREAM}: not allowed where IN is a folder: a stream takes one model, or its report")
+        options.usage_error(
+            f"argument {STREAM}: not allowed where IN is a folder: a stream takes one model, or its report"
+        )
     if options.output is not None and Path(options.output).is_file():
         options.usage_error(f"argument OUT: {options.output} is a file, but {source} is a folder")
     if options.report is not None and (why := refusal([Path(options.report)])):

@@ -25,7 +25,9 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or what "
                         "nGraph serialized (.json); - for an ONNX model from standard input; or a folder: every "
                         ".onnx file in it")  # fmt: skip
-    parser.add_argument("place", metavar="OUT", nargs="?", help="the file to write; - for standard output; the folder where IN is one")
+    parser.add_argument(
+        "place", metavar="OUT", nargs="?", help="the file to write; - for standard output; the folder where IN is one"
+    )
     parser.add_argument("-o", "--output", metavar="OUT", help="the same")
     parser.add_argument("--in-place", action="store_true", help="replace IN, in one step")
     parser.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")

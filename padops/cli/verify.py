@@ -19,7 +19,9 @@ def add_verify(commands: Any) -> None:
     """Adds the command to those of ``padops``."""
     about = "run two models on the same inputs and compare every bit"
     parser = commands.add_parser("verify", help=about, description=ABOUT)
-    parser.add_argument("original", metavar="ORIGINAL", help="an .onnx file, an OpenVINO IR (.xml), or - (standard input)")
+    parser.add_argument(
+        "original", metavar="ORIGINAL", help="an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
+    )
     parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it, or -")
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")

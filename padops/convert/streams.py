@@ -10,6 +10,7 @@ from typing import Any
 
 import onnx
 
+from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
 from padops.convert.files.report import write_report
 from padops.convert.files.writing import serialize
@@ -18,7 +19,6 @@ from padops.convert.model.external import entry
 from padops.convert.model.reading import parse_model
 from padops.convert.model.scan import external_tensors
 from padops.convert.pipeline import convert
-from padops.convert.conversion import Conversion
 from padops.convert.records import FileRecord
 from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
 

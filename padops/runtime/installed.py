@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from padops.extras import RUNTIMES, version_of
 
-# All of them bring the module onnxruntime.
-DISTRIBUTIONS = (
-    "onnxruntime",
-    "onnxruntime-gpu",
-    "onnxruntime-directml",
-    "onnxruntime-openvino",
-    "onnxruntime-qnn",
-    "onnxruntime-rocm",
-    "onnxruntime-migraphx",
-    "onnxruntime-training",
-)
 NEWEST_MINOR = 32  # that padops has been measured with
 
 
 def installed_version() -> tuple[str, str] | None:
-    """The name and the version of the first of these packages that is installed, or None."""
-    for name in DISTRIBUTIONS:
-        try:
-            return name, version(name)
-        except PackageNotFoundError:
-            continue
-    return None
+    """The name and the version of the first distribution with a module onnxruntime that is installed, or None."""
+    return next(((name, found) for name in RUNTIMES if (found := version_of(name))), None)
 
 
 def installed_minor() -> int:

@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 from small_models import FLOAT, model, pad, tensor
 
 import padops
+from padops import extras
 from padops.convert.facts import PadFacts
 from padops.runtime import installed
 
@@ -69,10 +70,10 @@ def test_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def version(name: str) -> str:
         if name not in there:
-            raise installed.PackageNotFoundError(name)
+            raise extras.PackageNotFoundError(name)
         return there[name]
 
-    monkeypatch.setattr(installed, "version", version)
+    monkeypatch.setattr(extras, "version", version)
     source = of([0, 4, 0, 0], "wrap")
     assert (padops.inspect(source).runtime, padops.inspect(source).failing != ()) == ("onnxruntime-gpu 1.24.4", True)
     there.clear()

@@ -1,4 +1,4 @@
-"""padops beside onnxslim: slim before or after converting, the bits are the same. Skipped where onnxslim is not installed."""
+"""padops beside onnxslim: slim before or after converting, the bits are the same."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 import native
 import numpy as np
 import onnx
+import onnxslim
 import pytest
 from onnx import parser
 
 import padops
-
-onnxslim = pytest.importorskip("onnxslim")
 
 SOURCE = """
 <ir_version: 8, opset_import: ["" : 17]> net (float[1, 2, 4, 6] x) => (float[1, 2, 14, 8] y)
