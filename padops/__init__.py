@@ -12,10 +12,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the function
-    from padops.convert import Conversion, PadRecord, Verification, convert, lower
+    from padops.convert import (
+        Conversion,
+        Inspection,
+        PadFacts,
+        PadopsError,
+        PadRecord,
+        PadsLeftError,
+        UndecidedError,
+        UsageError,
+        Verification,
+        VerificationError,
+        convert,
+        inspect,
+        lower,
+    )
     from padops.convert.verify.models import verify
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
+    from padops.extras import DependencyError
     from padops.runtime.inference_session import InferenceSession
     from padops.runtime.library import get_library_path
     from padops.runtime.provider import get_ep_name, get_ep_names
@@ -31,7 +46,16 @@ if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the funct
 _HOMES = {
     "convert": "padops.convert",
     "Conversion": "padops.convert",
+    "inspect": "padops.convert",
+    "Inspection": "padops.convert",
+    "PadFacts": "padops.convert",
     "PadRecord": "padops.convert",
+    "PadopsError": "padops.convert",
+    "PadsLeftError": "padops.convert",
+    "UndecidedError": "padops.convert",
+    "UsageError": "padops.convert",
+    "VerificationError": "padops.convert",
+    "DependencyError": "padops.extras",
     "describe": "padops.runtime.session",
     "lower": "padops.convert",
     "Verification": "padops.convert",
@@ -54,15 +78,24 @@ _HOMES = {
 __all__ = [
     "OPS",
     "Conversion",
+    "DependencyError",
     "InferenceSession",
+    "Inspection",
     "PadError",
+    "PadFacts",
     "PadRecord",
+    "PadopsError",
+    "PadsLeftError",
+    "UndecidedError",
+    "UsageError",
     "Verification",
+    "VerificationError",
     "convert",
     "describe",
     "get_ep_name",
     "get_ep_names",
     "get_library_path",
+    "inspect",
     "jax_pads",
     "lower",
     "pyop_errors",
@@ -82,7 +115,10 @@ def __getattr__(name: str) -> Any:
         return version("padops")
     if name not in _HOMES:
         raise AttributeError(f"module 'padops' has no attribute {name!r}")
-    module = import_module(_HOMES[name])
+    from padops.extras import Needing
+
+    with Needing(f"padops.{name}"):
+        module = import_module(_HOMES[name])
     return module.run if name == "run_reference" else getattr(module, name)
 
 

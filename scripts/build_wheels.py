@@ -58,9 +58,7 @@ class Target(NamedTuple):
 LIBC = r"lib(c|dl|m|pthread)\.so\.\d|ld-linux-[\w-]+\.so\.\d"
 WINDOWS = r"(?i)(kernel32|ntdll|api-ms-win-crt-[\w-]+)\.dll"
 TARGETS = {
-    "linux-x86_64": Target(
-        "Linux", "x86_64", "x86_64-linux-gnu.2.28", "manylinux_2_28_x86_64", "ELF X86_64", LIBC
-    ),
+    "linux-x86_64": Target("Linux", "x86_64", "x86_64-linux-gnu.2.28", "manylinux_2_28_x86_64", "ELF X86_64", LIBC),
     "linux-aarch64": Target(
         "Linux", "aarch64", "aarch64-linux-gnu.2.28", "manylinux_2_28_aarch64", "ELF AARCH64", LIBC
     ),

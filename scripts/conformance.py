@@ -16,7 +16,9 @@ def main(arguments: list) -> int:
         return run(["conformance", *arguments])
     import environment
 
-    return environment.hand_over([environment.ensure(), "-m", "padops", "conformance", *arguments])
+    return environment.hand_over(
+        [environment.ensure(["conformance", "cpu"]), "-m", "padops", "conformance", *arguments]
+    )
 
 
 if __name__ == "__main__":

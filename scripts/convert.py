@@ -16,7 +16,7 @@ def main(arguments: list) -> int:
         return run(["convert", *arguments])
     import environment
 
-    return environment.hand_over([environment.ensure(), "-m", "padops", "convert", *arguments])
+    return environment.hand_over([environment.ensure(["convert", "cpu"]), "-m", "padops", "convert", *arguments])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""Set up a .venv, then show padops at work: two samples that onnxruntime refuses, and a real model, before and after.
+"""Set up a .venv, then tell the story of padops: two models that onnxruntime refuses, and a real one, before and after.
 
-python3 scripts/demo.py
+    python3 scripts/demo.py
+
+The exit code is 1 where any bit is not what it should be.
 """
 
 import sys
@@ -10,44 +12,55 @@ from pathlib import Path
 import environment
 
 ROOT = environment.ROOT
+PICTURE = ROOT / "docs" / "modes.svg"
 REAL = "swift-f0"  # a pitch detector whose Pads depend on the length of the sound
 
 
 def main() -> int:
-    python = environment.ensure()
+    python = environment.ensure(["convert", "cpu"])
     return environment.hand_over([python, Path(__file__).resolve(), "--inside"])
 
 
 def inside() -> int:
-    """The demo itself, in .venv: the exit code is 1 where any bit is not what it should be."""
+    """The story itself, in .venv."""
     import numpy as np
     import onnxruntime
     from rich.console import Console
 
+    import padops
+
     console = Console(highlight=False, soft_wrap=True)
-    onnxruntime.set_default_logger_severity(3)
-    console.print(f"[bold]1. Pads that onnxruntime {onnxruntime.__version__} refuses[/bold]")
+    onnxruntime.set_default_logger_severity(4)
+    console.print(f"padops {padops.__version__}, onnxruntime {onnxruntime.__version__}")
     words = np.array([["every", "pad", "runs"]], object)
     sound = np.array([[10, 20, 30, 40, 50, 60]], np.int16)
     with tempfile.TemporaryDirectory() as folder:
+        console.print("\n[bold]1. Two models that onnxruntime refuses, and padops runs[/bold]")
         good = [
+            show_refused(console, "int16", {"sound": sound}, Path(folder), {
+                "padded": np.pad(sound, ((0, 0), (4, 4)), "reflect"),
+            }),
             show_refused(console, "string", {"words": words}, Path(folder), {
                 "framed": np.pad(words, 1, constant_values="#"),
                 "mirrored": np.pad(words, ((0, 0), (1, 1)), "reflect"),
             }),
-            show_refused(console, "int16", {"sound": sound}, Path(folder), {
-                "padded": np.pad(sound, ((0, 0), (4, 4)), "reflect"),
-            }),
         ]  # fmt: skip
         console.print("\n[bold]2. A real model, before and after[/bold]")
         good.append(show_real(console, Path(folder)))
+    console.print("\n[bold]3. Your model[/bold]")
+    show_next(console)
     if not all(good):
         console.print("\n[bold red]Some bits differ: see above.[/bold red]")
     return 0 if all(good) else 1
 
 
+def say(console, label: str, text: str) -> None:
+    """A line with its label in front."""
+    console.print(f"  {label:<14}  {text}")
+
+
 def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) -> bool:
-    """A sample: onnxruntime's refusal, the conversion, and the outputs of the converted model."""
+    """A sample: what onnxruntime says, why, what goes in, what comes out, and each road to it."""
     import onnxruntime
     from rich.markup import escape
 
@@ -57,38 +70,48 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
     console.print(f"\n[cyan]models/{name}.onnx[/cyan]")
     try:
         onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
-        console.print("  this onnxruntime runs it by itself")
+        say(console, "onnxruntime", "this release runs it by itself")
     except Exception as error:  # onnxruntime's exceptions have no common class of their own
-        console.print(f"  without padops  [red]{escape(str(error).splitlines()[0])}[/red]")
-    good = run_as_it_is(console, source, feeds, expected)
-    for record in padops.convert(source, target).records:
-        console.print(f"  converted       {record.name}: {record.form} -> padops::{record.op_type}")
-    options = onnxruntime.SessionOptions()
-    padops.register(options)
-    session = onnxruntime.InferenceSession(target, options, providers=["CPUExecutionProvider"])
+        text = str(error).splitlines()[0].split(" : ", 2)[-1]
+        say(console, "onnxruntime", f"[red]{escape(text)}[/red]")
+    for why in dict.fromkeys(pad.why for pad in padops.inspect(source).pads):
+        say(console, "why", escape(why))
     for key, array in feeds.items():
-        console.print(f"  {key:<14}  {array.tolist()[0]}", markup=False)
-    for key, array in zip(expected, session.run(list(expected), feeds)):
-        right = is_same(array, expected[key])
+        added = next(iter(expected.values())).shape[1] - array.shape[1]
+        show_rows(console, f"before: {key}", array, shift=added // 2)
+    for key, array in expected.items():
+        show_rows(console, f"after: {key}", array)
+    conversion = padops.convert(source, target)
+    roads = {"as it is": (padops.InferenceSession, source), "converted": (padops.InferenceSession, target),
+             "without padops": (onnxruntime.InferenceSession, target)}  # fmt: skip
+    if not runs_as_it_is():
+        del roads["as it is"]
+    good = not conversion.unconverted
+    for label, (kind, model) in roads.items():
+        outputs = kind(model, providers=["CPUExecutionProvider"]).run(list(expected), feeds)
+        right = all(is_same(array, wanted) for array, wanted in zip(outputs, expected.values()))
         good &= right
-        for i, row in enumerate(array.tolist()):
-            console.print(f"  {key if i == 0 else '':<14}  {row}", markup=False)
-        console.print(f"  {'':<14}  {verdict(right, 'numpy.pad')}")
+        call = f"{kind.__module__.partition('.')[0]}.InferenceSession"
+        say(
+            console,
+            label,
+            f"{call} of {'the' if model == source else 'the converted'} model: {verdict(right, 'numpy.pad')}",
+        )
     return good
 
 
-def run_as_it_is(console, source: Path, feeds: dict, expected: dict) -> bool:
-    """The sample without a conversion, where this onnxruntime has execution providers of libraries."""
-    import padops
+def show_rows(console, label: str, array, shift: int = 0) -> None:
+    """A small table of elements, the label before its first row, and so many columns free in front."""
+    for i, row in enumerate(array.tolist()):
+        cells = " ".join(f"{element!s:>5}" for element in [""] * shift + row)
+        console.print(f"  {label if i == 0 else '':<15} {cells}", markup=False)
+
+
+def runs_as_it_is() -> bool:
+    """Whether this onnxruntime has execution providers of libraries."""
     from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
-    if runtime_minor() < FIRST_MINOR:
-        console.print(f"  as it is        onnxruntime 1.{FIRST_MINOR} runs it with padops.InferenceSession")
-        return True
-    outputs = padops.InferenceSession(source).run(list(expected), feeds)
-    right = all(is_same(array, wanted) for array, wanted in zip(outputs, expected.values()))
-    console.print(f"  as it is        padops.InferenceSession: {verdict(right, 'numpy.pad')}")
-    return right
+    return runtime_minor() >= FIRST_MINOR
 
 
 def is_same(array, wanted) -> bool:
@@ -107,11 +130,14 @@ def show_real(console, folder: Path) -> bool:
         name, source = next(iter(fetch_models.fetch([REAL]).items()))
         noise = random.standard_normal((1, 16000)).astype(np.float32)
         feeds = {"audio": noise, "fmin": np.float32(46.875), "fmax": np.float32(2093.75)}
+        about = "a detector of pitch, which pads the sound by amounts that it computes"
     except fetch_models.FetchError as error:
         console.print(f"\n[bold yellow]No real model, models/nested.onnx instead:[/bold yellow] {escape(str(error))}")
         name, source = "models/nested.onnx", ROOT / "models" / "nested.onnx"
         noise = random.standard_normal((2, 3)).astype(np.float32)
         feeds = {"x": noise, "flag": np.array(True), "turns": np.array(2)}
+        about = "Pads in both branches of an If, in a Loop and in a function"
+    console.print(f"\n[cyan]{name}[/cyan], {about}")
     return show_change(console, name, source, folder / "real.onnx", {k: np.asarray(v) for k, v in feeds.items()})
 
 
@@ -121,30 +147,42 @@ def show_change(console, name: str, source: Path, target: Path, feeds: dict) -> 
     from rich.table import Table
 
     import padops
-    from padops.convert import VerificationError
 
     try:
         result = padops.convert(source, target, verify=True, inputs=feeds)
-    except VerificationError as error:
+    except padops.VerificationError as error:
         console.print(str(error), style="bold red", markup=False)
         return False
-    table = Table("where", "form", "became", title=f"{name}: {len(result.records)} Pads", title_justify="left")
+    say(console, "onnxruntime", padops.inspect(source).summary())
+    table = Table("where", "was", "is now", title=f"{name}: {len(result.records)} Pads", title_justify="left")
     for record in result.records:
-        table.add_row(record.path, record.form, record.op_type or f"left: {record.reason}")
-    console.print()
+        now = f"padops::{record.op_type}" if record.op_type else record.reason or record.status
+        table.add_row(record.path, record.form, now)
     console.print(table)
-    console.print(f"  padops.convert(..., verify=True): {result.verification.outcome}")
-    options = onnxruntime.SessionOptions()
-    padops.register(options)
-    original = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
-    converted = onnxruntime.InferenceSession(target, options, providers=["CPUExecutionProvider"])
+    say(
+        console, "verified", f"padops.convert(…, verify=True), each Pad's own output too: {result.verification.outcome}"
+    )
+    before = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
+    after = padops.InferenceSession(target, providers=["CPUExecutionProvider"])
     good = not result.unconverted
-    before, after = original.run(None, feeds), converted.run(None, feeds)
-    for output, old, new in zip(original.get_outputs(), before, after):
+    for output, old, new in zip(before.get_outputs(), before.run(None, feeds), after.run(None, feeds)):
         right = (old.dtype, old.shape, old.tobytes()) == (new.dtype, new.shape, new.tobytes())
         good &= right
-        console.print(f"  {output.name} {list(new.shape)} {new.dtype}: {verdict(right, 'the original model')}")
+        say(console, output.name, f"{list(new.shape)} {new.dtype}: {verdict(right, 'before')}")
     return good
+
+
+def show_next(console) -> None:
+    """What a reader does now, and where the picture is."""
+    say(console, "look", "padops inspect MODEL                    what onnxruntime does with each Pad, and what helps")
+    say(console, "run", 'padops.InferenceSession("MODEL")        as it is, from onnxruntime 1.24 on')
+    say(
+        console,
+        "convert",
+        "padops convert MODEL OUT --verify       for older runtimes and for Pads that are not ONNX's",
+    )
+    say(console, "the modes", f"{PICTURE}, as a picture")
+    say(console, "more", f"{ROOT / 'README.md'}")
 
 
 def verdict(right: bool, peer: str) -> str:

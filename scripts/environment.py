@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -127,12 +128,16 @@ def hand_over(command: list, folder: Path = None) -> int:
     """Run the job itself, with the terminal, in a folder or where the caller is, and give its exit code."""
     sys.stdout.flush()
     process = subprocess.Popen([str(part) for part in command], env=variables(ROOT / ".venv"), cwd=folder)
-    while True:
-        try:
-            code = process.wait()
-        except KeyboardInterrupt:  # the terminal sent it to the job as well, which ends in its own way
-            continue
-        return code if code >= 0 else 128 - code
+    before = signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())  # sent to this process alone
+    try:
+        while True:
+            try:
+                code = process.wait()
+            except KeyboardInterrupt:  # the terminal sent it to the job as well, which ends in its own way
+                continue
+            return code if code >= 0 else 128 - code
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _stamp(venv: Path) -> Path:

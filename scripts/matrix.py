@@ -33,8 +33,8 @@ VERSION = "from importlib.metadata import version;"
 # Those whose expectations hold for every runtime and every version of NumPy and onnx that padops is for.
 # fmt: off
 TESTS = ("spec/test_specifications", "spec/test_specifications_dialects", "spec/test_shapes", "csrc/test_errors",
-         "csrc/test_inference", "csrc/test_load", "runtime/test_session", "runtime/test_provider_versions",
-         "convert/sources/test_convert_places", "runtime/test_pyop")
+         "csrc/test_inference", "csrc/test_load", *(f"runtime/test_{x}" for x in ("session", "provider_versions", "pyop")),
+         *(f"convert/sources/test_convert_{x}" for x in ("places", "functions", "everything_else")))
 # fmt: on
 EXAMPLES = "200"
 # Samples with element types that came later than the oldest runtime: the release that first reads them.
@@ -100,7 +100,7 @@ class Cell:
             if ran.returncode:
                 return last_line(ran)
         pins = [f"{name}=={first}" for name, first in self.lowest_versions().items()] if self.lowest else []
-        wanted = [f"{self.wheel}[pyop]", f"{RUNTIME}=={runtime}", *pins, "pytest", "hypothesis"]
+        wanted = [f"{self.wheel}[convert,pyop]", f"{RUNTIME}=={runtime}", *pins, "pytest", "hypothesis"]
         pip = [self.python, "-m", "pip", "--python", self.venv, "--disable-pip-version-check", "--no-input", "--quiet"]
         ran = call([*pip, "install", "--only-binary", ":all:", "--no-compile", *wanted])
         return last_line(ran) if ran.returncode else None
@@ -225,7 +225,7 @@ def find_python(version: str):
 def dependencies() -> list:
     """Name, minimum, excluded version and the Python before which it is needed, as pyproject.toml has them."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    listed = "".join(re.findall(r"^(?:dependencies|pyop) = \[\n(.*?)^\]", text, re.M | re.S))
+    listed = "".join(re.findall(r"^(?:dependencies|convert|cpu|pyop) = \[\n(.*?)^\]", text, re.M | re.S))
     found = re.findall(r'^ *"([\w-]+)>=([\d.]+)(?:,!=([\d.]+))?(?:; python_version < \'([\d.]+)\')?",', listed, re.M)
     if len(found) != len(listed.splitlines()):
         sys.exit("error: a dependency in pyproject.toml has a form that this script cannot read")

@@ -3,9 +3,9 @@
     python3 scripts/peers.py [NAME ...]
     python3 scripts/peers.py --list
 
-Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions; it
-goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there already and of these
-versions stays. A peer in JavaScript needs node and npm.
+Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions, or
+whose it shares; it goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there
+already and of these versions stays. A peer in JavaScript needs node and npm.
 """
 
 import ast
@@ -32,13 +32,24 @@ def stated() -> dict:
     return found
 
 
+def environment_of(about: dict) -> str:
+    """The name of a peer's environment: its own, unless it shares another's."""
+    return about.get("environment", about["name"])
+
+
 def folder_of(name: str) -> Path:
+    """The folder of an environment."""
     environments = os.environ.get("PADOPS_ENVIRONMENTS") or environment.ROOT / "build" / "peers"
     return Path(environments).resolve() / name
 
 
+def is_made(about: dict) -> bool:
+    """Whether a peer's environment is there, and whole."""
+    return (folder_of(environment_of(about)) / STAMP).is_file()
+
+
 def ensure(name: str, about: dict) -> None:
-    """Make a peer's environment, unless it is there in these versions.
+    """Make an environment, unless it is there in these versions.
 
     Raises:
         SystemExit: A step failed; what it said has been printed.
@@ -81,14 +92,14 @@ def _install_for_node(name: str, folder: Path, packages: dict) -> None:
 def main(arguments: list) -> int:
     peers = stated()
     if arguments == ["--list"]:
-        for name in peers:
-            print(f"{name}: {folder_of(name) if (folder_of(name) / STAMP).is_file() else 'not made'}")
+        for name, about in peers.items():
+            print(f"{name}: {folder_of(environment_of(about)) if is_made(about) else 'not made'}")
         return 0
     unknown = [name for name in arguments if name not in peers]
     if unknown:
         print("error: no such peer: {}; there are {}".format(unknown[0], ", ".join(peers)), file=sys.stderr)
         return 2
-    for name in arguments or peers:
+    for name in dict.fromkeys(environment_of(peers[peer]) for peer in arguments or peers):
         ensure(name, peers[name])
     return 0
 

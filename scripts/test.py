@@ -48,8 +48,8 @@ def main(arguments: list) -> int:
 
 def _left_out() -> list:
     """The options that leave out the peers whose environments are neither asked for nor there."""
-    made = {name for name in apart.stated() if (apart.folder_of(name) / apart.STAMP).is_file()}
-    return [f"--without={name}" for name in apart.stated() if name not in made and name not in ASKED_FOR]
+    wanted = lambda about: apart.is_made(about) or apart.environment_of(about) in ASKED_FOR
+    return [f"--without={name}" for name, about in apart.stated().items() if not wanted(about)]
 
 
 def _long(python, arguments: list) -> int:

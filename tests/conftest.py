@@ -8,7 +8,9 @@ missing peers are left out, and the header names them.
 from __future__ import annotations
 
 import ast
+import gc
 import os
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -28,7 +30,8 @@ NEIGHBOURS = {path.stem: path for path in HERE.rglob("*.py") if path.parent.name
 PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
 
 
-def peers_of(file: Path) -> set[str]:
+@cache
+def peers_of(file: Path) -> frozenset[str]:
     """The peers that a file imports, itself or through its neighbours."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -37,7 +40,7 @@ def peers_of(file: Path) -> set[str]:
         for name in {name.partition(".")[0] for name in names}:
             neighbour = NEIGHBOURS.get(name)
             found |= peers_of(neighbour) if neighbour else {name} & PEERS
-    return found
+    return frozenset(found)
 
 
 MISSING = {
@@ -48,10 +51,11 @@ MISSING = {
 
 NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
 # The type checkers and what else the extra ``lint`` has.
-UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [x for x in ("mypy", "basedpyright") if find_spec(x) is None]
+CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents")
+UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [name for name in CHECKERS if find_spec(name) is None]
 # Peers with an environment of their own that is neither there nor asked for.
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
-NOT_MADE = [row.name for row in rows_apart() if row.name not in ASKED_FOR and not is_made(row.name)]
+NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR and not is_made(row.environment)]
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
@@ -74,7 +78,11 @@ def optional_libraries() -> set[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    import padops
+
     config.addinivalue_line("markers", "needs_environment(name): compares with a peer that scripts/peers.py makes")
+    # So that the processes that tests start need not each ask the build tools whether the library is up to date.
+    os.environ.setdefault("PADOPS_LIBRARY", padops.get_library_path())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -89,6 +97,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.path.stem not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of collected tests hold stays until the end: no garbage collection needs to look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> list[str]:
@@ -113,5 +127,5 @@ def pytest_report_header() -> list[str]:
     if NO_CLANG:
         lines.append("NOT BUILT with clang: no clang++ on the PATH; the check of the engine runs as gcc builds it")
     if UNCHECKED:
-        lines.append(f"NOT CHECKED as a user's type checker does: {', '.join(UNCHECKED)} not installed")
+        lines.append(f"NOT CHECKED by what a user or an index checks with: {', '.join(UNCHECKED)} not installed")
     return lines

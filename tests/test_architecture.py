@@ -18,9 +18,9 @@ PACKAGE = ROOT / "padops"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 CSRC = PACKAGE / "csrc"
 SOURCES = sorted(path for path in CSRC.rglob("*") if path.suffix in {".h", ".cpp", ".inc"})
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+SEMANTICS = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
 CORE = sorted({*(PACKAGE / "spec").rglob("*.py")} - {PACKAGE / "spec" / "schemas.py"})  # which are for onnx
-SCRIPTS = ROOT / "scripts"
+SCRIPTS, TESTS = ROOT / "scripts", ROOT / "tests"
 SUFFIXES = {".py", ".h", ".cpp", ".inc"}
 MAX_LINES, MAX_FUNCTION = 300, 60  # a function's without its docstring
 LABEL = r"(?:P[1-9]\d*|S1)"
@@ -112,13 +112,13 @@ def test_who_imports_the_runtime(runtime: str) -> None:
 
 
 def test_nothing_imports_the_command_line() -> None:
-    assert importers("padops.cli") == {"padops.__main__"}
+    assert {name for name in importers("padops.cli") if not name.startswith("padops.cli")} == {"padops.__main__"}
 
 
 @pytest.mark.parametrize("path", CORE, ids=name_of)
 def test_the_core_knows_no_onnx(path: Path) -> None:
-    """What a Pad is needs NumPy, the standard library and itself."""
-    assert imported_files(path) - {*CORE, PACKAGE / "__init__.py"} == set()
+    """What a Pad is needs NumPy, the standard library and itself; what is missing has its words."""
+    assert imported_files(path) - {*CORE, PACKAGE / "__init__.py", PACKAGE / "extras.py"} == set()
     for imported in imports(path):
         top = imported.partition(".")[0]
         assert top in {"padops", "numpy", "ml_dtypes"} or top in sys.stdlib_module_names, imported
@@ -159,9 +159,9 @@ def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
 
 
 def test_files_are_short() -> None:
-    files = [path for folder in (PACKAGE, SCRIPTS) for path in folder.rglob("*") if path.suffix in SUFFIXES]
+    files = [path for folder in (PACKAGE, SCRIPTS, TESTS) for path in folder.rglob("*") if path.suffix in SUFFIXES]
     lines = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
-    assert len(lines) == len(files) > 100
+    assert len(lines) == len(files) > 300
     assert {name for name, count in lines.items() if count > MAX_LINES} == set()
 
 
@@ -184,9 +184,8 @@ def test_functions_are_short() -> None:
 
 
 def documented() -> set[str]:
-    """The rules of the README's section on semantics."""
-    section = README.split("\n## Semantics\n")[1].split("\n## ")[0]
-    return set(re.findall(rf"^- \*\*({LABEL})\*\*", section, re.MULTILINE))
+    """The rules that docs/semantics.md explains, a heading each."""
+    return set(re.findall(rf"^### ({LABEL}) ", SEMANTICS, re.MULTILINE))
 
 
 def named(paths: list[Path]) -> set[str]:
@@ -220,7 +219,7 @@ def test_rules_are_numbered_without_a_gap() -> None:
 
 
 def test_only_documented_rules_are_named() -> None:
-    tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name]
+    tests = [path for path in TESTS.rglob("*.py") if path.name != Path(__file__).name]
     for paths in (MODULES, SOURCES, tests):
         assert named(paths) - documented() == set()
 
@@ -230,5 +229,5 @@ def test_both_languages_raise_the_same_rules() -> None:
 
 
 def test_each_rule_is_named_in_a_test() -> None:
-    tests = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != Path(__file__).name]
+    tests = [path for path in TESTS.rglob("test_*.py") if path.name != Path(__file__).name]
     assert documented() - named(tests) == set()

@@ -61,8 +61,8 @@ def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert out[0] == "verified: the outputs agree, but not what Pads give"
     assert out[2:] == [
         "y: equal, but weak: every element is 10 in all draws",
-        "Pad compared why",
-        "graph/pad different p: 4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1",
+        "graph/pad different",
+        "p: 4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1",
     ]
 
 
@@ -82,8 +82,8 @@ def test_what_could_not_be_told(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert code == 0
     assert out[-3:] == [
         "y: equal, but weak: every element is 1.0 in all draws",
-        "Pad compared why",
-        "graph/pad not exercised it padded nothing in any draw",
+        "graph/pad not exercised",
+        "it padded nothing in any draw",
     ]
     assert run(capsys, *arguments, "--strict")[0] == 5
 

@@ -137,7 +137,7 @@ def test_an_environment_is_made_once_and_installed_into(matrix: ModuleType, cell
     assert cell.install("1.24.4") is None
     made, installed = commands
     assert made == ["python", "-m", "venv", "--without-pip", str(cell.venv)]
-    wanted = [f"{cell.wheel}[pyop]", "onnxruntime==1.24.4", "pytest", "hypothesis"]
+    wanted = [f"{cell.wheel}[convert,pyop]", "onnxruntime==1.24.4", "pytest", "hypothesis"]
     assert installed[:5] == ["python", "-m", "pip", "--python", str(cell.venv)] and installed[-4:] == wanted
     cell.interpreter.parent.mkdir(parents=True)
     cell.interpreter.touch()

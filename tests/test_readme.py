@@ -1,46 +1,140 @@
-"""What the README says of the operators is what the package has. ``python tests/test_readme.py`` writes the table anew."""
+"""What README.md shows of the modes and of the results is what padops does, and what docs/ has in full.
+
+    python tests/test_readme.py [REPORT.md]
+
+writes the two tables of results into README.md. With the report of a conformance run, its table goes into
+docs/conformance.md first.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 
-from padops.spec.dialects import OPS
-from padops.spec.dtypes import DTYPES
+import numpy as np
 
-README = Path(__file__).parent.parent / "README.md"
-BEGIN = "<!-- operators: written by tests/test_readme.py -->\n"
-END = "<!-- /operators -->\n"
+import padops
+
+ROOT = Path(__file__).resolve().parent.parent
+README, CONFORMANCE, BENCHMARK = ROOT / "README.md", ROOT / "docs" / "conformance.md", ROOT / "docs" / "benchmark.md"
+# The peers that README.md has, by the names that people know them by.
+PEERS = {
+    "padops-native": "**padops**",
+    "padops-provider": "padops, the model as it is",
+    "padops-lowered": "padops, lowered to standard ONNX",
+    "ort-builtin": "ONNX Runtime's own Pad",
+    "onnxruntime-web": "ONNX Runtime Web",
+    "onnx-reference": "onnx.reference",
+    "openvino-onnx": "OpenVINO",
+    "torch": "PyTorch",
+    "tensorflow": "TensorFlow",
+    "numpy": "NumPy",
+    "tract": "tract",
+}
+WORKLOADS = (
+    "image reflect",
+    "features constant",
+    "features float16",
+    "4k uint8",
+    "audio reflect",
+    "kv cache +512",
+    "crop",
+    "tiny",
+    "geometric mean",
+    "least",
+)
+OTHERS = {
+    "built-in": "ONNX Runtime",
+    "copy": "a plain copy",
+    "numpy": "NumPy",
+    "torch": "PyTorch",
+    "openvino": "OpenVINO",
+}
 
 
-def operators_table() -> str:
-    """Operators × inputs, attributes, modes and element types, in Markdown."""
-    lines = ["| op_type | inputs | attributes | modes | element types |", "|---|---|---|---|---|"]
-    previous: set[str] = set()
-    for op in OPS.values():
-        inputs = ", ".join(row.name + "?" * row.optional for row in op.inputs)
-        attributes = ", ".join(
-            row.name + (f'="{row.default}"' if row.type == "string" else "?") * (not row.required)
-            for row in op.attributes
-        )
-        lines.append(f"| {op.name} | {inputs} | {attributes} | {' '.join(op.modes)} | {_types(op.types, previous)} |")
-        previous = set(op.types)
-    return "\n".join(lines) + "\n"
+def table(page: Path) -> dict[str, dict[str, str]]:
+    """The table between the markers of a page of docs/: the cells of each row by title, by the first cell."""
+    lines = re.search(r"^<!-- (?:conformance|benchmark).*?-->\n+(.*?)\n+<!-- /", page.read_text("utf-8"), re.M | re.S)
+    titles, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[1].splitlines())
+    return {row[0]: dict(zip(titles, row, strict=True)) for row in rows}
 
 
-def _types(names: tuple[str, ...], previous: set[str]) -> str:
-    """All names, or what a version adds to the one before it."""
-    if len(names) == len(DTYPES) and previous == set(names):
-        return "same"
-    if previous and previous < set(names):
-        return "+ " + " ".join(name for name in names if name not in previous)
-    return "same" if previous == set(names) else " ".join(names)
+def markdown(titles: list[str], rows: list[list[str]]) -> str:
+    rule = "|---" + "|--:" * (len(titles) - 1) + "|"
+    return "\n".join([f"| {' | '.join(titles)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
-def test_operators_table() -> None:
+def shares(row: dict[str, str]) -> list[str]:
+    """How many cases a peer ran, in how many it gave the right bits, how many of a hundred that is, and its crashes."""
+    ran, right = (int(row[title].replace(",", "")) for title in ("cases run", "agree"))
+    return [row["cases run"], row["agree"], f"{100 * right // ran} %", row["crashes"]]
+
+
+def results() -> dict[str, str]:
+    """The tables that README.md has between its markers."""
+    peers, workloads = table(CONFORMANCE), table(BENCHMARK)
+    ran = [[shown, *shares(peers[name])] for name, shown in PEERS.items()]
+    times = [[name, *(workloads[name][title] for title in OTHERS)] for name in WORKLOADS]
+    return {
+        "conformance": markdown(["", "cases", "same bits", "", "crashes"], ran),
+        "benchmark": markdown(["", *OTHERS.values()], times),
+    }
+
+
+def marked(text: str, name: str) -> tuple[int, int]:
+    """Where the table of a name begins and ends in README.md."""
+    begin = text.index("\n", text.index(f"<!-- {name}: ")) + 1
+    return begin, text.index(f"<!-- /{name} -->")
+
+
+def test_results_are_those_of_the_pages() -> None:
     text = README.read_text(encoding="utf-8")
-    assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)] == operators_table()
+    for name, expected in results().items():
+        begin, end = marked(text, name)
+        assert text[begin:end] == expected, "python tests/test_readme.py writes it anew"
+
+
+def test_modes_as_shown() -> None:
+    """The rows of numbers are what each mode gives, three elements on either side."""
+    (shown,) = re.findall(r"```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    rows = re.findall(r"([a-z]+) +((?:[\d|] ?)+)", shown)
+    data, three, zero = np.arange(1, 5), np.array([3]), np.array(0)
+    found = {}
+    for mode, row in rows:
+        numbers = [int(number) for number in re.findall(r"\d", row)]
+        if mode == "interior":
+            gaps = {"padding_below": [0], "padding_above": [0], "padding_interior": [2]}
+            padded = padops.run_reference("NGraphPad_0", gaps, [data, zero])
+        elif mode == "wrap":
+            padded = padops.run_reference("Pad_19", {"mode": mode}, [data, np.array([3, 3])])
+        else:
+            padded = padops.run_reference("OpenVINOPad_12", {"pad_mode": mode}, [data, three, three])
+        assert padded.tolist() == numbers, mode
+        found[mode] = row.count("|")
+    assert found == dict.fromkeys(("constant", "symmetric", "edge", "wrap", "reflect"), 2) | {"interior": 0}
+
+
+def test_readme_is_short() -> None:
+    """A minute's reading, and the two commands of a checkout."""
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 130 and len(text.split()) <= 1300
+    assert "`python3 scripts/demo.py`" in text and "`python3 scripts/test.py`" in text
+
+
+def write(report: Path | None) -> None:
+    """The tables, from a report and from the pages."""
+    if report is not None:
+        (rows,) = re.findall(r"^\| peer \| versions \|.*?(?=\n\n)", report.read_text(encoding="utf-8"), re.M | re.S)
+        page = CONFORMANCE.read_text(encoding="utf-8")
+        begin, end = marked(page, "conformance")
+        CONFORMANCE.write_text(f"{page[:begin]}\n{rows}\n\n{page[end:]}", encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
+    for name, made in results().items():
+        begin, end = marked(text, name)
+        text = text[:begin] + made + text[end:]
+    README.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    page = README.read_text(encoding="utf-8")
-    README.write_text(page[: page.index(BEGIN)] + BEGIN + operators_table() + page[page.index(END) :], encoding="utf-8")
+    write(Path(sys.argv[1]) if sys.argv[1:] else None)

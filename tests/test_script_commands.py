@@ -121,15 +121,19 @@ def test_the_whole_run_with_peers(script: ModuleType) -> None:
     assert script.main(["--peers"]) == 0
     assert script.extras == ["lint", "peers", "test"] and os.environ["PADOPS_PEERS"] == "onnxruntime-web"
     assert script.environments == [["onnxruntime-web"]]
-    others = [f"--without={name}" for name in ("dask", "opencv", "tinygrad", "tract", "tvm")]
-    assert script.ran[1][-7:] == ["--quick", "--require-peers", *others]
+    apart = ("dask", "opencv", "tinygrad", "tract", "tvm")
+    others = [f"--without={name}" for name in (*apart, *(f"without-pad-{name}" for name in ("opencv", "tract", "tvm")))]
+    assert script.ran[1][-10:] == ["--quick", "--require-peers", *others]
 
 
 def test_an_environment_that_is_there_is_compared_with(script: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "dask").mkdir()
     (tmp_path / "dask" / "padops-stamp.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "tract").mkdir()
+    (tmp_path / "tract" / "padops-stamp.json").write_text("{}", encoding="utf-8")
     assert script.main(["--peers"]) == 0
-    assert "--without=dask" not in script.ran[1] and "--without=tvm" in script.ran[1]
+    assert not {"--without=dask", "--without=tract", "--without=without-pad-tract"} & set(script.ran[1])
+    assert {"--without=tvm", "--without=without-pad-tvm"} <= set(script.ran[1])
 
 
 def test_a_failure_ends_the_run(script: ModuleType) -> None:

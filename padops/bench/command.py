@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from padops.files.interrupts import exit_code
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from padops.bench.measuring import Work
     from padops.bench.runner import Measurement
     from padops.bench.workloads import Workload
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
-OF_RANDOM = ("padops", "built-in", "copy", "copy by all", "copy by padops")  # who pads the workloads that are drawn
-PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
 _NO_PLOT = "--plot draws workloads, not what --provider measures"
 _NO_WORKLOADS = "--only chooses from the workloads, and --model measures none; with --provider it measures both"
 
@@ -27,11 +26,11 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     """Adds the options of ``padops bench`` to its parser."""
     parser.add_argument("--quick", action="store_true", help="a few workloads, and less time for each")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
-    parser.add_argument(
-        "--random", type=_count, metavar="N", help="instead: N workloads that are drawn from --seed"
-    )
+    parser.add_argument("--random", type=_count, metavar="N", help="instead: N workloads that are drawn from --seed")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of --random (default: %(default)s)")
-    parser.add_argument("--copies", action="store_true", help="instead: the copies that padops chooses from, on plain rows")
+    parser.add_argument(
+        "--copies", action="store_true", help="instead: the copies that padops chooses from, on plain rows"
+    )
     parser.add_argument(
         "--model", type=Path, action="append", metavar="FILE", help="instead: a model, as is and converted"
     )
@@ -59,10 +58,8 @@ def _bench(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from padops.bench.machine import describe_machine
-    from padops.bench.provider_tables import is_of_provider
-    from padops.bench.results import read_results
-    from padops.bench.runner import OutputsDiffer
-    from padops.convert import PadopsError
+    from padops.bench.measuring import MeasuringError
+    from padops.bench.results import mark_cut_short
     from padops.files.targets import refusal
 
     why = refusal([options.json, options.plot]) or (_NO_PLOT if options.plot and options.provider else None)
@@ -75,14 +72,20 @@ def _bench(options: argparse.Namespace) -> int:
     console = Console() if sys.stdout.isatty() else Console(width=160)
     if options.copies:
         return _show_copies(console)
+    results: list[Measurement] = []
+    ending = None
     try:
         if options.show:
-            machine, results = read_results(options.show)
-            if options.plot and is_of_provider(results):
-                raise ValueError(_NO_PLOT)
+            machine, results = _read(options)
         else:
-            machine, results = describe_machine(), _measure(options)
-    except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
+            machine = describe_machine()
+            asked, ending = _measure(options, results.extend)
+            if ending is not None and not results:
+                print("interrupted before anything was measured; no file has been written", file=sys.stderr)
+                return exit_code(ending)
+            if ending is not None:
+                mark_cut_short(machine, results, asked)
+    except (OSError, ValueError, MeasuringError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     try:
@@ -90,7 +93,33 @@ def _bench(options: argparse.Namespace) -> int:
     except OSError as error:
         print(f"error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
-    return 0
+    return 0 if ending is None else _say_interrupted(options, ending)
+
+
+def _read(options: argparse.Namespace) -> tuple[dict[str, str], list[Measurement]]:
+    """What ``--show`` names.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: ``--json`` has not written it, or it cannot be drawn.
+    """
+    from padops.bench.provider_tables import is_of_provider
+    from padops.bench.results import CUT_SHORT, read_results
+
+    machine, results = read_results(options.show)
+    if options.plot and is_of_provider(results):
+        raise ValueError(_NO_PLOT)
+    if options.plot and CUT_SHORT in machine:
+        raise ValueError(f"{options.show} was cut short {machine[CUT_SHORT]}: --plot draws whole measurements")
+    return machine, results
+
+
+def _say_interrupted(options: argparse.Namespace, ending: KeyboardInterrupt | SystemExit) -> int:
+    """What has become of the measurements; the exit code."""
+    kept = f"{options.json} has what was measured, marked as cut short" if options.json else "no file has been written"
+    missing = f"; {options.plot} has not been drawn" if options.plot else ""
+    print(f"interrupted: {kept}{missing}", file=sys.stderr)
+    return exit_code(ending)
 
 
 def _show_copies(console: Console) -> int:
@@ -144,55 +173,47 @@ def _no_choice(options: argparse.Namespace) -> str | None:
     return f"no workload{quick} has that in its name: {', '.join(_names(options))}"
 
 
-def _measure(options: argparse.Namespace) -> list[Measurement]:
-    """Each number of threads in a process of its own: pools of threads, once started, keep their size."""
-    from padops.bench.machine import count_threads
+def _measure(
+    options: argparse.Namespace, keep: Callable[[list[Measurement]], None]
+) -> tuple[int, KeyboardInterrupt | SystemExit | None]:
+    """Measures with each number of threads.
 
-    from padops.bench.implementations import IMPLEMENTATIONS
+    Args:
+        options: What to measure.
+        keep: Called with the measurements of each workload.
+
+    Returns:
+        How many workloads there are to measure, counted once for each number of threads; and the signal that ended that
+        before its time, or None.
+    """
+    from rich.console import Console
+
+    from padops.bench.machine import count_threads
+    from padops.bench.measuring import measure
+
+    work, counts = _work(options), options.threads or sorted({1, count_threads()})
+    try:
+        with Console(stderr=True).status("") as status:
+            for threads in counts:
+                measure(work, threads, keep, lambda name: status.update(f"{name}, {threads} threads"))  # noqa: B023
+    except (KeyboardInterrupt, SystemExit) as ending:
+        return len(work) * len(counts), ending
+    return len(work) * len(counts), None
+
+
+def _work(options: argparse.Namespace) -> Work:
+    """What is to be measured."""
+    from padops.bench.measuring import PROVIDER_SHARE, Work
 
     seconds = QUICK_SECONDS if options.quick or options.random else SECONDS
-    results: list[Measurement] = []
-    for threads in options.threads or sorted({1, count_threads()}):
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            if options.provider:
-                measured = process.submit(_of_provider, _chosen(options), options.model or [], threads, seconds)
-            elif options.model:
-                measured = process.submit(_of_models, options.model, threads, seconds)
-            else:
-                names = _chosen(options)
-                chosen = [workload for workload in _workloads(options) if workload.name in names]
-                with_whom = OF_RANDOM if options.random else tuple(IMPLEMENTATIONS)
-                measured = process.submit(_of_workloads, chosen, with_whom, threads, seconds)
-            results += measured.result()
-    return results
-
-
-def _of_models(paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
-    from padops.bench.models import measure_models
-
-    return measure_models(paths, threads, seconds)
-
-
-def _of_provider(names: Sequence[str], paths: list[Path], threads: int, seconds: float) -> list[Measurement]:
-    from rich.console import Console
-
-    from padops.bench.provider import measure_provider
-
-    with Console(stderr=True).status("") as status:
-        progress = lambda name: status.update(f"{name}, {threads} threads")
-        return measure_provider(names, paths, threads, PROVIDER_SHARE * seconds, progress)
-
-
-def _of_workloads(
-    chosen: Sequence[Workload], implementations: Sequence[str], threads: int, seconds: float
-) -> list[Measurement]:
-    from rich.console import Console
-
-    from padops.bench.runner import time_workloads
-
-    with Console(stderr=True).status("") as status:
-        progress = lambda name: status.update(f"{name}, {threads} threads")
-        return time_workloads(chosen, threads, implementations, seconds, progress)
+    models = tuple(options.model or ())
+    if options.provider:
+        return Work(provided=tuple(_chosen(options)), provided_models=models, seconds=PROVIDER_SHARE * seconds)
+    if models:
+        return Work(models=models, seconds=seconds)
+    if options.random:
+        return Work(drawn=_workloads(options), seconds=seconds)
+    return Work(workloads=tuple(_chosen(options)), seconds=seconds)
 
 
 def _write(
@@ -200,7 +221,7 @@ def _write(
 ) -> None:
     from padops.bench import provider_tables, tables
     from padops.bench.plot import svg
-    from padops.bench.results import as_json
+    from padops.bench.results import CUT_SHORT, as_json
     from padops.files.staging import write_whole
 
     shown = provider_tables if provider_tables.is_of_provider(results) else tables
@@ -214,5 +235,5 @@ def _write(
                 tables.print_least(console, measured, threads)
     if options.json:
         write_whole(options.json, [as_json(machine, results)])
-    if options.plot:
+    if options.plot and CUT_SHORT not in machine:
         write_whole(options.plot, [svg(results, machine)])

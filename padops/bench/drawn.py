@@ -9,6 +9,7 @@ from padops.bench.workloads import MODES, Workload
 from padops.spec.dtypes import by_name
 
 TYPES = ("uint8", "bool", "int16", "float", "int32", "int64", "double")
+COMPARED = ("padops", "built-in", "copy", "copy by all", "copy by padops")  # who is timed on them
 MIN_BYTES, MAX_BYTES = 1 << 10, 100 << 20
 
 

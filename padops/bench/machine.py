@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_PACKAGES = ("padops", "onnxruntime", "numpy", "torch", "openvino", "tensorflow", "tensorflow-cpu")
+from padops.extras import RUNTIMES, version_of
+
+_PACKAGES = ("padops", *RUNTIMES, "numpy", "torch", "openvino", "tensorflow", "tensorflow-cpu")
 
 
 def describe_machine() -> dict[str, str]:
     """Processor, its threads, and the versions of everything that was timed and is there."""
     facts = {"processor": _processor(), "threads": str(count_threads()), "python": platform.python_version()}
     for package in _PACKAGES:
-        with contextlib.suppress(PackageNotFoundError):
-            facts[package] = version(package)
+        if (found := version_of(package)) is not None:
+            facts[package] = found
     return facts
 
 

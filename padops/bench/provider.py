@@ -40,7 +40,11 @@ TOLERANCE = 8 * float(np.finfo(np.float16).eps)
 
 
 def measure_provider(
-    names: Sequence[str], paths: Sequence[Path], threads: int, seconds: float, progress: Callable[[str], None]
+    names: Sequence[str],
+    paths: Sequence[Path],
+    threads: int,
+    seconds: float,
+    progress: Callable[[str], None] = lambda name: None,
 ) -> list[Measurement]:
     """Times what is chosen of ``MEASURED``, and models.
 

@@ -12,6 +12,20 @@ from padops.bench.provider_tables import STOCK, is_of_provider
 from padops.bench.runner import Measurement
 from padops.bench.tables import by_threads, by_workload
 
+CUT_SHORT = "cut short"  # a fact beside those of the machine, which every table and the file show
+
+
+def mark_cut_short(machine: dict[str, str], results: Sequence[Measurement], asked: int) -> None:
+    """Has the facts say that a signal has ended the measuring.
+
+    Args:
+        machine: What ``describe_machine`` says.
+        results: What has been measured.
+        asked: How many workloads were to be, counted once for each number of threads.
+    """
+    done = len({(result.workload, result.threads) for result in results})
+    machine[CUT_SHORT] = f"after {done} of {asked} workloads"
+
 
 def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
     """The content of the file.
@@ -44,7 +58,7 @@ def read_results(path: Path) -> tuple[dict[str, str], list[Measurement]]:
         if not isinstance(rows, list) or not rows:
             raise ValueError("measurements is not a list with measurements")
         results = [_measurement(i, row) for i, row in enumerate(rows)]
-        _check_together(results)
+        _check_together(results, whole=CUT_SHORT not in machine)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not what --json wrote: {error}") from error
     return machine, results
@@ -64,12 +78,12 @@ def _measurement(place: int, row: Any) -> Measurement:
     return result
 
 
-def _check_together(results: Sequence[Measurement]) -> None:
-    """Every number of threads has the same workloads, and each of these what the others are compared with."""
+def _check_together(results: Sequence[Measurement], whole: bool) -> None:
+    """Every number of threads has the same workloads, unless cut short, and each of these what the others are compared with."""
     baseline = STOCK if is_of_provider(results) else "padops"
     tables = {threads: by_workload(measured) for threads, measured in by_threads(results).items()}
     first, *others = tables
-    for threads in others:
+    for threads in others if whole else ():
         if unlike := tables[first].keys() ^ tables[threads].keys():
             raise ValueError(f"{min(unlike)!r} has not been measured with {first} and with {threads} threads")
     for threads, table in tables.items():

@@ -72,7 +72,7 @@ class Case:
         opset: Of ``ai.onnx``, for peers that run the Pad of ONNX; 0 for the operators that ONNX does not have.
         attributes: Those that the node has.
         inputs: In the operator's order, None where one is absent.
-        rules: Labels of the README's rules that the case exercises.
+        rules: Labels of the rules (docs/semantics.md) that the case exercises.
         constant_inputs: Positions of the inputs that a model has as constants.
         static: Whether a model declares the shapes of its inputs.
     """

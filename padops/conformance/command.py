@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.conformance.console import show, showing_progress
+from padops.extras import Needing
+from padops.files.interrupts import exit_code
+
 if TYPE_CHECKING:
-    from padops.conformance.runner import Peer, PeerRun, Progress
+    from padops.conformance.judging import Peer
+    from padops.conformance.runner import PeerRun
 
 ABOUT = (
     "Run padops and every other Pad on this machine on the same cases and compare them with the rules, bit by bit. "
@@ -73,10 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_suite(options: argparse.Namespace) -> int:
     """Runs the suite as the options say."""
-    from pathlib import Path
+    with Needing("padops conformance"):  # before a folder is made
+        import onnx  # noqa: F401
+        import rich  # noqa: F401
 
-    from padops.conformance import cases, report, runner
-    from padops.conformance.known import EXAMPLES, KNOWN
+    from padops.conformance import report
 
     try:
         peers, shard = _peers(options), report.parse_shard(options.shard)
@@ -88,19 +94,55 @@ def run_suite(options: argparse.Namespace) -> int:
         if folder is not None and (why := report.prepare(folder)):
             print(f"error: {why}", file=sys.stderr)
             return 1
-        chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
-        with _progress() as progress:
-            ran = runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard)
+        ran, ending = _run(options, peers, shard)
+        if ending is not None and not any(one.results for one in ran):
+            print("interrupted before a case was run; no report has been written", file=sys.stderr)
+            return exit_code(ending)
         header = report.header(options.level, options.seed, ran, shard)
         required = peers if options.peer or options.peer_command or options.require_peers else []
-        footer = report.footer(ran, [peer.name for peer in required], shard)
-        if folder is not None:
-            report.write_report(folder, header, (result for one in ran for result in one.results), footer)
+        footer = report.footer(ran, [peer.name for peer in required], shard, ending is not None)
+        _write(folder, header, ran, footer)
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     show(ran, footer)
+    if ending is not None:
+        kept = f"{folder} has what was measured, marked as cut short" if folder else "nothing has been written"
+        print(f"interrupted: {footer['results']:,} results; {kept}", file=sys.stderr)
+        return exit_code(ending)
     return int(footer["exit"])
+
+
+def _run(
+    options: argparse.Namespace, peers: list[Peer], shard: tuple[int, int]
+) -> tuple[list[PeerRun], KeyboardInterrupt | SystemExit | None]:
+    """What the peers did, and the signal that ended that before its time, or None."""
+    from padops.conformance import cases, runner
+    from padops.conformance.known import EXAMPLES, KNOWN
+
+    try:
+        chosen = cases.collect(options.level, options.seed, EXAMPLES.values())
+        with showing_progress() as progress:
+            return runner.run_cases(chosen, peers, KNOWN, options.level, progress, shard=shard), None
+    except runner.CutShort as cut:
+        if options.out:  # which takes seconds at the end of a long run
+            print("interrupted: every peer has ended, and what was measured is being written", file=sys.stderr)
+        return cut.ran, cut.ending
+    except (KeyboardInterrupt, SystemExit) as ending:
+        return [], ending
+
+
+def _write(folder: Path | None, header: dict[str, Any], ran: list[PeerRun], footer: dict[str, Any]) -> None:
+    """Writes the report, where one is asked for."""
+    from padops.conformance import report
+
+    if folder is None:
+        return
+    try:
+        report.write_report(folder, header, (result for one in ran for result in one.results), footer)
+    except (KeyboardInterrupt, SystemExit):
+        print(f"interrupted while the report was written: not all of its files in {folder} are new", file=sys.stderr)
+        raise
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
@@ -122,70 +164,3 @@ def _peers(options: argparse.Namespace) -> list[Peer]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two peers are called {twice[0]!r}")
     return peers
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Progress]:
-    """A bar for each peer at work, where somebody is looking."""
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda name, done, total: None
-        return
-    columns = ("{task.description}", progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())
-    with progress.Progress(*columns, console=console, transient=True) as bars:
-        tasks = {}
-
-        def show(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=total)
-            bars.update(tasks[name], completed=done, visible=done < total)
-
-        yield show
-
-
-SHOWN = 20  # unexpected results that are printed
-
-
-def show(ran: list[PeerRun], footer: dict[str, Any]) -> None:
-    """Prints counts per peer, and what was not expected."""
-    from collections import Counter
-
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from padops.conformance.record import OUTCOMES
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=160)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("peer", overflow="fold")
-    table.add_column("version", overflow="fold")
-    for title in ("results", *OUTCOMES, "known", "unexpected", "seconds"):
-        table.add_column(title, justify="right")
-    for one in ran:
-        if one.handshake is None:
-            table.add_row(one.peer.name, Text(f"absent: {one.absent}", "yellow"))
-            continue
-        counts = Counter(result["outcome"] for result in one.results)
-        known = sum(result["divergence"] is not None for result in one.results)
-        unexpected = sum(result["unexpected"] for result in one.results)
-        version = " ".join(one.handshake["versions"].values())
-        numbers = [len(one.results), *(counts[name] for name in OUTCOMES), known]
-        table.add_row(one.peer.name, version, *map(str, numbers), Text(str(unexpected), "red" if unexpected else ""),
-                      f"{one.seconds:.0f}")  # fmt: skip
-    console.print(table)
-    found = [result for one in ran for result in one.results if result["unexpected"]]
-    for result in found[:SHOWN]:
-        console.print(Text(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}", "red"))
-    if len(found) > SHOWN:
-        console.print(f"… and {len(found) - SHOWN} more")
-    for one in ran:
-        for id in footer["stale"]:
-            if id in one.stale:
-                console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"))
-    console.print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")

@@ -19,7 +19,7 @@ class Divergence:
         peer: Of ``peers.PEERS``; a peer in another interpreter counts too.
         outcome: What happens, of ``record.WRONG``, or several where it depends on memory.
         reason: Why, in a sentence.
-        rule: The rule of the README that it is about.
+        rule: The rule of docs/semantics.md that it is about.
         versions: Of the peer's first package, such as ``">=1.20,<1.31"``; empty for all.
         link: Where upstream says or discusses it.
         families: Of operators; empty for all.

@@ -199,7 +199,7 @@ def _crop_matters(shape: tuple[int, ...], amounts: list[Amounts], mode: str) -> 
 
 
 def rules_of(features: CaseFeatures) -> tuple[str, ...]:
-    """The README's rules that a case exercises, in its order."""
+    """The rules of docs/semantics.md that a case exercises, in its order."""
     tags = features.tags
     extends = features.mode != "constant"
     holds = {

@@ -13,6 +13,7 @@ import numpy as np
 from padops.conformance.arrays import Packed, pack, unpack
 from padops.conformance.features import FAMILIES
 from padops.conformance.model import make_model
+from padops.conformance.peers.converted import without_pad
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.spec.dtypes import by_name
 
@@ -52,14 +53,23 @@ def _texts(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
-def send_case(stream: IO[bytes], sent: Mapping[str, Any]) -> None:
-    """Writes a case, as ``Case.request`` gives it."""
-    stream.write(json.dumps(question(sent), ensure_ascii=False, allow_nan=False).encode() + b"\n")
+def send_case(stream: IO[bytes], asked: Mapping[str, Any]) -> None:
+    """Writes a case, as ``question`` gives it."""
+    stream.write(json.dumps(asked, ensure_ascii=False, allow_nan=False).encode() + b"\n")
     stream.flush()
 
 
-def question(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """A case as the peer gets it."""
+def question(sent: Mapping[str, Any], lowered: bool = False) -> dict[str, Any]:
+    """A case as the peer gets it.
+
+    Args:
+        sent: As ``Case.request`` gives it.
+        lowered: Whether its model has standard operators in place of Pad.
+
+    Raises:
+        Unsupported: There is no such form of the case.
+        RuleBroken: The case breaks a rule, and the conversion says so.
+    """
     request = Request.of(sent)
     inputs = [
         {"name": f"input_{i}", "role": row.name, "constant": i in request.constant_inputs, **tensor(array)}
@@ -82,9 +92,9 @@ def question(sent: Mapping[str, Any]) -> dict[str, Any]:
         asked["fill"] = tensor(request.fill)
     except (Skipped, Unsupported):  # functions of numbers have no words for it
         pass
-    if request.opset:
-        model = make_model(request, request.inputs, standard=True).SerializeToString()
-        asked["model"] = base64.b64encode(model).decode()
+    if lowered or request.opset:
+        model = without_pad(request) if lowered else make_model(request, request.inputs, standard=True)
+        asked["model"] = base64.b64encode(model.SerializeToString()).decode()
     return asked
 
 

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from padops.conformance.lines import GarbledAnswer, receive_answer, receive_hello, send_case
+from padops.conformance.lines import GarbledAnswer, question, receive_answer, receive_hello, send_case
+from padops.conformance.peers.converted import RuleBroken
 from padops.conformance.peers.environments import environments, is_made, python_of
+from padops.conformance.peers.request import Unsupported
 from padops.conformance.worker import receive, send
 
 if TYPE_CHECKING:
@@ -30,12 +32,60 @@ class AbsentPeer(Exception):
     """The implementation is not there."""
 
 
+class Stopped(Exception):
+    """The run is to end: the process has been killed, and no other one is started."""
+
+
+class Stop:
+    """Ends the processes of a run, which threads of their own wait for, at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self.asked = False
+
+    def now(self) -> None:
+        """Kills those that are running. Their threads then raise ``Stopped``, and so does who would start another."""
+        with self._lock:
+            self.asked = True
+            for process in self._processes:
+                if process.returncode is None:
+                    kill_group(process)
+
+    def start(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+        """A process that ends with the others.
+
+        Raises:
+            Stopped: They have ended.
+        """
+        with self._lock:  # else one could be started after ``now`` has looked
+            if self.asked:
+                raise Stopped
+            process = start()
+            self._processes.add(process)
+            return process
+
+    def forget(self, process: subprocess.Popen[bytes]) -> None:
+        """Waits for a process that has been killed; its number may then be that of another one."""
+        with self._lock:
+            self._processes.discard(process)
+            process.wait()
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills a process with its children."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
+        process.kill()
+
+
 class Process:
     """One peer's process; it is started with the first use."""
 
-    def __init__(self, row: PeerRow, python: str | None) -> None:
-        """``row`` says what to run, ``python`` is its interpreter, None for its own, or else this one."""
-        self._row, self._given = row, python
+    def __init__(self, row: PeerRow, python: str | None, stop: Stop | None = None) -> None:
+        """``row`` says what to run, ``python`` is its interpreter, None for its own, or else this one; ``stop`` ends it."""
+        self._row, self._given, self._stop = row, python, stop or Stop()
         self._process: subprocess.Popen[bytes] | None = None
         self._errors = tempfile.TemporaryFile()
         self._late = False
@@ -46,6 +96,7 @@ class Process:
 
         Raises:
             AbsentPeer: The implementation cannot be imported, or the process dies of it.
+            Stopped: The run is to end.
         """
         from padops.runtime.library import get_library_path
 
@@ -54,14 +105,15 @@ class Process:
         self._answered = 0
         try:
             # A session of its own, so that children end with it.
-            self._process = subprocess.Popen(
+            self._process = self._stop.start(lambda: subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
                 start_new_session=True, cwd=folder,
-            )  # fmt: skip
+            ))  # fmt: skip
             handshake: dict[str, Any] = self._receive(receive_hello if self._row.command else receive)
         except (OSError, EOFError, GarbledAnswer) as error:
             words = str(error) or self._last_words()
             self.close()
+            self._check_stop()
             raise AbsentPeer(f"{command[0]} did not start it: {words}") from error
         if "absent" in handshake:
             self.close()
@@ -71,11 +123,11 @@ class Process:
     def _command(self) -> tuple[list[str], Path | None]:
         """What is started, and in which folder: that of its environment, or None for this one."""
         row = self._row
-        if row.apart and self._given is None and not is_made(row.name):
-            raise AbsentPeer(f"it has no environment: python3 scripts/peers.py {row.name} makes it")
+        if row.apart and self._given is None and not is_made(row.environment):
+            raise AbsentPeer(f"it has no environment: python3 scripts/peers.py {row.environment} makes it")
         if row.command:
-            return list(row.command), environments() / row.name if row.apart else None
-        own = str(python_of(row.name)) if row.apart else sys.executable
+            return list(row.command), environments() / row.environment if row.apart else None
+        own = str(python_of(row.environment)) if row.apart else sys.executable
         forks = ["fork"] if row.forks else []
         return [self._given or own, "-W", "ignore", str(WORKER), row.entry_point, *forks], None
 
@@ -119,10 +171,16 @@ class Process:
             late = f"no answer within {self._row.seconds:g} s"
             text = self._with_last_words(late if self._late else f"the process ended with {_ending(code)}")
             self.close()
+            self._check_stop()
             yield "crash", text
         except GarbledAnswer as error:
             self.close()
+            self._check_stop()
             yield "broken", str(error)
+        except Unsupported as error:  # there is no model without Pad of it
+            yield "unsupported", str(error)
+        except RuleBroken as error:
+            yield "refused", str(error)
 
     def _send(self, batch: Sequence[dict[str, Any]]) -> None:
         questions = self._pipes()[0]
@@ -130,7 +188,7 @@ class Process:
             send(questions, batch)
             return
         for sent in batch:
-            send_case(questions, sent)
+            send_case(questions, question(sent, self._row.lowered))
 
     def end(self) -> None:
         """Ends the process for good."""
@@ -140,8 +198,8 @@ class Process:
     def close(self) -> None:
         """Ends the process; the next question starts another one."""
         if self._process is not None:
-            self._kill(self._process)
-            self._process.wait()
+            kill_group(self._process)
+            self._stop.forget(self._process)
             questions, answers = self._pipes()
             answers.close()
             try:
@@ -161,11 +219,10 @@ class Process:
         assert process.stdin is not None and process.stdout is not None  # as ``start`` has asked for
         return process.stdin, process.stdout
 
-    def _kill(self, process: subprocess.Popen[bytes]) -> None:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
-            process.kill()
+    def _check_stop(self) -> None:
+        """Has the thread end, where the process has died because the run is to."""
+        if self._stop.asked:
+            raise Stopped
 
     def _receive(self, receive: Callable[[IO[bytes]], Any]) -> Any:
         """One message within the limit; the process is ended where none comes."""
@@ -173,7 +230,7 @@ class Process:
 
         def end() -> None:
             self._late = True
-            self._kill(process)
+            kill_group(process)
 
         timer = threading.Timer(self._row.seconds, end)
         timer.daemon = True

@@ -29,7 +29,8 @@ class Record:
     Attributes:
         header: ``schema``, ``padops``, ``level``, ``seed``, ``machine``, ``peers`` and ``absent``; ``shard`` of a part.
         results: One object for each case and peer.
-        footer: ``results``, ``unexpected``, ``stale`` and ``exit``; ``missing`` and ``divergences`` of a part.
+        footer: ``results``, ``unexpected``, ``stale`` and ``exit``; ``missing`` and ``divergences`` of a part; of a run
+            that a signal has ended ``cut_short``, how many cases each peer that had begun has left.
     """
 
     header: dict[str, Any]

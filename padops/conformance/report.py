@@ -66,20 +66,27 @@ def _present(one: PeerRun) -> dict[str, Any]:
     return {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
 
 
-def footer(ran: Sequence[PeerRun], asked: Sequence[str] = (), shard: Shard = WHOLE) -> dict[str, Any]:
+def footer(
+    ran: Sequence[PeerRun], asked: Sequence[str] = (), shard: Shard = WHOLE, cut_short: bool = False
+) -> dict[str, Any]:
     """The last line; a run fails on what is unexpected or stale, on no results, on an absent peer of ``asked``
     and on an absent part of padops that needs nothing optional.
 
     Of a part of a run it says how often each divergence was met and seen: only all parts tell what is stale.
+    Of a run that was cut short it says how many cases each peer has left; such a run has failed, and tells nothing stale.
 
     Args:
         ran: What the peers did.
         asked: Names of peers that must be there.
         shard: Which part of the run this is.
+        cut_short: Whether a signal has ended the run.
     """
     results = [result for one in ran for result in one.results]
     absent = [one.peer for one in ran if one.handshake is None]
     missing = [peer.name for peer in absent if peer.name in asked or peer.row.in_house and not peer.row.extra]
+    if cut_short:
+        left = {one.peer.name: one.left for one in ran if one.handshake is not None and one.left}
+        return {**_footer(results, set(), missing), "exit": 1, "cut_short": left}
     if shard == WHOLE:
         return _footer(results, {id for one in ran for id in one.stale}, missing)
     counts = {one.peer.name: {id: [met, one.seen.get(id, 0)] for id, met in one.met.items()} for one in ran}
@@ -103,6 +110,8 @@ def merge(parts: Sequence[Record]) -> Record:
     """
     if any("shard" not in part.header for part in parts):
         raise RecordError("a report of a whole run is no part of one")
+    if short := ["{}/{}".format(*part.header["shard"]) for part in parts if "cut_short" in part.footer]:
+        raise RecordError(f"part {short[0]} was cut short: run it again")
     parts = sorted(parts, key=lambda part: part.header["shard"])
     given, total = [part.header["shard"] for part in parts], len(parts)
     if not parts or given != [[i + 1, total] for i in range(total)]:

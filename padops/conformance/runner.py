@@ -7,40 +7,20 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from padops.conformance.arrays import Packed, describe, pack, unpack
-from padops.conformance.case import Case, Expected, expect, seed_of
+from padops.conformance.case import Case, seed_of
 from padops.conformance.divergences import Divergence, DivergenceTracker
-from padops.conformance.features import CaseFeatures, features_of, rules_of
+from padops.conformance.judging import Peer, Prepared, result_of
 from padops.conformance.known import EXAMPLES
-from padops.conformance.lines import plain
 from padops.conformance.peers import ALL, PEERS, PeerRow
-from padops.conformance.process import AbsentPeer, Process
-from padops.conformance.record import IDLE
-from padops.conformance.repro import has_script
+from padops.conformance.process import AbsentPeer, Process, Stop, Stopped
+from padops.files.interrupts import uninterrupted
 
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A peer that has been asked for.
-
-    Attributes:
-        name: As reports call it, with the interpreter where it is another one.
-        row: What it is.
-        python: Its interpreter; None for this one.
-    """
-
-    name: str
-    row: PeerRow
-    python: str | None = None
 
 
 def parse_peer(text: str) -> Peer:
@@ -87,22 +67,6 @@ def parse_command(text: str) -> Peer:
     return Peer(hello["name"], replace(row, name=hello["name"], families=tuple(hello["families"])))
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A case with all that is known of it before a peer runs it."""
-
-    case: Case
-    expected: Expected
-    features: CaseFeatures
-    packed: Packed | None
-
-    @classmethod
-    def of(cls, case: Case) -> Prepared:
-        """Asks the reference."""
-        expected = expect(case)
-        return cls(case, expected, features_of(case, expected), pack(expected.output))
-
-
 @dataclass
 class PeerRun:
     """What one peer did.
@@ -115,6 +79,7 @@ class PeerRun:
         met: How many of its cases each divergence has matched.
         seen: How many of these came out as it says.
         seconds: How long it took.
+        left: How many of its cases it was not asked, because the run was cut short; None where it was not.
     """
 
     peer: Peer
@@ -124,11 +89,29 @@ class PeerRun:
     met: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
     seconds: float = 0
+    left: int | None = None
 
     @property
     def stale(self) -> list[str]:
         """Divergences that no longer occur: their cases ran, and none came out as they say."""
         return [id for id, count in self.met.items() if count and not self.seen.get(id)]
+
+
+LISTENS = 0.1  # seconds after which a signal is heard at the latest
+NOT_BEGUN = "the run was cut short before its turn"
+
+
+class CutShort(Exception):
+    """A signal has ended the run; the processes of all peers have ended, too.
+
+    Attributes:
+        ran: What each peer did until then.
+        ending: The exception that the signal raised.
+    """
+
+    def __init__(self, ran: list[PeerRun], ending: KeyboardInterrupt | SystemExit) -> None:
+        super().__init__("the run was cut short")
+        self.ran, self.ending = ran, ending
 
 
 def run_cases(
@@ -150,13 +133,40 @@ def run_cases(
         progress: Called with a peer's name, the cases that it has done and those that it gets.
         jobs: How many peers work at a time; None for one on each core.
         shard: ``(i, n)``: of each peer's cases the i-th of every n.
+
+    Raises:
+        CutShort: SIGINT or SIGTERM came while the peers were at work.
     """
     prepared = [Prepared.of(case) for case in cases]
     slow_first = sorted(range(len(peers)), key=lambda i: not peers[i].row.max_cases)  # no core is left alone with one
+    stop = Stop()
+    running: dict[int, Future[PeerRun]] = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        run = lambda peer: run_peer(prepared, peer, known, level, progress, shard)
-        running = {i: pool.submit(run, peers[i]) for i in slow_first}
-        return [running[i].result() for i in range(len(peers))]
+        run = lambda peer: run_peer(prepared, peer, known, level, progress, shard, stop)
+        try:
+            for i in slow_first:
+                running[i] = pool.submit(run, peers[i])
+            # A signal that another thread receives, or that comes just before the wait, does not end a wait.
+            left: set[Future[PeerRun]] = set(running.values())
+            while left:
+                done, left = wait(left, LISTENS, FIRST_EXCEPTION)
+                for one in done:
+                    one.result()
+            return [running[i].result() for i in range(len(peers))]
+        except BaseException as ending:  # whatever it is, the pool would wait until every peer has had all of its cases
+            with uninterrupted():
+                stop.now()
+                pool.shutdown(cancel_futures=True)
+            if isinstance(ending, (KeyboardInterrupt, SystemExit)):
+                raise CutShort([_until_now(peer, running.get(i)) for i, peer in enumerate(peers)], ending) from ending
+            raise
+
+
+def _until_now(peer: Peer, running: Future[PeerRun] | None) -> PeerRun:
+    """What a peer did until the run was cut short."""
+    if running is None or running.cancelled():
+        return PeerRun(peer, absent=NOT_BEGUN)
+    return running.result()
 
 
 def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepared]:
@@ -183,7 +193,8 @@ def run_peer(
     known: Sequence[Divergence],
     level: str,
     progress: Progress,
-    shard: tuple[int, int] = (1, 1),
+    shard: tuple[int, int],
+    stop: Stop,
 ) -> PeerRun:
     """Runs one peer in its process.
 
@@ -194,9 +205,10 @@ def run_peer(
         level: A key of ``cases.LEVELS``.
         progress: Called with the peer's name, the cases that it has done and those that it gets.
         shard: As of ``run_cases``.
+        stop: What ends the process from outside.
     """
     started = time.monotonic()
-    process = Process(peer.row, peer.python)
+    process = Process(peer.row, peer.python, stop)
     ran = PeerRun(peer)
     mine = share(prepared, peer.row, level)[shard[0] - 1 :: shard[1]]
     try:
@@ -205,10 +217,14 @@ def run_peer(
         tracker = DivergenceTracker([divergence for divergence in known if divergence.concerns(peer.name, version)])
         _ask(process, mine, ran, tracker, progress)
         ran.met, ran.seen = tracker.met, tracker.seen
-        ran.seconds = time.monotonic() - started
     except AbsentPeer as error:
         ran.absent = str(error)
+    except Stopped:
+        ran.left = len(mine) - len(ran.results)
+        if ran.handshake is None:
+            ran.absent = NOT_BEGUN
     finally:
+        ran.seconds = time.monotonic() - started
         process.end()
     return ran
 
@@ -219,75 +235,10 @@ def _ask(
     """Puts the answers of a peer that is there into ``ran``."""
     try:
         for item, answer in zip(mine, process.ask([item.case.request() for item in mine]), strict=True):
-            ran.results.append(_result(item, ran.peer, tracker, answer))
+            ran.results.append(result_of(item, ran.peer, tracker, answer))
             progress(ran.peer.name, len(ran.results), len(mine))
     except AbsentPeer as error:  # it has died and does not start again, which no divergence explains
         text = f"the process did not start again: {error}"
         for i, item in enumerate(mine[len(ran.results) :]):
             answer = ("skipped" if i else "crash", text)
-            ran.results.append(_result(item, ran.peer, DivergenceTracker(()), answer))
-
-
-def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
-    """The outcome and, unless it is ``"agree"``, what is to say about it.
-
-    Args:
-        item: The case.
-        answer: As ``worker.py`` gives it.
-        row: Who says so.
-    """
-    kind, content = answer
-    if kind == "output":
-        if item.packed is None:
-            return "differ", f"an output of shape {list(content[1])}, expected an error: {item.expected.message}"
-        return ("agree", "") if content == item.packed else ("differ", _difference(item.packed, content))
-    if kind == "refused":
-        if item.packed is not None:
-            return "error", str(content)
-        if row.labels and f"[{item.expected.rule}]" not in content and not (row.before and row.before in content):
-            return "error", f"{content}; expected an error of [{item.expected.rule}]"
-        return "agree", ""
-    return ("error" if kind == "broken" else kind), str(content)
-
-
-def _difference(expected: Packed, got: Packed) -> str:
-    """How two outputs differ, in a line."""
-    if expected[:2] != got[:2]:
-        return f"{got[0]}{list(got[1])}, expected {expected[0]}{list(expected[1])}"
-    wanted, found = unpack(expected), unpack(got)
-    if expected[0] == "string":
-        wrong = np.array(expected[2], object) != np.array(got[2], object)
-    else:
-        raw = [np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}") for array in (wanted, found)]
-        wrong = raw[0] != raw[1]
-    first = int(np.flatnonzero(wrong)[0])
-    place = [int(i) for i in np.unravel_index(first, expected[1])]
-    one, other = (describe(array.reshape(-1)[first : first + 1])["values"][0] for array in (wanted, found))
-    return f"{int(wrong.sum())} of {wrong.size} elements differ, the first at {place}: {other!r}, expected {one!r}"
-
-
-def _result(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
-    case = item.case
-    outcome, detail = judge(item, answer, peer.row)
-    divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
-    result: dict[str, Any] = {
-        "case": case.id,
-        "origin": case.origin,
-        "op": case.op,
-        "mode": case.mode,
-        "dtype": case.dtype,
-        "rank": case.rank,
-        "rules": list(rules_of(item.features)),
-        "peer": peer.name,
-        "outcome": outcome,
-        "divergence": divergence,
-        "unexpected": outcome not in ("agree", *IDLE) and divergence is None,
-        "detail": detail[:600],
-    }
-    if outcome != "agree":
-        result["inputs"] = [describe(array) for array in case.arrays()]
-        result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
-        result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
-        result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
-    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}" if has_script(peer.row) else ""
-    return result
+            ran.results.append(result_of(item, ran.peer, DivergenceTracker(()), answer))

@@ -65,7 +65,7 @@ def _load(name: str, place: str | Path, folders: list[str] | None = None) -> Mod
 
 def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
     """The peer's function and the versions of its packages."""
-    from importlib.metadata import PackageNotFoundError, version
+    from padops.extras import names_of, version_of
 
     place, _, function = entry_point.rpartition(":")
     if place.endswith(".py"):
@@ -77,10 +77,8 @@ def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
         run = getattr(module, function)
     versions = {}
     for name in getattr(module, "PACKAGES", ()):
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:  # one of two names that a package goes by
-            continue
+        installed = {candidate: version_of(candidate) for candidate in names_of(name)}
+        versions.update({candidate: text for candidate, text in installed.items() if text is not None})
     return run, versions
 
 

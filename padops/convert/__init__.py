@@ -1,34 +1,27 @@
-"""Foreign Pads in a model become operators of the domain ``padops``.
-
-============== =======================================================================================
-``readers/``   other file formats, as ONNX models
-``model/``     the model, read and in memory: graphs, types, constants; what is no model is refused
-``sources/``   what is a Pad: one file for each form that a node may have; what ONNX Runtime can do with it
-``folding/``   Pads that need not run
-``targets/``   what a Pad becomes: one file for each form of the output
-``standard/``  a Pad in the operators of standard ONNX, as nodes or as functions
-``verify/``    both models run on the same inputs
-``files/``     what is read and written: whole or not at all
-============== =======================================================================================
-
-``pipeline.py`` is a model's way through all of this, and ``rewrite.py`` the pass over its Pads. ``records.py`` and
-``report.py`` say what was found and done, ``show.py`` prints it, and ``errors.py`` has what can go wrong.
-"""
+"""Foreign Pads in a model become operators of the domain ``padops``; docs/architecture.md has what stands where."""
 
 from __future__ import annotations
 
 import sys
 from types import ModuleType
 
-from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
-from padops.convert.pipeline import convert, lower
-from padops.convert.records import Conversion, FileRecord, OutputComparison, PadComparison, PadRecord, Verification
+from padops.extras import Needing
+
+with Needing("padops.convert"):
+    from padops.convert.conversion import Conversion
+    from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
+    from padops.convert.facts import PadFacts
+    from padops.convert.inspection import Inspection, inspect
+    from padops.convert.pipeline import convert, lower
+    from padops.convert.records import FileRecord, OutputComparison, PadComparison, PadRecord, Verification
 
 __all__ = [
     "Conversion",
     "FileRecord",
+    "Inspection",
     "OutputComparison",
     "PadComparison",
+    "PadFacts",
     "PadRecord",
     "PadopsError",
     "PadsLeftError",
@@ -37,6 +30,7 @@ __all__ = [
     "Verification",
     "VerificationError",
     "convert",
+    "inspect",
     "lower",
 ]
 
@@ -48,3 +42,4 @@ class _Callable(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
+__doc__ = convert.__doc__ or ""  # what help(padops.convert) opens with

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from padops.files.hidden import is_hidden
 
 if TYPE_CHECKING:
-    from padops.convert.records import Conversion
+    from padops.convert.conversion import Conversion
 
 
 class PadopsError(Exception):
@@ -64,6 +64,12 @@ class UndecidedError(VerificationError):
     """
 
     exit_code = 5
+
+
+def kind_of(value: object) -> str:
+    """The type of an argument with its article, for a message: ``"an int"``."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 # What onnx, onnx_ir, NumPy, json and protobuf raise over data that are not as they should be. Not Exception: a mistake of

@@ -10,13 +10,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import onnx
 
 from padops.convert import sources
+from padops.convert.arguments import Request, check_kinds, check_options, choose_sources
+from padops.convert.conversion import Conversion
 from padops.convert.errors import (
     PadopsError,
     PadsLeftError,
@@ -25,6 +27,7 @@ from padops.convert.errors import (
     VerificationError,
     os_errors_as,
 )
+from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
@@ -32,35 +35,20 @@ from padops.convert.folding import convert_and_fold
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reach import values_behind
-from padops.convert.model.reading import Source, original_of, read_document
-from padops.convert.records import Conversion, FileRecord
+from padops.convert.model.reading import Source, given_model, original_of, read_document
+from padops.convert.model.types import Types
+from padops.convert.records import FileRecord
 from padops.convert.rewrite import ConvertPads
+from padops.convert.sources.pad_facts import facts_of
 from padops.convert.standard.fallback import embed
-from padops.convert.targets import NAMED, STANDARD
+from padops.convert.targets import STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.verify.choice import comparison, mismatch, undecided
 from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
 from padops.files.targets import identity
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to become of the Pads.
-
-    Attributes:
-        target: See ``convert``, as for the next three.
-        select: Which Pads.
-        fold: Whether Pads that need not run are taken away.
-        fallback: Whether the model gets functions of standard operators.
-        sources: What counts as a Pad.
-    """
-
-    target: str
-    select: str
-    fold: bool
-    fallback: bool
-    sources: tuple[sources.Source, ...]
+from padops.runtime.installed import installed_minor
+from padops.spec.schemas import register_schemas
 
 
 def convert(
@@ -95,8 +83,8 @@ def convert(
     An OpenVINO IR and nGraph's JSON are read as well, and become ONNX models (see ``openvino_ir`` and ``ngraph_json``).
 
     Args:
-        source: A file (``.onnx``, or ``.xml`` of an OpenVINO IR, or ``.json`` of nGraph), an ``onnx.ModelProto`` or an
-            ``onnx_ir.Model``. Objects are not changed.
+        source: A file (``.onnx``, or ``.xml`` of an OpenVINO IR, or ``.json`` of nGraph), the bytes of an ONNX model or a
+            binary file object to read them from, an ``onnx.ModelProto`` or an ``onnx_ir.Model``. Objects are not changed.
         output: The file to write. External data are copied beside it.
         target: ``"padops"``: the operators of the native library. ``"onnx"``: see ``lower``. ``"pyop"``: the Python
             kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), as far as it has the element type.
@@ -124,27 +112,31 @@ def convert(
         report: A JSON file to write (see ``Conversion.to_json``), also where ``strict`` or ``verify`` raises.
         follow_links: Take external data in that are symbolic links out of the model's folder. Without it, only links of a
             Hugging Face cache are followed, and those to beside the file that the model itself is a link to.
-        base_dir: The folder that an ``onnx.ModelProto``'s external data are relative to.
+        base_dir: The folder that the external data of bytes, a file object or an ``onnx.ModelProto`` are relative to.
         progress: Called with what is being done, bytes done and bytes in all, while external data are copied.
 
     Returns:
         The converted model and a record of each Pad.
 
     Raises:
-        UsageError: The arguments contradict each other.
+        UsageError: The arguments contradict each other, or one is of the wrong type.
         PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind; or only the
             report could not be written, and the message says that the model has been.
         PadsLeftError: ``strict``, and a Pad could not be converted.
         VerificationError: ``verify``, and the models do not agree.
         UndecidedError: ``strict`` and ``verify``, and it could not be told for sure whether they agree.
     """
+    switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
+                "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
+    check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir}, inputs, seed)
+    source = given_model(source)
     path = output_path(source, output, in_place)
-    _check_options(target, without_pad, select, verify, inputs, seed)
-    asked = _sources(auto_pad, custom_domains, emulated, target)
+    check_options(target, without_pad, select, verify, inputs, seed)
+    asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, asked)
     check_paths(source, path, report)
     if base_dir is not None and not isinstance(source, onnx.ModelProto):
-        raise UsageError("base_dir is for an onnx.ModelProto; other sources know where their external data are")
+        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
         document = read_document(source, None if base_dir is None else Path(base_dir), follow_links)
@@ -193,35 +185,6 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
     return convert(source, output, target="onnx", **options)
 
 
-def _check_options(target: str, without_pad: bool, select: str, verify: bool, inputs: Inputs | None, seed: int) -> None:
-    if target not in NAMED:
-        raise UsageError(f"target is {target!r}, expected one of {', '.join(NAMED)}")
-    if without_pad and target != "onnx":
-        raise UsageError(f"without_pad is for target 'onnx', not {target!r}")
-    if without_pad and select != "all":
-        raise UsageError(f"without_pad leaves no Pad, but select is {select!r}")
-    if select not in ("all", "needed"):
-        raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
-    if inputs is not None and not verify:
-        raise UsageError("inputs are for verifying; ask for that too")
-    if seed < 0:
-        raise UsageError(f"seed is {seed}, expected 0 or more")
-
-
-def _sources(auto_pad: str, custom_domains: Collection[str], emulated: str, target: str) -> tuple[sources.Source, ...]:
-    """The sources that the options ask for."""
-    if auto_pad not in ("keep", "explicit"):
-        raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
-    if emulated not in ("convert", "keep"):
-        raise UsageError(f"emulated is {emulated!r}, expected 'convert' or 'keep'")
-    if isinstance(custom_domains, str):
-        raise UsageError(f"custom_domains is the string {custom_domains!r}, expected a list of names")
-    if known := sorted(set(custom_domains) & sources.KNOWN_DOMAINS):
-        raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
-    emulations = emulated == "convert" and target == "padops"
-    return sources.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
-
-
 def _data_files(document: Document, follow_links: bool, needed: bool) -> list[DataFile]:
     """The external data of the model, checked. Of those of an object that nobody needs, only the links are checked."""
     if needed or document.path:
@@ -237,6 +200,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         PadopsError: The source is of another format, and a Pad of it cannot be converted: it has no form in ONNX.
     """
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
+    facts = _look_at(document, request.sources)
     convert_pads = ConvertPads(document, request.select, request.target, request.sources)
     if request.fold:
         records = convert_and_fold(document, convert_pads, request.select, request.target, request.sources)
@@ -256,16 +220,45 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         notes.append("the training graphs stay as they are")
     conversion = Conversion(
         model=document.model,
-        records=tuple(map(embedded.tell, records)),
+        records=tuple(replace(embedded.tell(record), facts=facts.get(record.path)) for record in records),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
         notes=(*notes, *embedded.notes),
         _proto=document.message(),
+        _folder=document.base_dir,
+        _write=write_conversion,
         _corrected=values_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
         raise PadopsError("; ".join(record.why() for record in conversion.unconverted))
     return conversion
+
+
+def _look_at(document: Document, asked: Collection[sources.Source]) -> dict[str, PadFacts]:
+    """The facts of each Pad by its path, before anything is changed."""
+    types, minor = Types(document), installed_minor()
+    found = sources.find_pads(document.model, types, tuple(asked))
+    if found:
+        register_schemas()
+        types.infer()
+    return {site.path: facts_of(site, match, types, minor) for site, match in found}
+
+
+def write_conversion(conversion: Conversion, path: Path) -> Conversion:
+    """Writes a converted model that has been made before; see ``Conversion.save``.
+
+    Raises:
+        PadopsError: Something cannot be read or written.
+    """
+    message = onnx.ModelProto()
+    message.CopyFrom(conversion.proto())
+    folder = conversion._folder if conversion.output is None else conversion.output.parent
+    document = Document(conversion.model.clone(), message, base_dir=folder, touched=set(conversion.model.graph))
+    check_paths(message, path, None)
+    with os_errors_as("cannot read", "the model's data"):
+        files = document.data_files(follow_links=True)  # as the conversion has found them
+    check_targets(path, None, None, document, files, in_place=False)
+    return _verify_and_write(Job(document, files, path, None, lambda: message, None), conversion, path)
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:

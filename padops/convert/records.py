@@ -1,21 +1,16 @@
-"""What a conversion found and did, as data."""
+"""What a conversion found and did, as data; ``conversion.py`` has the whole of it."""
 
 from __future__ import annotations
 
 import platform
-import warnings
-from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    import onnx
-    import onnx_ir as ir
+from padops.convert.facts import PadFacts
+from padops.extras import names_of, version_of
 
-SCHEMA = 3  # of the report; raised when a reader of an older report would misread a newer one
+SCHEMA = 4  # of the report; raised when a reader of an older report would misread a newer one
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
@@ -40,6 +35,7 @@ class PadRecord:
         notes: What else is worth knowing, such as a change of the version.
         corrects: What ONNX Runtime gets wrong in the node as it was, so that the outputs may differ; else None.
         into: Of a folded Pad, the paths of the nodes that do its work now.
+        facts: What it was, and what ONNX Runtime does with that.
     """
 
     path: str
@@ -51,10 +47,17 @@ class PadRecord:
     notes: tuple[str, ...] = ()
     corrects: str | None = None
     into: tuple[str, ...] = ()
+    facts: PadFacts | None = None
 
     def why(self) -> str:
         """Which Pad it is, and why it stays."""
         return f"{self.path} ({self.form}): {self.reason}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON values, its facts among them."""
+        own = {name: value for name, value in vars(self).items() if name != "facts"}
+        facts = {} if self.facts is None else self.facts.to_json()
+        return facts | own | {"notes": list(self.notes), "into": list(self.into)}
 
 
 @dataclass(frozen=True)
@@ -163,74 +166,6 @@ class FileRecord:
     written: bool = False
 
 
-@dataclass(frozen=True)
-class Conversion:
-    """The result of ``padops.convert``.
-
-    Attributes:
-        model: The converted model; external tensors refer to the source's files.
-        records: One for each Pad that was found, in the order of the graph, then of the functions.
-        verification: The comparison, or None where none was asked for.
-        output: The model file that was written, or None.
-        opsets: The opset imports of the source, by domain.
-        sources: The files that were read: the model, then its data.
-        outputs: The files of the output: the model, then its data.
-        notes: What else happened to the model as a whole.
-    """
-
-    model: ir.Model
-    records: tuple[PadRecord, ...]
-    verification: Verification | None = None
-    output: Path | None = None
-    opsets: dict[str, int] = field(default_factory=dict)
-    sources: tuple[FileRecord, ...] = ()
-    outputs: tuple[FileRecord, ...] = ()
-    notes: tuple[str, ...] = ()
-    _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
-    _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
-
-    def proto(self) -> onnx.ModelProto:
-        """The converted model as a protobuf message; everything that is not a Pad is as the source has it."""
-        import onnx_ir as ir
-
-        return ir.to_proto(self.model) if self._proto is None else self._proto
-
-    @property
-    def converted(self) -> tuple[PadRecord, ...]:
-        """The Pads that became operators of the domain ``padops`` now."""
-        return tuple(record for record in self.records if record.status == "converted")
-
-    @property
-    def unconverted(self) -> tuple[PadRecord, ...]:
-        """The Pads that could not be converted."""
-        return tuple(record for record in self.records if record.status == "unconverted")
-
-    @property
-    def left(self) -> tuple[PadRecord, ...]:
-        """The former name of ``unconverted``."""
-        warnings.warn("Conversion.left is called Conversion.unconverted now", DeprecationWarning, stacklevel=2)
-        return self.unconverted
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything but the model, as JSON values: what ``--report`` writes."""
-        counts = Counter(record.status for record in self.records)
-        return {
-            "schema": SCHEMA,
-            "versions": versions(),
-            "source": {"files": [asdict(file) for file in self.sources], "opsets": self.opsets},
-            "output": {
-                "path": None if self.output is None else str(self.output),
-                "files": [asdict(file) for file in self.outputs],
-            },
-            "counts": {status: counts[status] for status in get_args(Status)},
-            "pads": [
-                asdict(record) | {"notes": list(record.notes), "into": list(record.into)} for record in self.records
-            ],
-            "verification": None if self.verification is None else self.verification.to_json(),
-            "notes": list(self.notes),
-        }
-
-
 def versions() -> dict[str, str | None]:
     """Of Python and of the packages that have a say in a conversion; None for one that is not installed."""
     return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
@@ -238,7 +173,5 @@ def versions() -> dict[str, str | None]:
 
 @cache
 def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    """Of the first distribution that brings it."""
+    return next(filter(None, map(version_of, names_of(package))), None)

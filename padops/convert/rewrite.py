@@ -15,16 +15,15 @@ from padops.convert import sources
 from padops.convert.errors import PadopsError
 from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import NodeSite, walk
+from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.records import PadRecord
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.builtin_support import needs, runs
+from padops.convert.sources.builtin_rules import needs, runs
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo, describe
 from padops.convert.targets import CALLED, CHECKS, STANDARD, TARGETS
 from padops.convert.targets.calls import declare_calls
-from padops.spec.dialects import DOMAIN
 from padops.spec.schemas import register_schemas
 
 
@@ -67,7 +66,7 @@ class ConvertPads(ir.passes.InPlacePass):
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Converts in place; nodes keep their names, outputs and metadata."""
         types = Types(self._document)
-        found = self._find(model, types)
+        found = sources.find_pads(model, types, self._sources)
         if found:  # before the first node is changed
             register_schemas()
             types.infer()
@@ -82,16 +81,6 @@ class ConvertPads(ir.passes.InPlacePass):
             self._document.touched.update(declare_calls(model, types))
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
-
-    def _find(self, model: ir.Model, types: Types) -> list[tuple[NodeSite, Match]]:
-        """Every Pad of the model."""
-        found = []
-        for site in walk(model):
-            # A function of this domain is what an operator falls back on where the library is absent.
-            inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
-            if not inside_fallback and (match := sources.match_pad(site, types, self._sources)) is not None:
-                found.append((site, match))
-        return found
 
     def _decide(self, site: NodeSite, match: Match, types: Types) -> Decision:
         """What becomes of a Pad, with the reason; changes nothing."""

@@ -9,6 +9,18 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
+
+
+def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
+    """What a command ends with that one of these signals has ended.
+
+    Args:
+        ending: The exception that the signal raised.
+    """
+    if isinstance(ending, KeyboardInterrupt):
+        return INTERRUPTED
+    return ending.code if isinstance(ending.code, int) else 128 + signal.SIGTERM
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from typing import IO
 
 from padops.files.hidden import FILES, hidden_folder, is_hidden, locked, note, sweep, take_back
 from padops.files.interrupts import uninterrupted
-from padops.files.targets import Identity, identity, obstacle, same_bytes
+from padops.files.targets import Identity, behind_link, identity, obstacle, same_bytes
 
 Progress = Callable[[str, int, int], None]  # what is being done, bytes done, bytes in all
 
@@ -132,7 +132,7 @@ def staging(folder: Path) -> Iterator[Staging]:
 
 @contextlib.contextmanager
 def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
-    """One text file that is ready; ``commit`` puts it into place.
+    """One text file that is ready; ``commit`` puts it into place, and of a symbolic link its target.
 
     Args:
         path: The file.
@@ -143,6 +143,7 @@ def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
     """
     if why := obstacle(path):
         raise OSError(errno.EEXIST, why, str(path))
+    path = behind_link(path)
     with staging(path.parent) as stage:
         # A file's name need not be UTF-8. Python has its other bytes as lone surrogates, and JSON has escapes for those.
         stage.write(path.name, (text.encode("utf-8", "backslashreplace") for text in texts))

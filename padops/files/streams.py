@@ -1,13 +1,55 @@
-"""What a command prints, where that cannot be printed: a full disk, a reader that has gone, a name that is no text."""
+"""Standard input and output: what a command prints, where that cannot be printed, and files that come and go through them.
+
+What cannot be printed is due to a full disk, a reader that has gone, or a name that is no text.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
+
+STREAM = "-"  # what standard input and output are called in the place of a file
+
+
+def read_input() -> bytes:
+    """Everything that comes through standard input.
+
+    Raises:
+        OSError: It is a terminal, closed, or cannot be read.
+    """
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    if sys.stdin.isatty():
+        raise OSError(errno.ENOTTY, "it is a terminal; pipe a file into it")
+    return sys.stdin.buffer.read()
+
+
+def refuse_terminal() -> str | None:
+    """What to say where standard output is a terminal, which bytes would confuse; else None.
+
+    Raises:
+        OSError: It is closed.
+    """
+    if os.isatty(sys.stdout.fileno()):
+        return "standard output is a terminal, which cannot show a model; redirect it, or name a file"
+    return None
+
+
+def write_output(content: bytes) -> None:
+    """Writes bytes to standard output, all of them.
+
+    Raises:
+        OSError: It cannot be written, or its reader has gone.
+    """
+    sys.stdout.flush()
+    rest, place = memoryview(content), sys.stdout.fileno()
+    while rest:
+        rest = rest[os.write(place, rest) :]
 
 
 class DroppingStream:

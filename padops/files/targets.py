@@ -39,7 +39,7 @@ def kind_of(path: Path) -> str:
 
 
 def obstacle(path: Path) -> str | None:
-    """Why no file can be written here, or None: it may be absent, a regular file, or a link to one.
+    """Why no file can be written here, or None: it may be absent, a regular file that may be written, or a link to one.
 
     Everything else stays as it is: a device, a FIFO or a socket that a file took the place of would be gone, and behind
     a link that leads nowhere somebody expects a file of that name.
@@ -55,8 +55,27 @@ def obstacle(path: Path) -> str | None:
     if kind == "a folder":
         return "it is a folder"
     if kind.endswith("a regular file"):
-        return None
+        return READ_ONLY if _is_read_only(path) else None
     return f"it is {kind}; only regular files are replaced"
+
+
+READ_ONLY = "it is read-only; change its permissions, or name another file"
+
+
+def _is_read_only(path: Path) -> bool:
+    """Whether a file is to stay as it is: nobody may write it, or this user may not. Root could; the file's owner says no.
+
+    Of a file system that is read-only, writing itself says so.
+    """
+    if not os.stat(path).st_mode & 0o222:
+        return True
+    disk = os.statvfs(path).f_flag & os.ST_RDONLY if hasattr(os, "statvfs") else 0
+    return not disk and not os.access(path, os.W_OK)
+
+
+def behind_link(path: Path) -> Path:
+    """What is really written where this path is: of a symbolic link to a file its target."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) and os.path.isfile(path) else path
 
 
 def refusal(paths: Iterable[Path | None]) -> str | None:

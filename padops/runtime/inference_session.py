@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import onnxruntime
-
+from padops.extras import NeedingOnnxruntime
 from padops.runtime.provider import (
     CPU,
     EP_NAME,
@@ -20,6 +19,9 @@ from padops.runtime.provider import (
     runtime_minor,
 )
 from padops.runtime.session import register
+
+with NeedingOnnxruntime("padops.InferenceSession"):
+    import onnxruntime
 
 AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no operator of the standard
 

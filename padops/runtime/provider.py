@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from padops.extras import NeedingOnnxruntime
 from padops.runtime.library import get_library_path
 
 if TYPE_CHECKING:
@@ -40,8 +41,13 @@ def get_ep_names() -> list[str]:
 
 
 def runtime_minor() -> int:
-    """The minor version of the installed onnxruntime 1.x; later major versions count as newer than any."""
-    import onnxruntime
+    """The minor version of the installed onnxruntime 1.x; later major versions count as newer than any.
+
+    Raises:
+        DependencyError: There is no onnxruntime, or it is older than 1.20.
+    """
+    with NeedingOnnxruntime("padops' execution provider"):
+        import onnxruntime
 
     major, minor = onnxruntime.__version__.split(".")[:2]
     return int(minor) if major == "1" else 1_000_000

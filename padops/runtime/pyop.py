@@ -66,7 +66,7 @@ class PyOpError:
     Attributes:
         op_type: The operator that the node stands for, such as ``"Pad_18"``.
         node: The node's name.
-        rule: The label of the rule that was broken (README), or None where something else went wrong.
+        rule: The label of the rule that was broken (docs/semantics.md), or None where something else went wrong.
         message: The whole text, as an exception of the native library or of ``padops.spec.reference`` has it.
     """
 

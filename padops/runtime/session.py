@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import weakref
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from padops.runtime.library import get_library_path
+from padops.runtime.library import describe_library, get_library_path
 from padops.runtime.provider import add_provider
 
 if TYPE_CHECKING:
@@ -47,9 +46,11 @@ def register(
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
+        TypeError: ``session_options`` are none.
         ValueError: There is no such backend; options come without the provider, are wrong, or differ from those that it
             has in ``session_options`` already.
     """
+    _check_options(session_options)
     if provider_options and not provider:
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
     if backend not in _registered:
@@ -65,6 +66,20 @@ def register(
     else:
         _register_library(session_options)
     _registered[backend].add(session_options)
+
+
+def _check_options(given: object) -> None:
+    """Refuses what is registered too late, or is something else."""
+    import onnxruntime
+
+    if isinstance(given, onnxruntime.SessionOptions):
+        return
+    hint = ""
+    if isinstance(given, onnxruntime.InferenceSession):
+        hint = "; register options before a session is created with them, or use padops.InferenceSession"
+    name = type(given).__name__
+    article = "an" if name[:1] in "AEIOUaeiou" else "a"
+    raise TypeError(f"session_options is {article} {name}, expected onnxruntime.SessionOptions{hint}")
 
 
 def _register_library(session_options: onnxruntime.SessionOptions) -> None:
@@ -83,10 +98,7 @@ def _register_library(session_options: onnxruntime.SessionOptions) -> None:
 
 @cache
 def _described() -> str:
-    library = ctypes.CDLL(get_library_path())
-    library.padops_describe.restype = ctypes.c_char_p
-    text: bytes = library.padops_describe()
-    return text.decode()
+    return describe_library(get_library_path())
 
 
 def describe() -> dict[str, Any]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-import ml_dtypes
 import numpy as np
+
+from padops.extras import Needing
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class DType:
         pad: The first version of the ONNX Pad operator that lists the type.
         since: The first minor release of onnxruntime 1.x that accepts the type in a custom operator, 0 for all that
             padops supports.
-        numpy: The NumPy type of one element (``object`` for strings; sub-byte types take one byte each in NumPy).
+        scalar: NumPy's type of one element (``object`` for strings), or the name of the one that ml_dtypes has.
     """
 
     name: str
@@ -33,38 +34,55 @@ class DType:
     bits: int
     pad: int
     since: int
-    numpy: np.dtype
+    scalar: type[np.generic] | str
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy type of one element; those of less than a byte take one byte each.
+
+        Raises:
+            DependencyError: NumPy lacks it, and ml_dtypes is not installed.
+        """
+        return _numpy_type(self)
 
 
-DTYPES: tuple[DType, ...] = tuple(
-    DType(name, onnx, ort, bits, pad, since, np.dtype(numpy))
-    for name, onnx, ort, bits, pad, since, numpy in (
-        ("float", 1, 1, 32, 1, 0, np.float32),
-        ("uint8", 2, 2, 8, 11, 0, np.uint8),
-        ("int8", 3, 3, 8, 11, 0, np.int8),
-        ("uint16", 4, 4, 16, 11, 0, np.uint16),
-        ("int16", 5, 5, 16, 11, 0, np.int16),
-        ("int32", 6, 6, 32, 11, 0, np.int32),
-        ("int64", 7, 7, 64, 11, 0, np.int64),
-        ("string", 8, 8, 0, 13, 0, np.object_),
-        ("bool", 9, 9, 8, 13, 0, np.bool_),
-        ("float16", 10, 10, 16, 1, 0, np.float16),
-        ("double", 11, 11, 64, 1, 0, np.float64),
-        ("uint32", 12, 12, 32, 11, 0, np.uint32),
-        ("uint64", 13, 13, 64, 11, 0, np.uint64),
-        ("bfloat16", 16, 16, 16, 13, 0, ml_dtypes.bfloat16),
-        ("float8e4m3fn", 17, 17, 8, 21, 0, ml_dtypes.float8_e4m3fn),
-        ("float8e4m3fnuz", 18, 18, 8, 21, 0, ml_dtypes.float8_e4m3fnuz),
-        ("float8e5m2", 19, 19, 8, 21, 0, ml_dtypes.float8_e5m2),
-        ("float8e5m2fnuz", 20, 20, 8, 21, 0, ml_dtypes.float8_e5m2fnuz),
-        ("uint4", 21, 21, 4, 21, 0, ml_dtypes.uint4),
-        ("int4", 22, 22, 4, 21, 0, ml_dtypes.int4),
-        ("float4e2m1", 23, 23, 4, 23, 24, ml_dtypes.float4_e2m1fn),
-        ("float8e8m0", 24, 26, 8, 24, 27, ml_dtypes.float8_e8m0fnu),
-        ("uint2", 25, 24, 2, 25, 26, ml_dtypes.uint2),
-        ("int2", 26, 25, 2, 25, 26, ml_dtypes.int2),
-    )
+@cache
+def _numpy_type(row: DType) -> np.dtype:
+    if not isinstance(row.scalar, str):
+        return np.dtype(row.scalar)
+    with Needing(f"the element type {row.name}"):
+        import ml_dtypes
+    found: np.dtype = np.dtype(getattr(ml_dtypes, row.scalar))
+    return found
+
+
+_ROWS: tuple[tuple[str, int, int, int, int, int, type[np.generic] | str], ...] = (
+    ("float", 1, 1, 32, 1, 0, np.float32),
+    ("uint8", 2, 2, 8, 11, 0, np.uint8),
+    ("int8", 3, 3, 8, 11, 0, np.int8),
+    ("uint16", 4, 4, 16, 11, 0, np.uint16),
+    ("int16", 5, 5, 16, 11, 0, np.int16),
+    ("int32", 6, 6, 32, 11, 0, np.int32),
+    ("int64", 7, 7, 64, 11, 0, np.int64),
+    ("string", 8, 8, 0, 13, 0, np.object_),
+    ("bool", 9, 9, 8, 13, 0, np.bool_),
+    ("float16", 10, 10, 16, 1, 0, np.float16),
+    ("double", 11, 11, 64, 1, 0, np.float64),
+    ("uint32", 12, 12, 32, 11, 0, np.uint32),
+    ("uint64", 13, 13, 64, 11, 0, np.uint64),
+    ("bfloat16", 16, 16, 16, 13, 0, "bfloat16"),
+    ("float8e4m3fn", 17, 17, 8, 21, 0, "float8_e4m3fn"),
+    ("float8e4m3fnuz", 18, 18, 8, 21, 0, "float8_e4m3fnuz"),
+    ("float8e5m2", 19, 19, 8, 21, 0, "float8_e5m2"),
+    ("float8e5m2fnuz", 20, 20, 8, 21, 0, "float8_e5m2fnuz"),
+    ("uint4", 21, 21, 4, 21, 0, "uint4"),
+    ("int4", 22, 22, 4, 21, 0, "int4"),
+    ("float4e2m1", 23, 23, 4, 23, 24, "float4_e2m1fn"),
+    ("float8e8m0", 24, 26, 8, 24, 27, "float8_e8m0fnu"),
+    ("uint2", 25, 24, 2, 25, 26, "uint2"),
+    ("int2", 26, 25, 2, 25, 26, "int2"),
 )
+DTYPES: tuple[DType, ...] = tuple(DType(*row) for row in _ROWS)
 
 
 @cache
@@ -91,7 +109,9 @@ def by_numpy(dtype: np.dtype) -> DType | None:
     """The row of a NumPy type, or None; any NumPy string type is ``string``."""
     if dtype.kind in "OUT":
         return by_name("string")
-    return next((row for row in DTYPES if row.numpy == dtype), None)
+    # An array of a type of ml_dtypes exists only where that is there.
+    candidates = (row for row in DTYPES if isinstance(row.scalar, str) == (dtype.type.__module__ == "ml_dtypes"))
+    return next((row for row in candidates if row.numpy == dtype), None)
 
 
 def types_of(version: int) -> tuple[str, ...]:

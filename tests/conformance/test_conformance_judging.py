@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from padops.conformance import cases, report, runner
+from padops.conformance import cases, judging, report, runner
 from padops.conformance.divergences import Divergence
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
@@ -62,17 +62,17 @@ def test_an_error_of_another_rule_is_a_wrong_answer(name: str) -> None:
     item = runner.Prepared.of(case)
     assert item.expected.rule == "P8"
     row = PEERS[name]
-    assert runner.judge(item, ("refused", "Fail: axes name one axis twice [P8]"), row) == ("agree", "")
+    assert judging.judge(item, ("refused", "Fail: axes name one axis twice [P8]"), row) == ("agree", "")
     said = "Fail: out of memory [P10]"
-    assert runner.judge(item, ("refused", said), row) == ("error", f"{said}; expected an error of [P8]")
-    assert runner.judge(item, ("refused", said), PEERS["ort-builtin"]) == ("agree", "")
+    assert judging.judge(item, ("refused", said), row) == ("error", f"{said}; expected an error of [P8]")
+    assert judging.judge(item, ("refused", said), PEERS["ort-builtin"]) == ("agree", "")
 
 
 def test_what_refuses_a_model_before_the_provider_has_no_label() -> None:
     item = runner.Prepared.of(cases.find_case("table/Pad_18/reflect/int32/3/negative/one/matrix/repeated.row/fixed/0"))
     said = ("refused", "Node (pad) Op (Pad) [ShapeInferenceError] Axis 0 is referred to more than once.")
-    assert runner.judge(item, said, PEERS["padops-provider"]) == ("agree", "")
-    assert runner.judge(item, said, PEERS["padops-native"])[0] == "error"
+    assert judging.judge(item, said, PEERS["padops-provider"]) == ("agree", "")
+    assert judging.judge(item, said, PEERS["padops-native"])[0] == "error"
 
 
 def test_padops_gives_the_label_of_every_rule() -> None:

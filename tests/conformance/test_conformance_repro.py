@@ -14,7 +14,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from padops.conformance import cases, runner
+from padops.conformance import cases, judging, runner
 from padops.conformance.arrays import pack
 from padops.conformance.divergences import in_range
 from padops.conformance.known import EXAMPLES, KNOWN
@@ -138,7 +138,7 @@ def test_every_peer_has_a_script_or_no_command_for_one(name: str) -> None:
     row = PEERS[name]
     items = (runner.Prepared.of(case) for case in cases.collect("quick") if case.dtype == "float" and case.rank == 2)
     item = next(item for item in items if row.takes(item.features) and item.packed and item.case.mode == "constant")
-    result = runner._result(item, runner.Peer(name, row), runner.DivergenceTracker(()), ("refused", "no"))
+    result = judging.result_of(item, runner.Peer(name, row), runner.DivergenceTracker(()), ("refused", "no"))
     if not has_script(row):
         assert result["repro"] == ""
         return

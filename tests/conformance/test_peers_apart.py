@@ -16,14 +16,23 @@ FILES = sorted(environments.APART.glob("[!_]*.py"))
 
 
 def test_each_file_is_a_peer() -> None:
-    assert len(FILES) == len(APART) == 6
+    assert len(FILES) == len(APART) == 10
     stated = [environments.environment_of(file) for file in FILES]
     assert sorted(about["name"] for about in stated) == APART
+    assert {PEERS[name].environment for name in APART} == {
+        "dask",
+        "onnxruntime-web",
+        "opencv",
+        "tinygrad",
+        "tract",
+        "tvm",
+    }
     for file, about in zip(FILES, stated):
         for text in about.get("requires", ()):
             assert "==" in text, f"{file.name}: {text} has no version"
+        assert len({"requires", "node", "environment"} & about.keys()) == 1, f"{file.name}: one environment"
         if "program" in about:
-            assert (environments.APART / about["program"]).is_file() and about["node"]
+            assert (environments.APART / about["program"]).is_file()
         else:
             functions = {node.name for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)}
             assert "run_case" in functions
@@ -33,7 +42,12 @@ def test_a_new_file_is_a_new_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(environments, "APART", tmp_path)
     (tmp_path / "another.py").write_text('ENVIRONMENT = {"name": "another", "families": ("onnx",), "requires": ()}\n')
     (row,) = environments.rows_apart()
-    assert (row.name, row.entry_point, row.apart) == ("another", "apart.another:run_case", True)
+    assert (row.name, row.entry_point, row.environment) == ("another", "apart.another:run_case", "another")
+    (tmp_path / "sharing.py").write_text('ENVIRONMENT = {"name": "s", "families": (), "environment": "another"}\n')
+    assert [(row.name, row.environment) for row in environments.rows_apart()] == [
+        ("another", "another"),
+        ("s", "another"),
+    ]
     (tmp_path / "another.py").write_text("x = 1\n")
     with pytest.raises(ValueError, match="there is no ENVIRONMENT"):
         list(environments.rows_apart())
@@ -44,7 +58,7 @@ def test_without_an_environment_it_is_absent(name: str, tmp_path: Path, monkeypa
     monkeypatch.setenv("PADOPS_ENVIRONMENTS", str(tmp_path))
     case = cases.find_case("specification/Pad_11/example-2/float")
     (ran,) = runner.run_cases([case], [runner.parse_peer(name)], KNOWN)
-    assert ran.absent == f"it has no environment: python3 scripts/peers.py {name} makes it"
+    assert ran.absent == f"it has no environment: python3 scripts/peers.py {PEERS[name].environment} makes it"
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in APART])

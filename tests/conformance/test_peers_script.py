@@ -37,6 +37,9 @@ def test_it_reads_what_padops_reads(script: ModuleType) -> None:
     for file in environments.APART.glob("[!_]*.py"):
         about = environments.environment_of(file)
         assert script.stated()[about["name"]] == about
+    assert {name: script.environment_of(about) for name, about in script.stated().items()} == {
+        name: row.environment for name, row in rows.items()
+    }
     assert script.STAMP == environments.STAMP
     assert script.folder_of("tract") == environments.environments() / "tract"
 
@@ -49,6 +52,18 @@ def test_an_environment_is_made_once(script: ModuleType) -> None:
     assert set(script.stated()["tract"]["requires"]) <= set(pip)
     assert environments.is_made("tract") and not environments.is_made("tvm")
     assert script.main(["tract"]) == 0 and len(script.ran) == 2
+
+
+def test_peers_share_an_environment(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    """By either name it is made, and for both."""
+    assert script.main(["without-pad-tract"]) == 0
+    assert environments.is_made("tract") and not environments.is_made("without-pad-tract")
+    assert script.main(["tract", "without-pad-tract"]) == 0 and len(script.ran) == 2
+    assert script.main(["--list"]) == 0
+    listed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+    assert listed["without-pad-tract"] == listed["tract"] == str(script.folder_of("tract"))
+    assert script.main([]) == 0
+    assert sum("venv" in command for command in script.ran) == 5
 
 
 def test_other_versions_make_it_anew(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

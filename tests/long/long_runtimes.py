@@ -15,7 +15,14 @@ import pytest
 import padops
 
 REFUSED = ("runtime/test_provider_versions",)
-PROVIDED = (*REFUSED, "runtime/test_provider", "runtime/test_inference_session")
+PROVIDED = (
+    *REFUSED,
+    "runtime/test_provider",
+    "runtime/test_provider_needed",
+    "runtime/test_provider_registration",
+    "runtime/test_inference_session",
+    "runtime/test_session_optimizers",
+)
 
 
 @pytest.mark.parametrize(

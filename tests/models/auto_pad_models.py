@@ -18,6 +18,8 @@ from padops.convert import Conversion, PadRecord
 MS = "com.microsoft"
 NAMES = ("n", "c", "h", "w", "d")
 WF = np.random.default_rng(1).standard_normal((4, 3, 3, 3)).astype(np.float32)
+UINT8 = onnx.TensorProto.UINT8
+K3 = {"kernel_shape": (3, 3), "strides": (3, 2)}  # of which SAME_LOWER, too, begins in two ways
 
 
 def node_model(

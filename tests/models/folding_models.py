@@ -20,6 +20,8 @@ LEVELS = {
     name: getattr(ort.GraphOptimizationLevel, f"ORT_{name}")
     for name in ("DISABLE_ALL", "ENABLE_BASIC", "ENABLE_EXTENDED", "ENABLE_ALL")
 }
+ZEROS = tensor("z", [0, 0, 0, 0])
+DATA = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
 
 
 def fold(source: Any, output: Any = None, **options: Any) -> Conversion:
@@ -78,3 +80,7 @@ def padded(
         outputs=[("y", result or kind, [None] * rank)],
         tensors=tensors,
     )
+
+
+def relu(name: str = "p", output: str = "y") -> onnx.NodeProto:
+    return helper.make_node("Relu", [name], [output], name="relu")

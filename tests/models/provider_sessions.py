@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import onnxruntime
 from onnx import parser
 
 import padops
+from padops.runtime import provider
 
 EP_NAME, CPU = "PadopsExecutionProvider", "CPUExecutionProvider"
+ROW = np.arange(1, 5)
 
 
 def options(provider_options: Mapping[str, str] | None = None) -> onnxruntime.SessionOptions:
@@ -67,3 +70,13 @@ def providers_of_pads(built: onnxruntime.InferenceSession) -> list[str]:
         for node in part.get_nodes()
         if node.op_type == "Pad"
     ]
+
+
+def onnxruntime_minor() -> int:
+    return provider.runtime_minor()
+
+
+POOLED = model(
+    "g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y) <int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> {"
+    " z = Pad (x, p) y = MaxPool <kernel_shape = [3, 3], strides = [2, 2]> (z) }"
+)

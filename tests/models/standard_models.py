@@ -157,7 +157,7 @@ def nothing_of_padops(model: onnx.ModelProto) -> bool:
 
 
 def _unseen(case: case_strategies.Case, error: PadError, lowered: bool) -> bool:
-    """Errors that standard operators do not see; the README lists them."""
+    """Errors that standard operators do not see; docs/lowering.md lists them."""
     data, axes = case.inputs[0], case.inputs[3] if case.op.startswith("Pad_") and len(case.inputs) > 3 else None
     if data.ndim == 0:
         return error.rule in ("P7", "P8")  # P5: it passes through, whatever amounts and fill are

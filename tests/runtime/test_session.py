@@ -66,10 +66,11 @@ def test_static_shape_at_session_creation() -> None:
 
 
 def test_missing_library_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("PADOPS_LIBRARY", raising=False)
     monkeypatch.setattr(padops, "__path__", [str(tmp_path)])
     padops_session.get_library_path.cache_clear()
     try:
-        with pytest.raises(FileNotFoundError, match="installed without its native library; reinstall it"):
+        with pytest.raises(FileNotFoundError, match="installed without its native library; install it anew"):
             padops.register(onnxruntime.SessionOptions())
     finally:
         padops_session.get_library_path.cache_clear()

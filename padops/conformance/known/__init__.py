@@ -1,4 +1,4 @@
-"""Every known divergence of a real Pad from the rules of the README, a file for each implementation.
+"""Every known divergence of a real Pad from the rules of docs/semantics.md, a file for each implementation.
 
 Of several that match, the first one that the outcome fits counts. ``divergences.py`` says what the fields mean.
 """

@@ -1,34 +1,42 @@
-"""Models without Pad, as ``padops convert --target onnx --without-pad`` leaves them, in three runtimes."""
+"""Models without Pad, as ``padops convert --target onnx --without-pad`` leaves them, in other runtimes.
+
+tract and TVM follow every rule there.
+"""
 
 from __future__ import annotations
 
 from padops.conformance.divergences import Divergence
 
 _ORT, _REFERENCE, _OPENVINO = "padops-without-pad", "without-pad-reference", "without-pad-openvino"
+_OPENCV, _WEB = "without-pad-opencv", "without-pad-web"
 
 
-def _everywhere(peer: str) -> tuple[Divergence, ...]:
-    """What standard operators do not see."""
-    return (
-        Divergence(
-            f"{peer}-huge", peer, "differ", rule="P10", tags={"huge"}, expected="error", rules=("P10",),
-            reason="amounts beyond any memory are not refused where the output has no elements",
-        ),
-        Divergence(
-            f"{peer}-repeated-axes", peer, "differ", rule="P8", tags={"axes-repeated"}, without={"constant-amounts"},
-            expected="error", rules=("P8",),
-            reason="of an axis that is named twice, the last amounts are taken, where the axes are not known before it runs",
-        ),
+def _huge(peer: str) -> Divergence:
+    """What standard operators do not see; those of onnxruntime-web have too little memory to take it."""
+    return Divergence(
+        f"{peer}-huge", peer, "differ", rule="P10", tags={"huge"}, expected="error", rules=("P10",),
+        reason="amounts beyond any memory are not refused where the output has no elements",
+    )  # fmt: skip
+
+
+def _repeated_axes(peer: str) -> Divergence:
+    """What no standard operator sees."""
+    return Divergence(
+        f"{peer}-repeated-axes", peer, "differ", rule="P8", tags={"axes-repeated"}, without={"constant-amounts"},
+        expected="error", rules=("P8",),
+        reason="of an axis that is named twice, the last amounts are taken, where the axes are not known before it runs",
     )  # fmt: skip
 
 
 KNOWN = (
-    *_everywhere(_ORT),
+    _huge(_ORT),
+    _repeated_axes(_ORT),
     Divergence(
         f"{_ORT}-4-bit", _ORT, "error", rule="P7", dtypes=("int4", "uint4"), versions="<1.23", expected="output",
         says="Could not find an implementation for Cast", reason="onnxruntime has no Cast of 4-bit integers yet",
     ),
-    *_everywhere(_REFERENCE),
+    _huge(_REFERENCE),
+    _repeated_axes(_REFERENCE),
     Divergence(
         f"{_REFERENCE}-e8m0", _REFERENCE, ("differ", "error"), rule="P7", dtypes=("float8e8m0",), expected="output",
         reason="onnx.reference casts float8e8m0 with another rounding: its bits 0 become 1",
@@ -64,5 +72,24 @@ KNOWN = (
     Divergence(
         f"{_OPENVINO}-strings", _OPENVINO, ("crash", "error"), rule="P7", dtypes=("string",), expected="output",
         reason="strings cannot be broadcast, and some operators free their memory twice",
+    ),
+    Divergence(
+        f"{_OPENCV}-empty", _OPENCV, ("differ", "error"), rule="P5", some={"empty-data", "empty-output", "negative-output"},
+        expected="output",
+        reason="an output without elements does not come out, and Concat refuses a part without elements",
+    ),
+    Divergence(
+        f"{_OPENCV}-no-axes", _OPENCV, "error", rule="P8", tags={"axes-empty"}, expected="output",
+        says="cannot copy dimension", reason="an empty list of axes cannot be reshaped",
+    ),
+    Divergence(
+        f"{_OPENCV}-errors", _OPENCV, ("differ", "crash"), rule="P1", expected="error",
+        reason="what breaks a rule shows in an index out of bounds or a negative size, which are not refused: the output holds "
+        "stray memory, or the process ends",
+    ),
+    _repeated_axes(_WEB),
+    Divergence(
+        f"{_WEB}-strings", _WEB, "differ", rule="P7", dtypes=("string",), expected="output",
+        reason="on its way between JavaScript and the runtime a text ends at its first character 0",
     ),
 )  # fmt: skip

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-
-import onnx
+from typing import TYPE_CHECKING, Any
 
 from padops.conformance.model import make_model
 from padops.conformance.peers.request import Request, Unsupported
 
+if TYPE_CHECKING:
+    import onnx
+
 MISSING = "no fallback: "
 RULE_BROKEN = re.compile(r"\[[PS]\d+]$")
+
+
+class RuleBroken(ValueError):
+    """The case breaks a rule, and the conversion says so."""
+
+
+def without_pad(request: Request) -> onnx.ModelProto:
+    """What ``padops convert --target onnx --without-pad`` leaves of it.
+
+    Args:
+        request: The case.
+
+    Raises:
+        Unsupported: There is no such form of the case.
+        RuleBroken: The case breaks a rule.
+    """
+    return converted_model(request, target="onnx", without_pad=True)
 
 
 def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
@@ -23,7 +41,7 @@ def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
 
     Raises:
         Unsupported: There is no such form of the case.
-        ValueError: The case breaks a rule, and the conversion says so.
+        RuleBroken: The case breaks a rule.
     """
     from padops.convert import convert
 
@@ -31,5 +49,5 @@ def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
     for record in conversion.records:
         for note in (record.reason, *record.notes):
             if note and (record.status == "unconverted" or note.startswith(MISSING)):
-                raise (ValueError if RULE_BROKEN.search(note) else Unsupported)(note)
+                raise (RuleBroken if RULE_BROKEN.search(note) else Unsupported)(note)
     return conversion.proto()

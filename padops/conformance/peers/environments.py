@@ -1,10 +1,12 @@
-"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes.
+"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes, or shares one.
 
 A file there has a literal ``ENVIRONMENT``, which is read without importing the file, since what it imports is elsewhere:
 
 - ``name`` and the fields of ``PeerRow`` that are not as usual;
-- ``requires``: for pip, each with its version. padops' own files need ``BASIS`` there;
-- or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``.
+- ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the converter
+  needs onnx-ir;
+- or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``;
+- or ``environment``: the name of the peer whose environment this one shares.
 """
 
 from __future__ import annotations
@@ -12,11 +14,11 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from padops.conformance.peers.row import PeerRow
+from padops.extras import names_of, version_of
 
 APART = Path(__file__).with_name("apart")
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
@@ -27,10 +29,11 @@ def rows_apart() -> Iterator[PeerRow]:
     for file in sorted(APART.glob("[!_]*.py")):
         stated = environment_of(file)
         fields = {key: value for key, value in stated.items() if key not in ("requires", "node", "program")}
+        fields.setdefault("environment", stated["name"])
         if "program" in stated:
-            yield PeerRow(entry_point="", apart=True, command=("node", str(APART / stated["program"])), **fields)
+            yield PeerRow(entry_point="", command=("node", str(APART / stated["program"])), **fields)
         else:
-            yield PeerRow(entry_point=f"apart.{file.stem}:run_case", apart=True, **fields)
+            yield PeerRow(entry_point=f"apart.{file.stem}:run_case", **fields)
 
 
 def environment_of(file: Path) -> dict[str, Any]:
@@ -58,10 +61,9 @@ def installed_version(row: PeerRow) -> str | None:
     if row.apart or not row.entry_point:
         return None
     for name in _literal(APART.parent / f"{row.entry_point.split(':')[0]}.py", "PACKAGES") or ():
-        try:
-            return version(name)
-        except PackageNotFoundError:  # one of two names that a package goes by
-            continue
+        found = next(filter(None, map(version_of, names_of(name))), None)
+        if found is not None:  # else the package goes by another of these names
+            return found
     return None
 
 
@@ -72,10 +74,10 @@ def environments() -> Path:
 
 
 def is_made(name: str) -> bool:
-    """Whether a peer's environment is there, and whole."""
+    """Whether an environment is there, and whole."""
     return (environments() / name / STAMP).is_file()
 
 
 def python_of(name: str) -> Path:
-    """The interpreter of a peer's environment."""
+    """The interpreter of an environment."""
     return environments() / name / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir  # noqa: F401, without it the peer is absent
 
 from padops.conformance.model import feeds
-from padops.conformance.peers.converted import converted_model
+from padops.conformance.peers.converted import without_pad
 from padops.conformance.peers.request import Request
 
 PACKAGES = ("onnx", "numpy", "onnx-ir")
@@ -16,7 +16,7 @@ def run_case(request: Request) -> np.ndarray:
     """``ReferenceEvaluator`` on what ``padops convert --target onnx --without-pad`` leaves."""
     from onnx.reference import ReferenceEvaluator
 
-    made = converted_model(request, target="onnx", without_pad=True)
+    made = without_pad(request)
     outputs = ReferenceEvaluator(made).run(None, feeds(request, request.inputs))
     assert isinstance(outputs, list)  # a dict is for intermediate values
     return np.asarray(outputs[0])

@@ -29,8 +29,9 @@ class PeerRow:
         max_cases: How many cases it is asked for in a run of the default level, a third of them in a quick one; 0 for all.
         seconds: How long one case may take, the import included.
         forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
-        apart: Whether it has an environment of its own, which ``scripts/peers.py`` makes.
+        environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
         command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
+        lowered: Whether such a program gets models that ``padops convert --target onnx --without-pad`` has made.
     """
 
     name: str
@@ -45,8 +46,14 @@ class PeerRow:
     max_cases: int = 0
     seconds: float = 60
     forks: bool = False
-    apart: bool = False
+    environment: str = ""
     command: tuple[str, ...] = ()
+    lowered: bool = False
+
+    @property
+    def apart(self) -> bool:
+        """Whether it runs in an environment that is not padops' own."""
+        return bool(self.environment)
 
     def takes(self, features: CaseFeatures) -> bool:
         """Whether it is asked for a case."""

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from html import escape
 from importlib import resources
-from typing import Any
 
-from padops.conformance.record import OUTCOMES
-from padops.conformance.render.summary import COLUMNS, Cell, Record, Summary, array_text
-from padops.spec.dialects import OPS
-from padops.spec.dtypes import DTYPES
+from padops.conformance.render.page_data import page_data
+from padops.conformance.render.rules import RULES, shown_modes
+from padops.conformance.render.sentences import sentence
+from padops.conformance.render.summary import COLUMNS, Record, Summary
 
 UNEXPECTED_SHOWN = 50
 UNEXPECTED_OPEN = 3
-TYPES = [dtype.name for dtype in DTYPES]
+SHARE = "share"  # the column behind "agree"
 
 
 def html(summary: Summary) -> str:
     """The page, with its style, its script and the results inside it."""
     good = summary.footer["exit"] == 0
     parts = {
-        "verdict": "as expected" if good else "not as expected",
+        "verdict": summary.verdict,
         "verdict_class": "good" if good else "bad",
         "counts": escape(_counts(summary)),
         "run": escape(summary.run()),
@@ -31,10 +29,12 @@ def html(summary: Summary) -> str:
         "absent": _absent(summary),
         "problems": _stale(summary) + _unexpected(summary),
         "known": _known(summary),
+        "rules": _rules(),
+        "modes": _modes(),
         # Inside a script element only "<" could end it.
-        "data": json.dumps(_data(summary), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+        "data": json.dumps(page_data(summary), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         "style": _part("page.css"),
-        "script": _part("page.js"),
+        "script": _part("page.js") + "\n" + _part("cases.js"),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _part("page.html"))
 
@@ -47,13 +47,15 @@ def _counts(summary: Summary) -> str:
     footer = summary.footer
     return (
         f"{footer['results']:,} results of {len(summary.peers)} implementations; {footer['unexpected']:,} unexpected; "
-        f"{summary.no_longer_seen()}"
+        f"{summary.no_longer_seen()} {summary.left()}".rstrip()
     )
 
 
 def _peers(summary: Summary) -> str:
-    head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(("implementation", *COLUMNS)))
-    rows = [_peer(summary, peer) for peer in summary.peers]
+    behind = COLUMNS.index("agree") + 1
+    titles = ["implementation", *COLUMNS[:behind], SHARE, *COLUMNS[behind:]]
+    head = "".join(f'<th scope="col"{_number(i)}>{title}</th>' for i, title in enumerate(titles))
+    rows = [_peer(summary, peer, titles[2:]) for peer in summary.peers]
     return f'<table class="peers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
@@ -61,10 +63,18 @@ def _number(column: int) -> str:
     return ' class="number"' if column > 1 else ""
 
 
-def _peer(summary: Summary, peer: str) -> str:
-    named = zip(COLUMNS[1:], summary.numbers(peer), strict=True)
-    cells = "".join(f'<td class="number" data-title="{title}">{number:,}</td>' for title, number in named)
+def _peer(summary: Summary, peer: str, titles: list[str]) -> str:
+    numbers = list(summary.numbers(peer))
+    run, agree = numbers[:2]
+    texts = [f"{number:,}" for number in numbers]
+    texts.insert(2, _percent(agree, run))
+    cells = "".join(f'<td class="number" data-title="{title}">{text}</td>' for title, text in zip(titles, texts))
     return f'<tr><th scope="row">{escape(summary.title(peer))}</th><td class="versions">{escape(summary.versions(peer))}</td>{cells}</tr>'
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share with one digit, rounded down: only all is 100 %."""
+    return "–" if not whole else "100 %" if part == whole else f"{1000 * part // whole / 10:.1f} %"
 
 
 def _absent(summary: Summary) -> str:
@@ -76,54 +86,56 @@ def _stale(summary: Summary) -> str:
     names = summary.footer["stale"]
     if not names:
         return ""
-    entries = "".join(_entry(summary, name, {}) for name in names)
+    entries = "".join(_entry(summary, name, summary.divergence(name).get("peer") or "") for name in names)
     return f'<section aria-labelledby="stale"><h2 id="stale">Listed, but no longer seen</h2>{entries}</section>'
 
 
 def _known(summary: Summary) -> str:
+    """The divergences that were seen, closed, by the implementation that has them."""
     if not summary.seen:
         return "<p>None were seen.</p>"
-    return "".join(
-        _entry(summary, name, _seen_in(summary, name)) for name in dict.fromkeys(key[0] for key in summary.seen)
-    )
+    groups = []
+    for number, peer in enumerate(summary.peers):
+        own = [(name, count) for (name, other), count in summary.seen.most_common() if other == peer]
+        if not own:
+            continue
+        entries = "".join(_entry(summary, name, _results(count)) for name, count in own)
+        about = f"{len(own)} {'divergence' if len(own) == 1 else 'divergences'}, {_results(sum(n for _, n in own))}"
+        # The script hides those of other implementations than the chosen one.
+        groups.append(
+            f'<details class="known" data-peer="{number}"><summary><b>{escape(summary.title(peer))}</b> {about}</summary>'
+            f"{entries}</details>"
+        )
+    return "".join(groups)
 
 
-def _seen_in(summary: Summary, name: str) -> dict[str, int]:
-    return {peer: count for (own, peer), count in summary.seen.items() if own == name}
+def _results(count: int) -> str:
+    return f"{count:,} {'result' if count == 1 else 'results'}"
 
 
-def _entry(summary: Summary, name: str, seen: dict[str, int]) -> str:
-    """One divergence: why it is, and where it was seen."""
-    entry = _divergence(summary, name)
-    places = ", ".join(f"{summary.title(peer)} ({count:,})" for peer, count in seen.items()) or entry.get("peer") or ""
-    facts = [text for text in (places, entry["outcome"], entry["versions"], entry["rule"]) if text]
-    about = escape("; ".join(facts))
+def _entry(summary: Summary, name: str, where: str) -> str:
+    """One divergence: what it is, and then where it was seen and what it is called."""
+    entry = summary.divergence(name)
+    reason = str(entry["reason"] or "")
+    about = [escape(text) for text in (where, entry["outcome"], entry["versions"]) if text]
+    about += [_rule(entry["rule"])] if entry["rule"] else []
     if entry["link"]:
-        about += f'; <a href="{escape(entry["link"])}" rel="noreferrer">upstream</a>'
-    # The script hides those that the chosen implementation does not have.
-    peers = f' data-peers="{" ".join(str(summary.peers.index(peer)) for peer in seen)}"' if seen else ""
+        about.append(f'<a href="{escape(entry["link"])}" rel="noreferrer">upstream</a>')
     return (
-        f'<div class="entry"{peers}><h3>{escape(name)}</h3><p>{escape(entry["reason"] or "")}</p>'
-        f'<p class="quiet">{about}</p></div>'
+        f'<div class="entry"><p>{escape(reason[:1].upper() + reason[1:])}</p>'
+        f'<p class="quiet">{"; ".join([*about, f"<code>{escape(name)}</code>"])}</p></div>'
     )
 
 
-def _divergence(summary: Summary, name: str) -> Record:
-    unknown = {"id": name, "outcome": "", "versions": "", "rule": "", "link": ""}
-    return summary.divergences.get(name, unknown | {"reason": "This is not in the divergence file of this padops."})
+def _rule(label: str) -> str:
+    return f'<a href="#rule-{label}">{label}</a>' if label in RULES else escape(label)
 
 
 def _unexpected(summary: Summary) -> str:
     """Unexpected results in plain text, a few of them open; the matrix has them by cell."""
     if not summary.unexpected:
         return ""
-    entries = [
-        f'<div class="entry"><h3>{escape(summary.title(record["peer"]))}: {escape(record["outcome"])}</h3>'
-        f"<p><code>{escape(record['case'])}</code></p><p>{escape(record['detail'] or '')}</p>"
-        + (f"<p><code>{escape(record['repro'])}</code></p>" if record["repro"] else "")
-        + "</div>"
-        for record in summary.unexpected[:UNEXPECTED_SHOWN]
-    ]
+    entries = [_surprise(summary, record) for record in summary.unexpected[:UNEXPECTED_SHOWN]]
     first, rest = "".join(entries[:UNEXPECTED_OPEN]), "".join(entries[UNEXPECTED_OPEN:])
     more = (
         f'<details class="more"><summary>{len(entries) - UNEXPECTED_OPEN} more</summary>{rest}</details>'
@@ -135,97 +147,24 @@ def _unexpected(summary: Summary) -> str:
     return f'<section aria-labelledby="unexpected">{title}{first}{more}</section>'
 
 
-class _Texts:
-    """Every text once, and its position."""
-
-    def __init__(self) -> None:
-        self.positions: dict[str, int] = {"": 0}
-
-    def __call__(self, text: str | None) -> int:
-        return self.positions.setdefault(text or "", len(self.positions))
-
-
-def _data(summary: Summary) -> Record:
-    """What the matrix needs: counts for every cell, cases in full only for those that are shown."""
-    texts, cases, examples = _Texts(), dict[str, tuple[int, Record]](), list[Record]()
-    peers = summary.peers
-    rows = sorted(dict.fromkeys(key[1:3] for key in summary.cells), key=_row_order)
-    dtypes = sorted(dict.fromkeys(key[3] for key in summary.cells), key=lambda name: _position(TYPES, name))
-    names = list(dict.fromkeys(name for cell in summary.cells.values() for name in cell.known))
-    cells = []
-    for (peer, op, mode, dtype), cell in summary.cells.items():
-        place = {"peer": peers.index(peer), "row": rows.index((op, mode)), "dtype": dtypes.index(dtype)}
-        shown = [_example(record, names, texts, cases) for record in cell.examples]
-        positions = list(range(len(examples), len(examples) + len(shown)))
-        examples += shown
-        cells.append(place | _counts_of(cell, names, texts) | {"examples": positions})
-    return {
-        "peers": [{"title": summary.title(peer), "versions": summary.versions(peer)} for peer in peers],
-        "rows": rows,
-        "dtypes": dtypes,
-        "divergences": [_divergence(summary, name) for name in names],
-        "cells": cells,
-        "cases": [case for _, case in cases.values()],
-        "examples": examples,
-        "texts": list(texts.positions),
-    }
+def _surprise(summary: Summary, record: Record) -> str:
+    repro = f"<br><code>{escape(record['repro'])}</code>" if record["repro"] else ""
+    return (
+        f'<div class="entry"><h3>{escape(summary.title(record["peer"]))}: {escape(record["outcome"])}</h3>'
+        f"<p>{escape(sentence(record))}</p><p>{escape(record['detail'] or '')}</p>"
+        f'<p class="quiet"><code>{escape(record["case"])}</code>{repro}</p></div>'
+    )
 
 
-def _position(names: list[str], name: str) -> tuple[int, str]:
-    return (names.index(name) if name in names else len(names), name)
+def _rules() -> str:
+    rows = [f'<dt id="rule-{label}">{label}</dt><dd>{escape(text)}</dd>' for label, text in RULES.items()]
+    return f'<dl class="rules">{"".join(rows)}</dl>'
 
 
-def _row_order(row: tuple[str, str]) -> tuple[Any, ...]:
-    """Operators and modes in the order of the OPS table; what it does not have comes last."""
-    op, mode = row
-    modes = [mode.lower() for mode in OPS[op].modes] if op in OPS else []
-    return (*_position(list(OPS), op), *_position(modes, mode))
-
-
-def _counts_of(cell: Cell, names: list[str], texts: _Texts) -> Record:
-    return {
-        "counts": {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]},
-        "unexpected": cell.unexpected,
-        "known": {names.index(name): count for name, count in cell.known.items()},
-        "reasons": {texts(reason): count for reason, count in cell.reasons.items()},
-    }
-
-
-def _example(record: Record, names: list[str], texts: _Texts, cases: dict[str, tuple[int, Record]]) -> Record:
-    """One result; what belongs to its case is kept once for all peers."""
-    name = record["divergence"]
-    if record["case"] not in cases:
-        cases[record["case"]] = (len(cases), _case(record))
-    return {
-        "case": cases[record["case"]][0],
-        "outcome": record["outcome"],
-        "unexpected": record["unexpected"],
-        "divergence": names.index(name) if name in names else None,
-        "detail": texts(record["detail"]),
-        "got": texts(_array(record.get("got"))),
-        "repro": record["repro"],
-    }
-
-
-def _case(record: Record) -> Record:
-    attributes = record.get("attributes") or {}
-    return {
-        "id": record["case"],
-        "rules": ", ".join(record["rules"]),
-        "attributes": "\n".join(f"{name} = {json.dumps(value)}" for name, value in attributes.items()),
-        "inputs": [_array(value) or "absent" for value in record.get("inputs", ())],
-        "expected": _array(record.get("expected")),
-    }
-
-
-def _array(value: Any) -> str:
-    """An array as text, a line for each of its innermost rows, aligned as NumPy does."""
-    if value is None:
-        return ""
-    text = array_text(value)
-    rank = len(value["shape"]) if isinstance(value, Mapping) and "shape" in value else 0
-    if rank < 2:
-        return text
-    head, _, data = text.partition("] [")
-    lines = re.sub(r"\], (\[+)", lambda match: "],\n" + " " * (rank - len(match[1])) + match[1], data)
-    return f"{head}]\n[{lines}" if data else text
+def _modes() -> str:
+    """A row of numbers for each mode."""
+    rows = []
+    for name, elements in shown_modes():
+        row = " ".join(f"<b>{text}</b>" if own else text for text, own in elements)
+        rows.append(f'<tr><th scope="row">{name}</th><td><code>{row}</code></td></tr>')
+    return f'<table class="modes"><tbody>{"".join(rows)}</tbody></table>'

@@ -21,6 +21,8 @@ def junit(summary: Summary) -> str:
     suites = [_suite(summary, peer) for peer in summary.peers]
     suites += [_absent(row["name"], row["reason"]) for row in summary.header["absent"]]
     suites.append(_divergences(summary))
+    if summary.left():
+        suites.append(_cut_short(summary.left()))
     root = ElementTree.Element("testsuites", name="padops conformance")
     for count in ("tests", "failures", "errors"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in suites)))
@@ -88,6 +90,13 @@ def _absent(name: str, reason: str) -> ElementTree.Element:
     case = ElementTree.Element("testcase", classname=_writable(name), name="present")
     ElementTree.SubElement(case, "skipped", message=_writable(reason))
     return _named(name, [case], {})
+
+
+def _cut_short(text: str) -> ElementTree.Element:
+    """What lacks cases has not passed."""
+    case = ElementTree.Element("testcase", classname="run", name="whole")
+    ElementTree.SubElement(case, "failure", type="cut short", message=_writable(text))
+    return _named("run", [case], {})
 
 
 def _divergences(summary: Summary) -> ElementTree.Element:

@@ -62,12 +62,13 @@ def _ticks(text: str) -> list[str]:
 
 def _head(summary: Summary) -> str:
     footer = summary.footer
-    verdict = "As expected" if footer["exit"] == 0 else "**Not as expected**"
+    verdict = summary.verdict.capitalize() if footer["exit"] == 0 else f"**{summary.verdict.capitalize()}**"
     counts = (
         f"{verdict}: {footer['results']:,} results of {len(summary.peers)} peers, {footer['unexpected']:,} unexpected, "
         f"{summary.no_longer_seen()}"
     )
-    return f"# Pad conformance\n\n{counts}\n\n{_cell(summary.run() + '.')}"
+    parts = ["# Pad conformance", counts, _cell(summary.left()), _cell(summary.run() + ".")]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _absent(summary: Summary) -> str:

@@ -2,18 +2,19 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
-// The states of a cell, the gravest first: what decides, the sign, and what the legend says.
+// The states of a cell: its name, its sign in the legend, and what the legend says.
 const STATES = [
-  ["unexpected", "!", "unexpected"],
-  ["crash", "C", "known divergence: crash"],
-  ["differ", "D", "known divergence: other values"],
-  ["error", "E", "known divergence: error"],
-  ["agree", "✓", "agrees"],
-  ["part", "✓", "agrees; part of it is not run"],
-  ["unsupported", "–", "not offered"],
-  ["skipped", "s", "skipped"],
+  ["agree", "✓", "all agree"],
+  ["share", "76", "of 100 agree; the others are known divergences"],
+  ["share crash", "76†", "some of these are crashes"],
+  ["unexpected", "!", "some are unexpected"],
+  ["part", "✓", "all that ran agree; it does not offer the others"],
+  ["unsupported", "–", "asked, and it does not offer this"],
+  ["skipped", "s", "skipped: it could not be asked"],
+  ["blank", "", "blank: nothing was asked; it has no such operator, or this run no such case for it"],
 ];
-const SIGNS = new Map(STATES.map(([name, sign, says]) => [name, { sign, says }]));
+const WRONG = { differ: "other values", error: "error", crash: "crash" };
+const REFUSED = "Must be refused: modes that the operator does not have";
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -22,7 +23,8 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-const plural = (count, one, many = one + "s") => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+const number = (count) => count.toLocaleString("en");
+const plural = (count, one, many = one + "s") => `${number(count)} ${count === 1 ? one : many}`;
 
 // ---- filtering and counting
 
@@ -44,17 +46,35 @@ function merge(cells) {
     add(sum.reasons, cell.reasons);
     sum.examples.push(...cell.examples);
   }
+  sum.total = Object.values(sum.counts).reduce((a, b) => a + b, 0);
+  sum.agree = sum.counts.agree || 0;
+  sum.ran = sum.total - (sum.counts.unsupported || 0) - (sum.counts.skipped || 0);
   return sum;
 }
 
-/** The state of a cell under the filter, or null if it has nothing to show. */
-function state(sum, outcome) {
-  if (outcome === "unexpected") return sum.unexpected ? "unexpected" : null;
-  const has = (name) => (outcome === "" || outcome === name) && sum.counts[name] > 0;
-  if (outcome === "" && sum.unexpected) return "unexpected";
-  for (const name of ["crash", "differ", "error"]) if (has(name)) return name;
-  if (has("agree")) return outcome === "" && (sum.counts.unsupported || sum.counts.skipped) ? "part" : "agree";
-  return has("unsupported") ? "unsupported" : has("skipped") ? "skipped" : null;
+/** How a cell looks under the filter: its state, its sign and what it says; null if it has nothing to show. */
+function look(sum, outcome, row) {
+  if (outcome !== "") return onlyOf(sum, outcome);
+  const idle = sum.total - sum.ran;
+  const notRun = idle && sum.ran ? `; ${number(idle)} not run` : "";
+  const kinds = Object.keys(WRONG).filter((name) => sum.counts[name]).map((name) => WRONG[name]);
+  const share = `${number(sum.agree)} of ${number(sum.ran)} ${row.refused.length ? "refused" : "agree"}`;
+  if (sum.unexpected) return { state: "unexpected", sign: "!", says: `${number(sum.unexpected)} unexpected; ${share}${notRun}` };
+  if (sum.ran === 0) return sum.counts.unsupported ? { state: "unsupported", sign: "–", says: "not offered" } : { state: "skipped", sign: "s", says: "skipped" };
+  if (sum.agree === sum.ran) return { state: idle ? "part" : "agree", sign: "✓", says: (row.refused.length ? "refused" : "agrees") + notRun };
+  const crash = sum.counts.crash ? " crash" : "";
+  return { state: "share" + crash, sign: percent(sum) + (crash && "†"), says: `${share}; known divergences: ${kinds.join(", ")}${notRun}` };
+}
+
+/** The share that agrees, rounded down: what is not all is not 100. */
+const percent = (sum) => (sum.agree && sum.agree * 100 < sum.ran ? "<1" : String(Math.floor((100 * sum.agree) / sum.ran)));
+
+/** Under a filter of outcomes a cell counts them. */
+function onlyOf(sum, outcome) {
+  const count = outcome === "unexpected" ? sum.unexpected : sum.counts[outcome];
+  if (!count) return null;
+  const state = outcome in WRONG ? "share count" : outcome;
+  return { state, sign: number(count), says: `${number(count)} ${outcome}` };
 }
 
 // ---- the matrix
@@ -70,9 +90,8 @@ function columns(filter) {
     .filter((column) => used.has(column.key) && (filter.dtype === "" || Number(filter.dtype) === column.key));
 }
 
-function draw() {
-  const filter = chosen();
-  const across = columns(filter);
+/** The cells of the file by row and column of the table. */
+function grouped(filter) {
   const groups = new Map();
   for (const cell of data.cells) {
     if (filter.peer !== "" && cell.peer !== Number(filter.peer)) continue;
@@ -81,49 +100,68 @@ function draw() {
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(cell);
   }
+  return groups;
+}
+
+function draw() {
+  const filter = chosen();
+  const groups = grouped(filter);
+  const all = columns(filter);
+  const made = data.rows.map((row, index) =>
+    all.map((column) => {
+      const parts = groups.get(`${index}/${column.key}`);
+      return parts ? cellButton(merge(parts), filter, row, column) : null;
+    }),
+  );
+  const used = all.map((column, i) => filter.outcome === "" || made.some((buttons) => buttons[i]));
+  const across = all.filter((column, i) => used[i]);
   const width = `--columns: ${across.length}`;
   const table = element("table", { class: "grid", role: "grid", "aria-labelledby": "matrix-title", "aria-describedby": "hint", style: width });
   const titles = across.map((column) => element("th", { scope: "col" }, element("span", {}, column.title)));
   table.append(element("thead", {}, element("tr", {}, element("th", {}, "operator, mode"), ...titles)));
-  const body = element("tbody");
-  table.append(body);
+  let body = table.appendChild(element("tbody"));
   grid = [];
   let shown = 0;
   let before = null;
-  for (const [index, [op, mode]] of data.rows.entries()) {
-    const buttons = [];
-    const cells = across.map((column) => {
-      const parts = groups.get(`${index}/${column.key}`);
-      const button = parts ? cellButton(merge(parts), filter, op, mode, column) : null;
-      buttons.push(button);
-      return element("td", {}, button || "");
-    });
+  for (const [index, row] of data.rows.entries()) {
+    const buttons = made[index].filter((button, i) => used[i]);
     if (!buttons.some((button) => button)) continue;
+    if (row.refused.length && !body.classList.contains("refused")) {
+      body = table.appendChild(element("tbody", { class: "refused" }, groupHead(across.length + 1)));
+      before = null;
+    }
     shown += buttons.filter((button) => button).length;
-    const name = element("th", { scope: "row" }, element("span", { class: "op" }, op), " ", element("span", {}, mode || "(no mode)"));
-    body.append(element("tr", op === before ? {} : { class: "first" }, name, ...cells));
-    before = op;
+    const cells = buttons.map((button) => element("td", {}, button || ""));
+    body.append(element("tr", row.op === before ? {} : { class: "first" }, rowHead(row), ...cells));
+    before = row.op;
     grid.push(buttons);
   }
   const first = grid.flat().find((button) => button);
   if (first) first.tabIndex = 0;
   byId("matrix").replaceChildren(...(first ? [table] : []));
   byId("shown").textContent = first ? plural(shown, "cell") : "No cell has such results.";
-  for (const entry of document.querySelectorAll("[data-peers]")) {
-    entry.hidden = filter.peer !== "" && !entry.dataset.peers.split(" ").includes(filter.peer);
-  }
+  for (const group of document.querySelectorAll("[data-peer]")) group.hidden = filter.peer !== "" && group.dataset.peer !== filter.peer;
 }
 
-function cellButton(sum, filter, op, mode, column) {
-  const name = state(sum, filter.outcome);
-  if (name === null) return null;
-  const { sign, says } = SIGNS.get(name);
+const groupHead = (span) => element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: span }, element("span", {}, REFUSED)));
+
+function rowHead(row) {
+  const mode = row.refused.length ? row.refused.map((name) => name || `""`).join(", ") : row.mode;
+  return element("th", { scope: "row" }, element("span", { class: "op" }, row.op), " ", element("span", { class: "mode" }, mode));
+}
+
+const rowTitle = (row) => (row.refused.length ? `${row.op} in other modes` : `${row.op} ${row.mode}`);
+
+function cellButton(sum, filter, row, column) {
+  const seen = look(sum, filter.outcome, row);
+  if (seen === null) return null;
   const title = filter.peer === "" ? column.title : `${data.peers[column.peer].title}, ${column.title}`;
-  const total = Object.values(sum.counts).reduce((a, b) => a + b, 0);
-  const label = `${title}, ${op} ${mode || "(no mode)"}: ${says}; ${plural(total, "result")}`;
-  const button = element("button", { type: "button", class: `sign ${name}`, tabindex: -1, "aria-label": label, title: label }, sign);
+  const label = `${title}, ${rowTitle(row)}: ${seen.says}; ${plural(sum.total, "result")}`;
+  const share = sum.ran ? (100 * sum.agree) / sum.ran : 0;
+  const about = { type: "button", class: `sign ${seen.state}`, tabindex: -1, "aria-label": label, title: label, style: `--share: ${share}%` };
+  const button = element("button", about, seen.sign);
   button.setAttribute("aria-haspopup", "dialog");
-  button.addEventListener("click", () => open(`${title} · ${op} ${mode || "(no mode)"}`, sum, filter));
+  button.addEventListener("click", () => open(`${title} · ${rowTitle(row)}`, sum, filter));
   return button;
 }
 
@@ -155,82 +193,6 @@ function move(event) {
   next.scrollIntoView({ block: "center", inline: "center" });
 }
 
-// ---- what is behind a cell
-
-function open(title, sum, filter) {
-  const shows = (example) =>
-    filter.outcome === "" || (filter.outcome === "unexpected" ? example.unexpected : example.outcome === filter.outcome);
-  const examples = sum.examples.map((index) => data.examples[index]).filter(shows);
-  const parts = [countLine(sum)];
-  if (filter.outcome !== "") parts.push(element("p", { class: "quiet" }, `Cases: only those filtered by “${filter.outcome}”.`));
-  const unexpected = examples.filter((example) => example.unexpected);
-  if (unexpected.length) {
-    parts.push(element("h3", {}, "Unexpected"), ...cases(unexpected, sum.unexpected));
-  }
-  for (const [index, count] of Object.entries(sum.known)) {
-    const own = examples.filter((example) => !example.unexpected && example.divergence === Number(index));
-    if (own.length || filter.outcome === "") parts.push(...divergence(data.divergences[index], count), ...cases(own, count));
-  }
-  const reasons = Object.entries(sum.reasons);
-  if (reasons.length) {
-    const rows = reasons.map(([index, count]) => element("li", {}, `${data.texts[index]} (${count.toLocaleString("en")})`));
-    parts.push(element("h3", {}, "Not run"), element("ul", {}, ...rows));
-  }
-  byId("cases-title").textContent = title;
-  byId("cases-body").replaceChildren(...parts);
-  byId("cases").showModal();
-  byId("cases").scrollTop = 0;
-  byId("close").focus();
-}
-
-function countLine(sum) {
-  const parts = Object.entries(sum.counts).map(([name, count]) => `${count.toLocaleString("en")} ${name}`);
-  return element("p", {}, parts.join(", ") + (sum.unexpected ? `; ${sum.unexpected.toLocaleString("en")} unexpected` : ""));
-}
-
-function divergence(entry, count) {
-  const about = [plural(count, "result"), entry.outcome, entry.versions, entry.rule].filter((text) => text).join("; ");
-  const link = entry.link ? ["; ", element("a", { href: entry.link, rel: "noreferrer" }, "upstream")] : [];
-  return [element("h3", {}, entry.id), element("p", {}, entry.reason), element("p", { class: "quiet" }, about, ...link)];
-}
-
-function list(rows) {
-  return element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
-}
-
-const CASES_SHOWN = 40;
-
-function cases(examples, total) {
-  const shown = examples.slice(0, CASES_SHOWN);
-  if (!shown.length) return [];
-  const note = shown.length < total ? [element("p", { class: "quiet" }, `${shown.length} of ${total.toLocaleString("en")}; all are in the JSONL file.`)] : [];
-  return [...note, ...shown.map(oneCase)];
-}
-
-function oneCase(example) {
-  const that = data.cases[example.case];
-  const text = (value) => element("pre", {}, value);
-  const rows = [];
-  if (example.detail) rows.push(["detail", text(data.texts[example.detail])]);
-  if (that.rules) rows.push(["rules", that.rules]);
-  if (that.attributes) rows.push(["attributes", text(that.attributes)]);
-  that.inputs.forEach((input, index) => rows.push([`input ${index}`, text(input)]));
-  if (that.expected) rows.push(["expected", text(that.expected)]);
-  if (example.got) rows.push(["got", marked(that.expected, data.texts[example.got])]);
-  if (example.repro) rows.push(["reproduce", text(example.repro)]);
-  const heading = element("summary", {}, element("code", {}, that.id), ` ${example.outcome}`);
-  const made = element("details", {}, heading, list(rows));
-  return made;
-}
-
-/** The peer's output, with the elements marked that are not the expected ones. */
-function marked(expected, got) {
-  const split = (text) => (text || "").split(/([\s,[\]]+)/);
-  const [left, right] = [split(expected), split(got)];
-  if (left.length !== right.length) return element("pre", {}, got);
-  return element("pre", {}, ...right.map((token, i) => (token === left[i] ? token : element("mark", {}, token))));
-}
-
 // ---- the page
 
 function fill(id, all, names) {
@@ -243,8 +205,9 @@ fill("peer", "all", data.peers.map((peer, index) => [index, peer.title]));
 fill("dtype", "all", [...data.dtypes.entries()]);
 fill("outcome", "all", ["unexpected", "crash", "differ", "error", "agree", "unsupported", "skipped"].map((name) => [name, name]));
 for (const [name, sign, says] of STATES) {
-  byId("legend").append(element("li", {}, element("span", { class: `sign ${name}`, "aria-hidden": "true" }, sign), says));
+  byId("legend").append(element("li", {}, element("span", { class: `sign ${name}`, "aria-hidden": "true", style: "--share: 76%" }, sign), says));
 }
+byId("signs").open = matchMedia("(min-width: 40rem)").matches; // on a telephone they would fill the screen
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
 byId("matrix").addEventListener("keydown", move);
 byId("close").addEventListener("click", () => byId("cases").close());

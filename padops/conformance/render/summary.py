@@ -99,10 +99,30 @@ class Summary:
         machine = ", ".join(f"{name} {value}" for name, value in self.header["machine"].items())
         return f"padops {self.header['padops']}, level {self.header['level']}, seed {self.header['seed']}; {machine}"
 
+    @property
+    def verdict(self) -> str:
+        """What to say of the whole run."""
+        if "cut_short" in self.footer:
+            return "cut short"
+        return "as expected" if self.footer["exit"] == 0 else "not as expected"
+
+    def left(self) -> str:
+        """Of a run that was cut short, what it lacks; empty of a whole one."""
+        if "cut_short" not in self.footer:
+            return ""
+        rows = [f"{self.title(peer)} ({count:,})" for peer, count in self.footer["cut_short"].items()]
+        begun = f"Cases were left for {', '.join(rows)}. " if rows else ""
+        return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
+
     def no_longer_seen(self) -> str:
         """How many divergences are stale."""
         stale = len(self.footer["stale"])
         return f"{stale:,} listed {'divergence' if stale == 1 else 'divergences'} no longer seen."
+
+    def divergence(self, name: str) -> Record:
+        """An entry of the divergence file; of what is not in it, one that says so."""
+        unknown = {"id": name, "outcome": "", "versions": "", "rule": "", "link": ""}
+        return self.divergences.get(name, unknown | {"reason": "This is not in the divergence file of this padops."})
 
     def title(self, peer: str) -> str:
         """A short name: of a peer in another interpreter the version tells more than the path."""

@@ -10,11 +10,14 @@ from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reading import Source
 from padops.convert.verify.feeds import Inputs
-from padops.files.targets import refusal
+from padops.files.targets import behind_link, refusal
 
 
 def output_path(source: Source, output: str | os.PathLike[str] | None, in_place: bool) -> Path | None:
     """The model file that is to be written, or None.
+
+    Of a symbolic link it is the target, which whoever made the link expects to change. A link of a Hugging Face cache
+    becomes a file of its own: the name of its target is the hash of what the target holds.
 
     Args:
         source: What is converted.
@@ -25,12 +28,19 @@ def output_path(source: Source, output: str | os.PathLike[str] | None, in_place:
         UsageError: In place with an output, or of what is no file.
     """
     if not in_place:
-        return None if output is None else Path(output)
+        return None if output is None else _behind_link(Path(output))
     if not isinstance(source, (str, os.PathLike)):
         raise UsageError("only a file can be converted in place")
     if output is not None:
         raise UsageError("in place means without an output; give one of them")
-    return Path(source)
+    return _behind_link(Path(source))
+
+
+def _behind_link(path: Path) -> Path:
+    real = behind_link(path)
+    folders = Path(os.path.realpath(path.parent)) / path.name
+    blobs = [parent.with_name("blobs") for parent in folders.parents if parent.name == "snapshots"]
+    return path if any(real.is_relative_to(folder) for folder in blobs) else real
 
 
 def check_paths(source: Source, target: Path | None, report: str | os.PathLike[str] | None) -> None:

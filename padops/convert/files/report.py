@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, os_errors_as
-from padops.convert.records import Conversion
 from padops.files.staging import staged_file
 
 

@@ -13,12 +13,13 @@ import onnx
 import onnx_ir as ir
 from google.protobuf.message import EncodeError
 
+from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError
 from padops.convert.files.report import staged_report
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import DataFile, Placement, entry, place_data_files
 from padops.convert.model.scan import external_tensors
-from padops.convert.records import Conversion, FileRecord, Verification
+from padops.convert.records import FileRecord, Verification
 from padops.files.interrupts import uninterrupted
 from padops.files.staging import Progress, Staging, staging
 from padops.files.targets import Identity, identity, name_of
@@ -73,7 +74,7 @@ def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Co
         PadopsError: The model is too large for one message even without its initializers.
         OSError: A file cannot be read or written.
     """
-    unchanged_in_place = not job.document.changed and job.target is not None and job.target == job.document.path
+    unchanged_in_place = not job.document.changed and job.source is not None
     target = None if unchanged_in_place else job.target
     if target is None and job.verify is None:
         return conversion
@@ -153,12 +154,12 @@ def _stage_model(
     if not document.changed and document.path and all(p.location == p.file.location for p in placements):
         content = document.path.read_bytes()  # the same bytes, not only the same model
     else:
-        content = _serialize(message)
+        content = serialize(message)
         if content is None and may_move:
             taken = {placement.location for placement in placements}
             location = next(n for n in _names(name) if n not in taken and not (stage.folder / n).exists())
             moved = {location: stage.write(location, _move_out(message, location))}
-            content = _serialize(message)
+            content = serialize(message)
         if content is None:
             raise PadopsError(
                 f"the model has more than {LARGEST_PROTO} bytes without its external data, more than one protobuf "
@@ -180,7 +181,7 @@ def _names(name: str) -> Iterator[str]:
 def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:
     """Writes an original that was no file beside the staged model, with the same data files; it is not put in place."""
     _relocate(message, placements)
-    content = _serialize(message)
+    content = serialize(message)
     if content is None:
         raise PadopsError(f"the original has more than {LARGEST_PROTO} bytes in memory and cannot be verified")
     path = stage.hidden / ".original.onnx"
@@ -188,7 +189,7 @@ def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequen
     return path
 
 
-def _serialize(message: onnx.ModelProto) -> bytes | None:
+def serialize(message: onnx.ModelProto) -> bytes | None:
     """The bytes of a message, or None if there are too many for one."""
     if sum(len(tensor.raw_data) for tensor in message.graph.initializer) > LARGEST_PROTO:
         return None

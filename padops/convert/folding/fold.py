@@ -20,7 +20,7 @@ from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
 from padops.convert.records import PadRecord
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.builtin_support import needs
+from padops.convert.sources.builtin_rules import needs
 from padops.convert.sources.match import Replacement
 from padops.convert.targets import STANDARD
 from padops.spec.dialects import DOMAIN

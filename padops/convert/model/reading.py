@@ -7,21 +7,46 @@ import os
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import BinaryIO
 
 import onnx
 import onnx_ir as ir
 from google.protobuf.message import DecodeError, EncodeError
 
-from padops.convert.errors import PadopsError, UsageError, library_errors
+from padops.convert.errors import PadopsError, UsageError, kind_of, library_errors, os_errors_as
 from padops.convert.model.checks import check_model
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import Place, check_entries
 from padops.convert.model.scan import external_tensors, refuse_what_would_be_lost
 
-Source = str | os.PathLike[str] | onnx.ModelProto | ir.Model
+Source = str | os.PathLike[str] | bytes | BinaryIO | onnx.ModelProto | ir.Model
+
+EXPECTED = "a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
 
 # Modules that read files of other formats, by their suffix: ``read(path)`` gives a message and the files that were read.
 FOREIGN = {".json": "padops.convert.readers.ngraph_json", ".xml": "padops.convert.readers.openvino_ir"}
+
+
+def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir.Model:
+    """The source, of which bytes and what a file object gives have been read.
+
+    Raises:
+        UsageError: The file object is one of text, or the source is of no kind that is known.
+        PadopsError: They are no ONNX model, or the file object cannot be read.
+    """
+    if isinstance(source, (str, os.PathLike, onnx.ModelProto, ir.Model)):
+        return source
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return parse_model(bytes(source), "the model")
+    if not hasattr(source, "read"):
+        raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
+    name = getattr(source, "name", None)
+    name = name if isinstance(name, str) else "the model"
+    with os_errors_as("cannot read", name):
+        content = source.read()
+    if not isinstance(content, bytes):
+        raise UsageError(f"{name} gives {type(content).__name__} when it is read, expected bytes: open it as 'rb'")
+    return parse_model(content, name)
 
 
 def read_document(
@@ -61,10 +86,10 @@ def read_document(
         if path.suffix.lower() in FOREIGN:
             return _read_foreign(path, follow_links)
         content = _content(path)
-        document = _build(_parse(content, path), path, path.parent)
+        document = _build(parse_model(content, path), path, path.parent)
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
         return document
-    raise UsageError(f"source is a {type(source).__name__}, expected a path, an onnx.ModelProto or an onnx_ir.Model")
+    raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
 
 
 def _read_foreign(path: Path, follow_links: bool) -> Document:
@@ -99,7 +124,16 @@ def _content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _parse(content: bytes, path: Path) -> onnx.ModelProto:
+def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
+    """The message of a model.
+
+    Args:
+        content: The bytes of an ONNX file.
+        path: Where they come from, for errors.
+
+    Raises:
+        PadopsError: They are no ONNX model.
+    """
     if content[4:8] == b"ORTM":
         raise PadopsError(f"{path} is in ORT format; convert the .onnx file that it was made from")
     message = onnx.ModelProto()

@@ -4,7 +4,8 @@ A source looks at a node and says what it is, as a :class:`Replacement` of an op
 cannot be one; or it says which nodes to change together, as a :class:`Rewrite`. To add a source, write a file with a
 function that takes a site and the types of the model and gives a ``Match`` or None, and list it here.
 
-``pad_info.py`` describes a Pad whatever it came from; ``builtin_support.py`` has what ONNX Runtime does with it;
+``pad_info.py`` describes a Pad whatever it came from, and ``pad_facts.py`` says the same to people; ``builtin_support.py`` has
+what ONNX Runtime's own Pad can do, and ``builtin_rules.py`` judges one by that;
 ``window_operators.py`` has the operators that pad by themselves; ``surroundings.py`` finds those around a Pad that let ONNX
 Runtime's optimizers change it.
 """
@@ -14,7 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from padops.convert.model.graphs import NodeSite
+import onnx_ir as ir
+
+from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
 from padops.convert.sources import (
     auto_pad,
@@ -77,3 +80,20 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -
     if match is not None and (count < 1 or (count > 1 and not may_have_more)):
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
     return match
+
+
+def find_pads(model: ir.Model, types: Types, asked: Sequence[Source] = SOURCES) -> list[tuple[NodeSite, Match]]:
+    """Every Pad of a model, in the order in which they stand, with what its source says of it.
+
+    Args:
+        model: The model.
+        types: Of it.
+        asked: The sources, in the order in which they are asked.
+    """
+    found = []
+    for site in walk(model):
+        # A function of this domain is what an operator falls back on where the library is absent.
+        inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
+        if not inside_fallback and (match := match_pad(site, types, asked)) is not None:
+            found.append((site, match))
+    return found

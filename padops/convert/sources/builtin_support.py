@@ -1,4 +1,4 @@
-"""What ONNX Runtime can do by itself: every measured fact about its own Pad, and the rules of ``--select needed``.
+"""What ONNX Runtime can do by itself: every measured fact about its own Pad; ``builtin_rules.py`` judges a Pad by them.
 
 Measured with onnxruntime 1.20 to 1.31.1 on the CPU; a fact that does not hold for all of these releases says for which.
 
@@ -20,14 +20,7 @@ an axis, which is no Pad (P5) and which 1.24 refuses.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import prod
-
-import numpy as np
-
-from padops.convert.sources.match import RunsAs
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
-from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.spec.plan import Amounts, Mode, PadError
 
@@ -75,9 +68,13 @@ IDENTITY_SINCE: dict[str, int | None] = {
 }
 
 
-MOVED_THROUGH = (
-    "ONNX Runtime moves Transposes through a Pad with axes, and then takes its amounts for those of all axes"
-)
+# The first release 1.x without a fault.
+REFLECT_REFUSED = 25  # where it is too long, instead of reading beyond the data
+CROPS_RIGHT = 24  # where a crop leaves nothing
+WRAPS_RIGHT = 31  # where more is added in front than there is
+POOLINGS_RIGHT = 32  # which no Pad becomes the padding of any more
+CONCAT_SINCE = 4  # the opset of the first Concat that ONNX Runtime has, which lowered Pads need
+CASTS_RIGHT_SINCE = 6  # the opset whose Cast ONNX Runtime can put around a Pad of float16
 
 
 def has_type(name: str | None, opset: int, domain: str = "") -> bool:
@@ -116,112 +113,16 @@ def taking_pooling(pad: PadInfo) -> str:
     fill = pad.known_fill
     if fill is not None and (fill.dtype.kind in "OSU" or any(fill.tobytes())):
         return ""
-    amounts = _known_amounts(pad)
+    amounts = known_amounts(pad)
     others = () if pad.around.transposing else amounts[:2]  # batch and channels, unless they are moved there
     if any(one.begin or one.end for one in others) or any(one.begin < 0 or one.end < 0 for one in amounts):
         return ""
     return pad.around.pooling
 
 
-# --- --select needed: each rule speaks only of what is known without running the model ------------------------------------
-
-
-def _opset(pad: PadInfo, found: RunsAs) -> str | None:
-    return f"ONNX Runtime has no Pad of opset {found.opset}" if found.opset < min(KERNELS[found.domain]) else None
-
-
-def _type(pad: PadInfo, found: RunsAs) -> str | None:
-    if pad.type is None:
-        return "the type of its data is not known"
-    if has_type(pad.type, found.opset, found.domain):
-        return None
-    if pad.type == "float16":
-        return "ONNX Runtime casts float16 to float and back"
-    return f"ONNX Runtime has no Pad of {pad.type} at opset {found.opset}"
-
-
-def _axes(pad: PadInfo, found: RunsAs) -> str | None:
-    axes = pad.input("axes")
-    if isinstance(axes, np.ndarray) and axes.dtype == np.int32:
-        return "ONNX Runtime refuses constant axes of type int32"
-    return MOVED_THROUGH if axes is not None and pad.around.transposing else None
-
-
-def _pooling(pad: PadInfo, found: RunsAs) -> str | None:
-    if found.domain != "" or pad.input("axes") is not None or not (pooling := taking_pooling(pad)):
-        return None
-    return f"ONNX Runtime may make it the padding of {pooling}, which is another thing"
-
-
-def _rank(pad: PadInfo, found: RunsAs) -> str | None:
-    return "ONNX Runtime refuses data of rank 0" if pad.dims == [] else None
-
-
-def _fill(pad: PadInfo, found: RunsAs) -> str | None:
-    dims = pad.fill_dims
-    if pad.mode is Mode.CONSTANT or not all_known(dims) or prod(dims) == 1:
-        return None
-    which = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
-    return f"ONNX Runtime refuses a fill of {prod(dims)} elements{which}"
-
-
-def _reach(pad: PadInfo, found: RunsAs) -> str | None:
-    """An axis that is reflected or wrapped too far, or cropped away."""
-    for axis, (size, amounts) in enumerate(zip(pad.dims or (), _known_amounts(pad))):
-        if (reason := _reach_of(pad, axis, size, amounts.begin, amounts.end)) is not None:
-            return reason
-    return None
-
-
-def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> str | None:
-    """The same of one axis. Its crop leaves m = n + min(b, 0) + min(e, 0) elements, of which reflect takes at most m - 1."""
-    modes = pad.known_modes
-    if pad.mode is Mode.REFLECT and begin * end < 0:
-        return f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
-    if size is None:
-        return None
-    left = size + min(begin, 0) + min(end, 0)
-    where = f"axis {axis}: {begin}, {end} of {size} elements"
-    if pad.mode is Mode.REFLECT and max(begin, end) > max(left - 1, 0):
-        return f"ONNX Runtime refuses to reflect more than once ({where})"
-    if modes != (Mode.CONSTANT,) and begin + size + end == 0 and size:
-        which = f"mode {pad.mode.value}" if pad.mode else "another mode than constant"
-        return f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}"
-    if left < 0 or (left < size and left == 0 and begin + size + end > 0):
-        return f"ONNX Runtime is wrong before 1.24 where a crop leaves nothing ({where})"
-    if Mode.WRAP in modes and begin > left:
-        return f"ONNX Runtime reads out of bounds before 1.31 where wrap adds more in front than there is ({where})"
-    return None
-
-
-def _known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
+def known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
     """The amounts of each axis, or nothing where they are not known or do not fit together."""
     try:
         return pad.amounts or ()
     except PadError:
         return ()
-
-
-RULES: tuple[Callable[[PadInfo, RunsAs], str | None], ...] = (_opset, _type, _axes, _rank, _fill, _reach, _pooling)
-
-
-def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
-    """Why ONNX Runtime cannot be left with this Pad, or None if it can."""
-    if found is None:
-        return "ONNX Runtime refuses a node of this form"
-    return next((reason for rule in RULES if (reason := rule(pad, found)) is not None), None)
-
-
-def runs(pad: PadInfo) -> str:
-    """What ONNX Runtime can be left with."""
-    text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
-    if pad.node is not None and all_known(pad.dims):
-        return text
-    limits = []
-    if pad.mode is Mode.REFLECT:
-        limits.append("no amount is more than the axis has elements to reflect")
-    if pad.mode is Mode.WRAP:
-        limits.append("no amount is more than the axis has elements to wrap")
-    if pad.mode is not Mode.REFLECT and not pad.only_adds:
-        limits.append("no axis is cropped away wholly")
-    return f"{text}, as long as {' and '.join(limits)}" if limits else text

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from padops.convert.facts import Verdict
 from padops.convert.model.graphs import NodeSite, caller_strings, constant
 from padops.convert.records import PadRecord, Status
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
@@ -64,6 +65,7 @@ class Rewrite:
         needed: Why ONNX Runtime cannot be left with what is there, or None.
         runs: What ONNX Runtime can be left with, where it can.
         corrects: Whether ``needed`` is about wrong results, which the converted model is not to repeat.
+        judge: Says of a release 1.x what it does with what is there, where one Pad of ONNX among it decides that.
     """
 
     op_type: str
@@ -72,6 +74,7 @@ class Rewrite:
     needed: str | None = None
     runs: str = "ONNX Runtime runs it"
     corrects: bool = False
+    judge: Callable[[int], tuple[Verdict, str]] | None = None
 
 
 @dataclass(frozen=True)

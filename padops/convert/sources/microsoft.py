@@ -25,7 +25,7 @@ def match_microsoft_pad(site: NodeSite, types: Types) -> Match | None:
     if node.domain != DOMAIN or node.op_type != "Pad":
         return None
     notes: list[str] = []
-    inputs = (*node.inputs, None, None)[:3]
+    inputs = (*node.inputs, None, None, None)[:3]
     type_name = types.name(node.inputs[0] if node.inputs else None, inputs[2], *node.outputs)
     try:
         if len(node.inputs) < 2 or inputs[0] is None or inputs[1] is None:

@@ -30,7 +30,7 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite, Scope, constant, remove_unused, replace_in_place, take_out
 from padops.convert.model.types import Types
 from padops.convert.sources import onnx_pad
-from padops.convert.sources.builtin_support import needs, runs
+from padops.convert.sources.builtin_rules import judge, needs, runs
 from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, string_attribute
 from padops.convert.sources.pad_info import describe
 from padops.spec.dialects import DOMAIN
@@ -74,15 +74,17 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
     if plain is None or not isinstance(plain.replacement, Replacement):
         return None
     pad = describe(plain.replacement, second, types)
-    needed, as_it_is = needs(pad, plain.runs_as), runs(pad)
+    needed, as_it_is, found = needs(pad, plain.runs_as), runs(pad), plain.runs_as
+    judged = partial(judge, pad, found) if found else None
     made = _replacement(emulation)
     if first is not node:
         note = f"in one with {first.name or 'the Pad before it'}"
-        return Match(FORM, Rewrite(OP, lambda site, constants: Applied([]), made, needed, as_it_is), notes=(note,))
+        nothing = Rewrite(OP, lambda site, constants: Applied([]), made, needed, as_it_is, judge=judged)
+        return Match(FORM, nothing, found, notes=(note,))
     last = emulation.nodes[-1]
     note = f"one operator for the {len(emulation.nodes)} nodes up to {last.name or last.outputs[0].name}"
-    rewrite = Rewrite(OP, partial(_apply, emulation=emulation), made, needed, as_it_is)
-    return Match(FORM, rewrite, notes=(note,))
+    rewrite = Rewrite(OP, partial(_apply, emulation=emulation), made, needed, as_it_is, judge=judged)
+    return Match(FORM, rewrite, found, notes=(note,))
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:

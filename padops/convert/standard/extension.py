@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from padops.convert.sources.operands import Operand
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.arithmetic import ints, is_number, scalar
@@ -44,6 +46,12 @@ class Extension:
         """At least 1: nothing may be divided by 0, not even where no position will be asked for."""
         return builder.maximum(builder.add(builder.mul(size, self.factor), self.offset), scalar(1))
 
+    def _mirrored(self, builder: GraphBuilder, positions: Operand) -> Operand:
+        """Puts positions in front of the window to what they mirror; tract's Mod of what a shape gives may be negative."""
+        if not isinstance(self.mirror, np.ndarray) or is_number(self.mirror, FAR):
+            return positions  # of a wrap, Gather takes the negative ones too
+        return builder.maximum(positions, builder.sub(self.mirror, positions))  # OpenCV's Abs has no int64
+
     def within(self, builder: GraphBuilder, positions: Operand, size: Operand) -> Operand:
         """The positions of the window's elements, 0 to ``size`` - 1, that ``positions`` show.
 
@@ -58,6 +66,8 @@ class Extension:
         if is_number(self.slack, 0):
             return positions
         period = self.period(builder, size)
+        if not builder.has_pad:
+            positions = self._mirrored(builder, positions)
         remains = builder.mod(positions, period)
         if is_number(self.mirror, FAR):
             return remains

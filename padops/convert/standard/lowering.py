@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
+import onnx_ir as ir
 
 from padops.convert.sources.builtin_support import has_type, taking_pooling
 from padops.convert.sources.match import Unconvertible
@@ -25,7 +26,7 @@ from padops.convert.standard.axes import (
     plan_of,
 )
 from padops.convert.standard.exact_casts import cast_back, cast_inputs, check_moved
-from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.graph_builder import FIRST, GraphBuilder
 from padops.convert.standard.pad_values import any_fill
 from padops.spec import plan
 from padops.spec.dialects import make_node_plan
@@ -59,13 +60,22 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         rules.check(pad)
         known = _known_amounts(pad)
         if proxy is None:
-            return _write(builder, pad, known, plain)
+            output = _write(builder, pad, known, plain)
+            return _by_a_node(builder, output) if isinstance(output, np.ndarray) and not output.size else output
         output = _write(builder, cast_inputs(builder, pad), known, plain)
         if isinstance(output, np.ndarray):
             return output.astype(by_name(pad.type).numpy)
         return cast_back(builder, output, pad.type)
     except PadError as error:
         raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+
+
+def _by_a_node(builder: GraphBuilder, nothing: np.ndarray) -> Operand:
+    """A tensor without elements; for other runtimes no constant, since OpenVINO, tract and TVM misread such ones."""
+    if builder.has_pad or builder.opset < FIRST["ConstantOfShape"] or nothing.dtype.kind not in "biuf":
+        return nothing
+    value = {"value": ir.tensor(np.zeros(1, nothing.dtype))}
+    return builder.emit("ConstantOfShape", [ints(*nothing.shape)], value)
 
 
 def _is_changed(pad: PadInfo) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from padops.convert.conversion import Conversion
 from padops.convert.model.document import Document
-from padops.convert.records import Conversion, Verification
+from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values

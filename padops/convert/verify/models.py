@@ -7,9 +7,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from padops.convert.arguments import check_kinds
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.model.document import LARGEST_PROTO, Document
-from padops.convert.model.reading import Source, read_document
+from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.records import Verification
 from padops.convert.verify.choice import comparison
 from padops.convert.verify.feeds import Inputs
@@ -23,7 +24,8 @@ def verify(original: Source, converted: Source, inputs: Inputs | None = None, se
     so that the Pads pad something: the result says where they did not.
 
     Args:
-        original: A file, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO IR, which OpenVINO runs.
+        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO IR,
+            which OpenVINO runs.
         converted: The other one. It may have operators of padops, too.
         inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
         seed: Of the random inputs.
@@ -32,9 +34,11 @@ def verify(original: Source, converted: Source, inputs: Inputs | None = None, se
         What was compared, and how it came out: ``outcome``, ``passed`` and ``doubts`` say it in short.
 
     Raises:
-        UsageError: The given inputs are not those of the model, or the seed is negative.
+        UsageError: An argument is of the wrong type, the inputs are not those of the model, or the seed is negative.
         PadopsError: A model cannot be read, or what it takes to run it is missing.
     """
+    check_kinds({}, {}, inputs, seed)
+    original, converted = given_model(original), given_model(converted)
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
     with tempfile.TemporaryDirectory(prefix="padops-") as folder:

@@ -11,6 +11,7 @@ import onnx
 
 from padops.convert.errors import PadopsError
 from padops.convert.verify.bits import Value
+from padops.extras import NeedingOnnxruntime
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
 from padops.spec.bits import dtype_of
@@ -44,13 +45,12 @@ class Session:
         Raises:
             DoesNotRun: ONNX Runtime refuses the model.
             PadopsError: A library that the model needs is missing.
+            DependencyError: There is no onnxruntime, or it is too old.
         """
         if any(0xDC80 <= ord(character) <= 0xDCFF for character in str(path)):  # what Python has for other bytes
             raise PadopsError(f"cannot verify {str(path)!a}: ONNX Runtime opens no file whose name is not UTF-8")
-        try:
+        with NeedingOnnxruntime("verifying a model"):
             import onnxruntime
-        except ImportError as error:
-            raise PadopsError(f"cannot verify without onnxruntime: {error}") from error
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # what catches an error says it
         _register(options, domains_of(path))

@@ -1,6 +1,6 @@
 // What a Pad is: per axis, a window of the source, where it stands in the output, and a mode that extends it. Rules
-// P1–P10 are those of the README; padops/spec/plan.py is the second, independent implementation, with the same error
-// texts.
+// P1–P10 are those of docs/semantics.md; padops/spec/plan.py is the second, independent implementation, with the same
+// error texts.
 //
 //   constant   ___ abcd ___
 //   edge       aaa abcd ddd

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import signal
 import socket
 import stat
 import subprocess
@@ -15,14 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from command import make_device, mounted, padops
+from command import make_device, mounted
+from command_lines import run
 from killed import contents
 from small_models import convert, one_pad
 
 from padops.convert import PadopsError, UsageError
 from padops.files import staging
-from padops.files.interrupts import uninterrupted
-from padops.files.staging import write_whole
 
 
 @pytest.fixture
@@ -100,17 +97,24 @@ def test_a_fifo_that_comes_while_the_model_is_made(
 @pytest.mark.parametrize(
     "arguments", [("bench", "--show", "b.json", "--json"), ("bench", "--show", "b.json", "--plot")], ids=" ".join
 )
-def test_bench_replaces_regular_files_only(arguments: tuple[str, ...], kind: str, tmp_path: Path) -> None:
+def test_bench_replaces_regular_files_only(
+    arguments: tuple[str, ...],
+    kind: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     row = {"workload": "w", "implementation": "padops", "threads": 1, "output_bytes": 8, "median": 1.0, "spread": 0.1}
     held = {"machine": {}, "measurements": [{**row, "samples": 3}]}
     (tmp_path / "b.json").write_text(json.dumps(held))
     make, text = OBSTACLES[kind]
     make(tmp_path / "out")
     before = os.lstat(tmp_path / "out")
-    ended = padops(*arguments, "out", cwd=tmp_path)
-    assert (ended.returncode, ended.stderr) == (1, f"error: cannot write out: {text}\n")
+    code, _, err = run(capsys, *arguments, "out")
+    assert (code, err) == (1, f"error: cannot write out: {text}\n")
     assert os.lstat(tmp_path / "out")[:4] == before[:4]
-    assert padops(*arguments, "new", cwd=tmp_path).returncode == 0
+    assert run(capsys, *arguments, "new")[0] == 0
     assert (tmp_path / "new").is_file()
 
 
@@ -226,68 +230,6 @@ def test_data_beside_a_long_name(tmp_path: Path) -> None:
     (out / "a.bin").touch()  # so that the data need another name
     convert(source, out / ("m" * 250 + ".onnx"), verify=True)
     assert contents(out).keys() == {"a.bin", "deep", "deep/b.bin", "m" * 249 + ".a.bin", "m" * 250 + ".onnx"}
-
-
-# --- Hidden folders --------------------------------------------------------------------------------------------------
-
-
-def test_only_what_is_left_of_padops_is_swept(tmp_path: Path) -> None:
-    dead, live, other, linked = (tmp_path / f".padops-{name * 8}.part" for name in "adol")
-    for folder in (dead, live, other):
-        (folder / "files").mkdir(parents=True)
-        (folder / "files" / "m.onnx").touch()
-    (other / "notes.txt").touch()  # no such folder has that
-    (tmp_path / "kept").mkdir()
-    linked.symlink_to("kept")
-    (tmp_path / ".m.onnx.abcdefgh.part").mkdir()
-    lock = os.open(live, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    before = set(contents(tmp_path))
-    write_whole(tmp_path / "new", ["1"])
-    assert before - set(contents(tmp_path)) == {dead.name, f"{dead.name}/files", f"{dead.name}/files/m.onnx"}
-    os.close(lock)
-    write_whole(tmp_path / "new", ["2"])
-    assert not live.exists() and other.exists() and linked.is_symlink()
-    assert (tmp_path / "new").read_bytes() == b"2"
-
-
-def test_what_has_taken_the_name_of_a_killed_process_stays(tmp_path: Path) -> None:
-    """A data file that had been put into place is taken back, unless it is not that file any more."""
-    left = tmp_path / ".padops-abcdefgh.part"
-    (left / "files").mkdir(parents=True)
-    (left / "files" / "m.onnx").touch()
-    (tmp_path / "a.bin").write_text("put into place")
-    (tmp_path / "b.bin").write_text("somebody's")
-    own = os.stat(tmp_path / "a.bin")
-    known = [own.st_dev, own.st_ino, own.st_size, own.st_mtime_ns]
-    journal = {"new": {"a.bin": known, "b.bin": known}, "folders": [], "last": "m.onnx"}
-    (left / "made.json").write_text(json.dumps(journal))
-    write_whole(tmp_path / "new", ["1"])
-    assert contents(tmp_path) == {"b.bin": b"somebody's", "new": b"1"}
-
-
-def test_a_folder_that_is_kept_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from padops.files import hidden
-
-    monkeypatch.setattr(hidden, "LOCK_SECONDS", 0.05)
-    lock = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    with pytest.raises(PadopsError) as caught:
-        convert(one_pad(13), tmp_path / "m.onnx")
-    os.close(lock)
-    assert str(caught.value) == (
-        f"cannot write {tmp_path}: another process has held a lock on it for 0.05 s; nothing has been left behind"
-    )
-    assert contents(tmp_path) == {}
-
-
-def test_signals_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = []
-    with pytest.raises(KeyboardInterrupt):
-        with uninterrupted(), uninterrupted():
-            os.kill(os.getpid(), signal.SIGINT)
-            done.append(1)
-    assert (done, signal.getsignal(signal.SIGINT)) == ([1], signal.default_int_handler)
 
 
 # --- A file system that is full, or that nothing can be written to ----------------------------------------------------

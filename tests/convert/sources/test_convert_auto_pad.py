@@ -13,18 +13,15 @@ import numpy as np
 import onnx
 import pytest
 import same_windows
-from auto_pad_models import MS, NAMES, WF, explicit, messages, node_model, only_record, run, same, whole
-from onnx import helper
+from auto_pad_models import K3, MS, NAMES, UINT8, WF, explicit, messages, node_model, only_record, run, same, whole
 from same_windows import Geometry
-from small_models import FLOAT, INT32, INT64
+from small_models import FLOAT, INT32
 
 import padops
 from padops.convert.sources.auto_pad.amounts import Axis
 from padops.spec.dialects import same_padding
 
 ROOT = Path(__file__).resolve().parents[3]
-UINT8 = onnx.TensorProto.UINT8
-
 
 # --- against NumPy and shape inference -------------------------------------------------------------------------------
 
@@ -118,8 +115,6 @@ def quantised(data: str, weights: np.ndarray | None) -> dict[str, np.ndarray]:
 
 
 W8 = np.random.default_rng(1).integers(0, 9, (4, 3, 3, 3)).astype(np.uint8)
-K3 = {"kernel_shape": (3, 3), "strides": (3, 2)}  # of which SAME_LOWER, too, begins in two ways
-
 # Operator, domain, opset, attributes, other inputs, type of data and output, what it becomes where shapes are dynamic.
 AGREEING = [
     ("Conv", "", 11, {**K3, "group": 1}, {"w": WF, "b": np.ones(4, np.float32)}, FLOAT, FLOAT, "SamePad_1"),
@@ -200,48 +195,6 @@ def test_averages_of_every_size(count_include_pad: int) -> None:
     for size in product(range(1, 8), range(1, 10)):
         data = np.random.default_rng(size).standard_normal((1, 2, *size), np.float32)
         assert same(after.run(None, {"x": data})[0], before.run(None, {"x": data})[0])
-
-
-@pytest.mark.parametrize("shape", [(1, 2, 6, 7), NAMES[:4]], ids=["static", "dynamic"])
-def test_indices_are_those_of_the_data(shape: tuple) -> None:
-    attributes = {"kernel_shape": (3, 3), "strides": (2, 2), "auto_pad": "SAME_UPPER", "storage_order": 1}
-    original = node_model("MaxPool", shape, attributes, outputs=[("y", FLOAT), ("at", INT64)])
-    conversion = explicit(original)
-    assert only_record(conversion).op_type == "explicit pads"
-    for size in [(6, 7), (5, 8)] if "h" in shape else [(6, 7)]:
-        data = np.random.default_rng(size).standard_normal((1, 2, *size), np.float32)
-        assert all(map(same, run(conversion.proto(), data), run(original, data)))
-
-
-SPECIAL = np.array([np.nan, -np.inf, np.inf, -0.0, 0.0, 1.5, -np.inf, np.nan, -3.0, -np.inf, -np.inf], np.float32)
-
-
-@pytest.mark.parametrize("shape", [(1, 1, 11), ("n", "c", "w")], ids=["static", "dynamic"])
-def test_lowest_values_and_nan(shape: tuple) -> None:
-    attributes = {"kernel_shape": (3,), "strides": (2,), "auto_pad": "SAME_UPPER"}
-    original = node_model("MaxPool", shape, attributes)
-    for data in (SPECIAL, np.full(11, -np.inf, np.float32), np.full(11, np.nan, np.float32)):
-        assert same(*(run(m, data.reshape(1, 1, 11))[0] for m in (original, explicit(original).proto())))
-
-
-def test_nothing_is_lower_than_what_a_dilated_pooling_pads_with() -> None:
-    """Without a dilation ONNX Runtime begins with the least finite number; with one, minus infinity is a result."""
-    attributes = {"kernel_shape": (3,), "strides": (2,), "dilations": (2,), "auto_pad": "SAME_UPPER"}
-    conversion = explicit(node_model("MaxPool", NAMES[:3], attributes))
-    assert only_record(conversion).op_type == "SamePad_1"
-    (made,) = run(conversion.proto(), np.full((1, 1, 8), -np.inf, np.float32))
-    assert same(made, np.full((1, 1, 4), -np.inf, np.float32))
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
-def test_lowest_value_of_integers(dtype: Any) -> None:
-    lowest = np.iinfo(dtype).min
-    data = np.full((1, 1, 8), lowest, dtype)
-    attributes = {"kernel_shape": (3,), "strides": (2,), "dilations": (2,), "auto_pad": "SAME_UPPER"}
-    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    conversion = explicit(node_model("MaxPool", ("n", "c", "w"), attributes, type=kind, outputs=[("y", kind)]))
-    assert only_record(conversion).op_type == "SamePad_1"
-    assert (run(conversion.proto(), data)[0] == lowest).all()
 
 
 # --- amounts as large as the kernel ----------------------------------------------------------------------------------

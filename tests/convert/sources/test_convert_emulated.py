@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import native
@@ -13,46 +12,12 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from emulations import FORMS, MOST, OF_ANY_SIZE, Nodes, circular_1d, circular_2d, edge_by_expand, emulated
+from emulation_checks import SYMMETRIC, data_of, edge_by_expand_at_the_end, in_function, left, operators, run
+from emulations import FORMS, Nodes, circular_1d, circular_2d, edge_by_expand, emulated
 from onnx import helper
-from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT64, STRING, convert, graph, model, tensor
+from small_models import BOOL, DOUBLE, FLOAT, HALF, INT8, INT64, STRING, convert, graph, model
 
 import padops
-from padops.spec.dtypes import by_onnx
-
-SYMMETRIC = "OpenVINOPad_12"
-
-
-def data_of(dims: Any, kind: int = FLOAT) -> np.ndarray:
-    return native.random_array(np.random.default_rng(5), by_onnx(kind), tuple(dims))
-
-
-def run(message: onnx.ModelProto, *feeds: np.ndarray) -> np.ndarray:
-    session = native.session(message)
-    names = [value.name for value in session.get_inputs()]
-    return native.run_session(session, dict(zip(names, feeds, strict=True)))
-
-
-def run_or_fail(message: onnx.ModelProto, data: np.ndarray) -> Any:
-    """The bits of the output, or None where ONNX Runtime refuses the data."""
-    try:
-        return native.bits(run(message, data))
-    except Exception as error:
-        assert type(error).__module__.startswith("onnxruntime"), error
-        return None
-
-
-def operators(message: onnx.ModelProto) -> list[str]:
-    return [node.op_type for node in message.graph.node]
-
-
-def left(message: onnx.ModelProto, **options: Any) -> list[str | None]:
-    """Asserts that converting changes nothing; gives the reasons of what was found."""
-    conversion = convert(message, **options)
-    assert conversion.proto() == message
-    assert {record.status for record in conversion.records} <= {"not needed"}
-    return [record.reason for record in conversion.records]
-
 
 # Unsqueeze has its axes as an attribute before opset 13.
 BY_OPSET = [(name, opset) for name in FORMS for opset in (11, 13, 17, 20) if opset > 11 or "Unsqueeze" not in name]
@@ -89,97 +54,11 @@ def test_form_with_the_fallback_alone(name: str) -> None:
     assert native.bits(found) == native.bits(run(original, data))
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_form_of_any_size(name: str) -> None:
-    """Where a dim is open, only what is a Pad for every size of it is converted."""
-    write, dims, *_ = FORMS[name]
-    original = emulated(write, [1, 3, *["?"] * (len(dims) - 2)])
-    conversion = convert(original)
-    assert (conversion.converted != ()) is (name in OF_ANY_SIZE or len(dims) > 3)
-    if not conversion.converted:
-        assert conversion.proto() == original
-    for size in (0, 1, 2, 3, 4, 9):
-        data = data_of([1, 3, *[size] * (len(dims) - 2)])
-        wanted = run_or_fail(original, data)
-        assert wanted is None or run_or_fail(conversion.proto(), data) == wanted, size
-
-
-SHORT = (0, 1, 2, 3, 4, 9)
-
-
-def reflect_2d(n: Nodes) -> str:
-    value = "x"
-    for axis in (2, 3):
-        before, after = n.flip(n.cut(value, axis, 1, 3), axis), n.flip(n.cut(value, axis, -4, -1), axis)
-        value = n.join(before, value, after, axis=axis)
-    return value
-
-
-def edges_of_open_and_known_size(n: Nodes) -> str:
-    """Of the first axis there may be no edge, of the second there are two in any case: only one has a bound."""
-    once = n.join(n.cut("x", 2, 0, 1), "x", n.cut("x", 2, -1), axis=2)
-    first, last = n.cut(once, 3, 0, 1), n.cut(once, 3, -1)
-    return n.join(n.expand(first, [1, 1, 1, 3]), once, n.expand(last, [1, 1, 1, 2]), axis=3)
-
-
-COMPUTED: dict[str, tuple[Callable[[Nodes], str], list[str]]] = {
-    "circular": (circular_2d, ["Shape", "Concat", "Min", "Pad_19"]),
-    "reflect": (reflect_2d, ["Shape", "Concat", "Add", "Max", "Min", "Pad_19"]),
-    "edge": (edges_of_open_and_known_size, ["Shape", "Concat", "Add", "Min", "Pad_19"]),
-}
-
-
-@pytest.mark.parametrize("with_fallback", [False, True])
-@pytest.mark.parametrize("name", COMPUTED)
-def test_amounts_that_are_computed(name: str, with_fallback: bool) -> None:
-    """Of data that are shorter than the amounts, the nodes show what there is; so does the Pad."""
-    write, operators_now = COMPUTED[name]
-    original = emulated(write, [1, 2, "height", "width"])
-    conversion = convert(original, fallback=with_fallback, verify=True)
-    (record,) = conversion.converted
-    assert record.notes[1] == "its amounts are computed, as the nodes reach no further than the data"
-    message = conversion.proto()
-    assert operators(message) == operators_now and len(operators_now) < len(original.graph.node)
-    onnx.checker.check_model(message)
-    content = message.SerializeToString()
-    for height in SHORT:
-        for width in SHORT:
-            data = data_of([1, 2, height, width])
-            wanted = run_or_fail(original, data)
-            if wanted is None:
-                continue
-            assert run_or_fail(message, data) == wanted, (height, width)
-            if with_fallback:
-                session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-                assert native.bits(session.run(None, {"x": data})[0]) == wanted, (height, width)
-
-
-def test_amounts_are_computed_of_open_dims_alone() -> None:
-    """The other axis is one element that is wrapped twice; its amounts stay what they are."""
-
-    def wrapped_twice(n: Nodes) -> str:
-        first = n.circular("x", 2, 2, 3)
-        return n.join(first, first, first, n.cut(first, 3, 0, 1), axis=3)
-
-    original = emulated(lambda n: n.circular(wrapped_twice(n), 4, 1, 1), [1, 2, "n", 1, "m"])
-    conversion = convert(original)
-    assert len(conversion.converted) == 1
-    for size in SHORT:
-        data = data_of([1, 2, size, 1, 3])
-        assert run_or_fail(conversion.proto(), data) == run_or_fail(original, data) is not None
-
-
 def test_record_names_what_went() -> None:
     conversion = convert(emulated(circular_2d, [1, 3, 8, 9]))
     (record,) = conversion.records
     assert (record.form, record.name) == ("circular emulation (Slice, Concat)", "concat_5")
     assert record.notes == ("one operator for slice_0, slice_1, concat_2, slice_3, slice_4, concat_5",)
-
-
-def test_record_of_an_open_dim_says_which_size_differs() -> None:
-    why = "ONNX Runtime runs it as it is; a Pad of 2, 1 does something else where axis 2 has fewer than 2 elements"
-    (reason,) = left(emulated(circular_1d, [1, 3, "n"]))
-    assert reason == f"{why}, and to compute its amounts takes as many nodes"
 
 
 @pytest.mark.parametrize("kind", [FLOAT, DOUBLE, HALF, BOOL, INT8, INT64, STRING])
@@ -277,31 +156,11 @@ def test_what_is_between_is_wanted_elsewhere(value: str, how: str) -> None:
         assert native.bits(one) == native.bits(other)
 
 
-def in_function(write: Callable[[Nodes], str]) -> onnx.ModelProto:
-    body = Nodes()
-    body.named(write(body))
-    made = helper.make_function(
-        "mine", "Padded", ["x"], ["y"], [*body.constants(), *body.nodes], [helper.make_opsetid("", 17)]
-    )
-    return model(
-        [helper.make_node("Padded", ["x"], ["y"], "call", domain="mine")],
-        17,
-        inputs=[("x", FLOAT, [1, 3, 8])],
-        outputs=[("y", FLOAT, [None] * 3)],
-        functions=[made],
-        imports=[("mine", 1)],
-    )
-
-
 def test_in_a_function() -> None:
     """Its body says nothing of shapes: what is exact for all of them is converted."""
     assert len(left(in_function(circular_1d))) == 1
     conversion = convert(in_function(edge_by_expand_at_the_end), fallback=True, verify=True)
     assert [record.path for record in conversion.converted] == ["function mine::Padded/concat_2"]
-
-
-def edge_by_expand_at_the_end(n: Nodes) -> str:
-    return n.join("x", n.expand(n.cut("x", -1, -1), [1, 1, 3]), axis=-1)
 
 
 def test_in_a_branch() -> None:
@@ -322,139 +181,12 @@ def test_in_a_branch() -> None:
         assert native.bits(run(conversion.proto(), data, flag)) == native.bits(run(message, data, flag))
 
 
-def test_slices_outside_the_branch_stay() -> None:
-    inner = Nodes("inner_")
-    inner.named(inner.join("slice_0_out", "x", axis=2), "z")
-    outer = Nodes()
-    outer.cut("x", 2, -2)
-    then = graph(inner.nodes, [], [("z", FLOAT, None)], name="then")
-    other = graph([helper.make_node("Identity", ["x"], ["w"])], [], [("w", FLOAT, None)], name="else")
-    message = model(
-        [*outer.nodes, helper.make_node("If", ["flag"], ["y"], "if", then_branch=then, else_branch=other)],
-        17,
-        inputs=[("x", FLOAT, [1, 3, 8]), ("flag", BOOL, [])],
-        outputs=[("y", FLOAT, [None] * 3)],
-        tensors=outer.initializers(),
-    )
-    assert left(message) == []
-
-
-def test_options() -> None:
-    original = emulated(circular_2d, [1, 3, 8, 9])
-    assert left(original, emulated="keep") == []
-    assert left(original, select="needed") == ["ONNX Runtime runs it"]
-    assert left(original, target="onnx") == []
-    assert left(original, target="pyop") == []
-    with pytest.raises(padops.convert.UsageError, match="emulated is 'maybe', expected 'convert' or 'keep'"):
-        convert(original, emulated="maybe")
-
-
 def test_what_was_converted_can_be_lowered() -> None:
     original = emulated(circular_2d, [1, 3, 8, 9], opset=19)
     lowered = padops.lower(convert(original).proto()).proto()
     assert len(lowered.graph.node) <= len(original.graph.node)
     data = data_of([1, 3, 8, 9])
     assert native.bits(run(lowered, data)) == native.bits(run(original, data))
-
-
-def test_before_opset_11_it_stays() -> None:
-    assert left(emulated(circular_1d, [1, 3, 8], opset=10)) == []
-
-
-def shape_computed(n: Nodes) -> str:
-    """Amounts, as TorchScript's exporter computes them: a vector that zeros are joined to."""
-    zeros = n.node("ConstantOfShape", [n.constant([4])], value=tensor("value", [0]))
-    doubled = n.node("Add", [n.node("Shape", ["x"]), n.constant([1, 1])])
-    return n.join(doubled, zeros, axis=0)
-
-
-def test_vectors_of_integers_stay() -> None:
-    assert left(emulated(shape_computed, [3, "n"], outputs=[("y", INT64, [6])])) == []
-
-
-def test_constants_stay() -> None:
-    def weights(n: Nodes) -> str:
-        kernel = n.circular(n.node("Neg", [n.constant(np.ones((1, 1, 4)), np.float32)]), 2, 1, 1)
-        return n.node("Conv", ["x", kernel])
-
-    assert left(emulated(weights, [1, 1, 9])) == []
-
-
-NOT_A_PAD: dict[str, Callable[[Nodes], str]] = {
-    "other data": lambda n: n.join(n.cut(n.node("Neg", ["x"]), 2, -2), "x", axis=2),
-    "wrong order": lambda n: n.join(n.cut("x", 2, 0, 2), "x", n.cut("x", 2, -1), axis=2),
-    "overlapping slices": lambda n: n.join(n.cut("x", 2, 0, 5), n.cut("x", 2, 4), axis=2),
-    "rolled": lambda n: n.join(n.cut("x", 2, -2), n.cut("x", 2, 0, -2), axis=2),
-    "not from the end": lambda n: n.join(n.cut("x", 2, -3, -1), "x", axis=2),
-    "another axis": lambda n: n.join(n.cut("x", 3, 0, 2), n.cut("x", 3, 2, 4), axis=2),
-    "an end that goes backward": lambda n: n.join("x", n.cut("x", 2, 0, MOST, -1), axis=2),
-    "a step of two": lambda n: n.join(n.cut("x", 2, 0, 4, 2), "x", axis=2),
-    "half a reflection": lambda n: n.join(n.cut("x", 2, 1, 3), "x", axis=2),
-    "Neg in between": lambda n: n.join(n.node("Neg", [n.cut("x", 2, -2)]), "x", axis=2),
-    "fills that differ": lambda n: n.join(
-        n.constant(np.zeros((1, 2, 1, 4)), np.float32), "x", n.constant(np.ones((1, 2, 1, 4)), np.float32), axis=2
-    ),
-    "a block that is not of one value": lambda n: n.join(
-        n.constant(np.arange(8).reshape(1, 2, 1, 4), np.float32), "x", axis=2
-    ),
-    "plus and minus zero": lambda n: n.join(
-        n.constant(np.array([0.0, -0.0] * 4).reshape(1, 2, 1, 4), np.float32), "x", axis=2
-    ),
-    "a fill in the middle": lambda n: n.join(
-        n.cut("x", 2, 0, 3), n.constant(np.zeros((1, 2, 1, 4)), np.float32), n.cut("x", 2, 3), axis=2
-    ),
-    "zeros and an edge": lambda n: n.join(
-        n.constant(np.zeros((1, 2, 1, 4)), np.float32), "x", n.cut("x", 2, -1), axis=2
-    ),
-    "only a part": lambda n: n.join(n.cut("x", 2, 1), n.cut("x", 2, 0, 1), axis=2),
-    "nothing added": lambda n: n.join(n.cut("x", 2, 0, 3), n.cut("x", 2, 3), axis=2),
-    "all of it expanded, to a batch of 3": lambda n: n.join(
-        n.expand("x", [3, 1, 1, 1]), n.expand(n.cut("x", 2, -1), [3, 1, 1, 1]), axis=2
-    ),
-    "indices out of order": lambda n: n.take("x", [0, 0, 2, 1, 3, 4, 5, 5], 2),
-    "indices of rank 2": lambda n: n.node(
-        "Reshape", [n.take("x", [[0, 0, 1, 2], [3, 4, 5, 5]], 2), n.constant([1, 2, 8, 4])]
-    ),
-}
-
-
-@pytest.mark.parametrize("name", NOT_A_PAD)
-def test_near_miss(name: str) -> None:
-    original = emulated(NOT_A_PAD[name], [1, 2, 6, 4])
-    run(original, data_of([1, 2, 6, 4]))  # it is a model
-    assert left(original) == []
-
-
-def test_step_back_from_the_edge_is_symmetric() -> None:
-    """A flip that includes the edge is no reflection; of the last elements, a step of -1 from the end."""
-    original = emulated(lambda n: n.join("x", n.cut("x", 2, -1, -3, -1), axis=2), [1, 2, 6, 4])
-    conversion = convert(original)
-    assert [record.op_type for record in conversion.converted] == [SYMMETRIC]
-    data = data_of([1, 2, 6, 4])
-    assert native.bits(run(conversion.proto(), data)) == native.bits(run(original, data))
-
-
-def test_longer_than_the_data() -> None:
-    """Of 2 elements, ``x[-3:]`` are 2: a Pad of 2, not of 3."""
-    original = emulated(lambda n: n.circular("x", 2, 3, 3), [1, 1, 2])
-    conversion = convert(original)
-    assert len(conversion.converted) == 1
-    data = data_of([1, 1, 2])
-    assert native.bits(run(conversion.proto(), data)) == native.bits(run(original, data))
-
-
-def test_zeros_of_another_shape_fit_one_batch_only() -> None:
-    zeros = np.zeros((1, 3, 2))
-    assert left(emulated(lambda n: n.join(n.constant(zeros, np.float32), "x", axis=2), ["n", 3, 8])) == []
-
-
-def test_bounds_that_the_caller_gives_stay() -> None:
-    original = emulated(
-        lambda n: n.join(n.node("Slice", ["x", "start", n.constant([MOST]), n.constant([2])]), "x", axis=2),
-        [1, 3, 8],
-        inputs=[("x", FLOAT, [1, 3, 8]), ("start", INT64, [1])],
-    )
-    assert left(original) == []
 
 
 def test_from_the_command_line(tmp_path: Any) -> None:

@@ -1,10 +1,9 @@
-"""Lowered models: standard ONNX, small where shapes are known, and the same bits; the real models there and back."""
+"""Lowered models: the same bits, and what is refused; the real models there and back."""
 
 from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,114 +15,20 @@ import onnx
 import onnxruntime
 import pytest
 import standard_models as standard
-import test_models
+import whole_models
 from small_models import STRING, model, one_pad, tensor
 
 import padops
 from padops import cli
 from padops.spec import reference
 from padops.spec.dialects import OPS
-from padops.spec.dtypes import by_name, by_numpy, by_onnx
+from padops.spec.dtypes import by_name, by_onnx
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# --- how many nodes --------------------------------------------------------------------------------------------------
-
-MAIN_TYPES = ("float", "double", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool", "string")
-MAX_NODES = 3  # for each axis that is padded
-
-# Pairs of begin and end for the axes of data of shape 5, 40, 6: what only adds, only crops, and both.
-AMOUNTS = [
-    [(0, 0), (0, 0), (2, 1)],
-    [(1, 2), (0, 0), (0, 0)],
-    [(0, 0), (3, 0), (0, 0)],
-    [(1, 2), (3, 4), (2, 1)],
-    [(-1, -2), (0, -3), (-1, 0)],
-    [(-1, 2), (3, -4), (0, 0)],
-    [(2, -1), (0, 0), (-2, 3)],
-]
-SHAPE = (5, 40, 6)
-
-
-def _node(op: str, mode: str, pairs: list[tuple[int, int]], data: np.ndarray, fill: np.ndarray) -> case_strategies.Case:
-    begins, ends = (list(side) for side in zip(*pairs))
-    attributes = {OPS[op].mode: mode}
-    if op in ("Pad_1", "Pad_2"):
-        return case_strategies.Case(op, attributes | {"paddings" if op == "Pad_1" else "pads": begins + ends}, [data])
-    if op.startswith("Pad_"):
-        return case_strategies.Case(op, attributes, [data, np.array(begins + ends), fill])
-    if op.startswith("OpenVINOPad_"):
-        return case_strategies.Case(op, attributes, [data, np.array(begins, np.int32), np.array(ends), fill])
-    return case_strategies.Case(op, attributes | {"padding_below": begins, "padding_above": ends}, [data, fill])
-
-
-def _same(mode: str, data: np.ndarray, fill: np.ndarray) -> Iterator[case_strategies.Case]:
-    for attributes in ({"kernel_shape": [3]}, {"kernel_shape": [4], "strides": [3], "auto_pad": "SAME_LOWER"}):
-        yield case_strategies.Case("SamePad_1", attributes | {"mode": mode}, [data, fill])
-
-
-def _cases(op: str, mode: str, type_name: str) -> Iterator[case_strategies.Case]:
-    rng = np.random.default_rng(0)
-    dtype = by_name(type_name)
-    data, fill = (native.random_array(rng, dtype, shape) for shape in (SHAPE, ()))
-    if op == "SamePad_1":
-        yield from _same(mode, data, fill)
-        return
-    for pairs in AMOUNTS:
-        yield _node(op, mode, pairs, data, fill)
-    if (op, mode) == ("NGraphPad_0", "CONSTANT"):
-        for interior in ([0, 0, 2], [1, 0, 0], [1, 2, 1]):
-            case = _node(op, mode, AMOUNTS[3], data, fill)
-            case.attributes["padding_interior"] = interior
-            yield case
-
-
-def _padded_axes(case: case_strategies.Case, output: tuple) -> int:
-    """Axes that the node changes; an amount and its opposite leave the size as it was."""
-    if case.op == "SamePad_1":
-        return 1
-    lists = [
-        case.attributes[row.name]
-        for row in OPS[case.op].attributes
-        if row.name in case.attributes and row.type == "ints"
-    ]
-    lists += [array for row, array in zip(OPS[case.op].inputs, case.inputs) if row.kind != "T" and array is not None]
-    return int(np.any(np.concatenate([np.reshape(numbers, (-1, len(SHAPE))) for numbers in lists]), axis=0).sum())
-
-
-def _allowed(case: case_strategies.Case, held: str) -> int:
-    """Nodes for each axis: what axes.py says it cannot do in three is listed here."""
-    type_name = by_numpy(case.inputs[0].dtype).name
-    mode = case.attributes.get(OPS[case.op].mode, "constant").lower()
-    if type_name == "string" and any(case.attributes.get("padding_interior", ())):
-        return MAX_NODES + 1 + (held != "all")  # ONNX Runtime's Gather moves strings right along the last axis only
-    if type_name == "bfloat16" and held != "all" and mode == "constant":
-        return MAX_NODES + 1  # ONNX Runtime expands no bfloat16
-    return MAX_NODES
-
-
-@pytest.mark.parametrize("op", OPS)
-def test_static_shapes_take_few_nodes(op: str) -> None:
-    seen = 0
-    for mode in OPS[op].modes:
-        for type_name in (name for name in MAIN_TYPES if name in OPS[op].types):
-            for case in _cases(op, mode, type_name):
-                for held in ("all", "amounts"):
-                    source, feeds = standard.make([case], standard.NEWEST, "full", held)
-                    expected = standard.expected_of(case)
-                    lowered = padops.lower(source, fold=False).proto()
-                    assert standard.nothing_of_padops(lowered)
-                    most = _allowed(case, held) * _padded_axes(case, expected)
-                    count = len(lowered.graph.node)
-                    assert 1 <= count <= most, (mode, type_name, held, onnx.printer.to_text(lowered))
-                    assert standard.run(lowered, feeds, standard.stock_options()) == expected
-                    seen += 1
-    assert seen > 50
-
-
 # --- the real models -------------------------------------------------------------------------------------------------
 
-REAL = [row for row in test_models.REAL if row[1]]
+REAL = [row for row in whole_models.REAL if row[1]]
 
 
 @pytest.fixture(scope="module")
@@ -131,17 +36,6 @@ def real_models() -> dict[str, Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "scripts")
         return importlib.import_module("fetch_models").fetch()
-
-
-def _feeds(runs: list[dict]) -> list[dict[str, np.ndarray]]:
-    rng = np.random.default_rng(0)
-    return [
-        {
-            name: (rng.standard_normal(value) / 10).astype(np.float32) if isinstance(value, tuple) else value
-            for name, value in feeds.items()
-        }
-        for feeds in runs
-    ]
 
 
 def _kernels_run(path: Path, runs: list[dict[str, np.ndarray]], folder: Path) -> dict[str, set[str]]:
@@ -169,12 +63,12 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
     assert cli.main(["convert", str(m2), "--target", "onnx", "-o", str(m3), "--no-fold", "-q"]) == 0
     bare = ["--target", "onnx", "--without-pad", "--no-fold", "-q"]
     assert cli.main(["convert", str(original), "-o", str(m4), *bare]) == 0
-    assert test_models.pads_in(onnx.load(m4), "") == 0
-    feeds = _feeds(runs)
+    assert whole_models.pads_in(onnx.load(m4), "") == 0
+    feeds = list(whole_models.random_feeds(runs))
     for one in feeds:
-        expected = test_models.run(original, one, registered=False)
+        expected = whole_models.run(original, one, registered=False)
         for made in (m2, m3, m4):
-            test_models.assert_same(test_models.run(made, one, registered=False), expected)
+            whole_models.assert_same(whole_models.run(made, one, registered=False), expected)
 
     assert {function.name for function in onnx.load(m2).functions} == {
         record.op_type for record in padops.convert(original, fold=False).records if record.status == "converted"
@@ -185,7 +79,7 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
 
     lowered = onnx.load(m3)
     assert standard.nothing_of_padops(lowered)
-    assert test_models.pads_in(lowered, "padops") == 0
+    assert whole_models.pads_in(lowered, "padops") == 0
     for made, target in ((m2, "padops"), (m3, "onnx")):  # a second time changes nothing
         again = tmp_path / "again.onnx"
         padops.convert(made, again, target=target, fold=False)
@@ -193,12 +87,12 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
     back = tmp_path / "back.onnx"
     padops.convert(m3, back, fold=False)
     for one in feeds:
-        expected = test_models.run(original, one, registered=False)
-        test_models.assert_same(test_models.run(back, one, registered=True), expected)
+        expected = whole_models.run(original, one, registered=False)
+        whole_models.assert_same(whole_models.run(back, one, registered=True), expected)
     print(f"{name}: {', '.join(f'{path.stat().st_size:,}' for path in (original, m2, m3, m4))} bytes")
 
 
-@pytest.mark.parametrize("path", test_models.OF_PADS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", whole_models.OF_PADS, ids=lambda path: path.stem)
 def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
     """Foreign Pads at once or by way of padops: standard ONNX with the same bits, and the same when lowered again."""
     converted = padops.convert(path, fold=False).proto()
@@ -209,13 +103,13 @@ def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
         if not all(standard.is_moved(kind, opset) for kind in kinds):
             assert {record.status for record in lowered.records} == {"unconverted"}
             continue
-        assert test_models.pads_in(lowered.proto(), "padops") == (path.stem == "nested" and source is converted)
+        assert whole_models.pads_in(lowered.proto(), "padops") == (path.stem == "nested" and source is converted)
         in_function = {"the type of its data is not known"} if path.stem == "nested" else set()
         assert {record.reason for record in lowered.records if record.status == "unconverted"} == in_function
         assert padops.lower(lowered.proto(), fold=False).proto() == lowered.proto()
         if opset > standard.NEWEST or not kinds <= {dtype.name for dtype in native.TYPES}:
             continue  # the runtime cannot load it
-        feeds = test_models.sample_feeds(path)
+        feeds = whole_models.sample_feeds(path)
         if path.stem == "nested":
             feeds |= {"flag": np.array(True), "turns": np.array(2)}
         made, there = tmp_path / "lowered.onnx", tmp_path / "there.onnx"
@@ -223,10 +117,10 @@ def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
         onnx.save(converted, there)
         if path.stem == "pad_01":  # float16 of opset 1, where the Cast that ONNX Runtime adds does not exist yet
             with pytest.raises(Exception, match="InsertedPrecisionFreeCast"):
-                test_models.session(made, registered=False)
+                whole_models.session(made, registered=False)
             continue
-        test_models.assert_same(
-            test_models.run(made, feeds, registered=False), test_models.run(there, feeds, registered=True)
+        whole_models.assert_same(
+            whole_models.run(made, feeds, registered=False), whole_models.run(there, feeds, registered=True)
         )
 
 

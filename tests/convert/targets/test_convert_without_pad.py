@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 import standard_models as standard
-import test_models
+import whole_models
 from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_done_is_named() -> None:
     assert record.reason == "without Pad, standard operators cannot compute what it does at opset 10"
 
 
-@pytest.mark.parametrize("path", test_models.OF_PADS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", whole_models.OF_PADS, ids=lambda path: path.stem)
 def test_samples(path: Path, tmp_path: Path) -> None:
     """By the command; what the library does is what the model without Pad does."""
     made, converted = tmp_path / "made.onnx", tmp_path / "converted.onnx"
@@ -137,9 +137,9 @@ def test_samples(path: Path, tmp_path: Path) -> None:
     if message.opset_import[0].version > standard.NEWEST or path.stem in ("nested", "pad_01", "pad_02", "pad_23"):
         return
     padops.convert(path, converted, fold=False)
-    feeds = test_models.sample_feeds(path)
-    test_models.assert_same(
-        test_models.run(made, feeds, registered=False), test_models.run(converted, feeds, registered=True)
+    feeds = whole_models.sample_feeds(path)
+    whole_models.assert_same(
+        whole_models.run(made, feeds, registered=False), whole_models.run(converted, feeds, registered=True)
     )
 
 

@@ -10,10 +10,12 @@ from small_models import FLOAT, INT16, INT64, convert, model, pad, tensor
 
 import padops
 from padops.convert import UndecidedError
-from padops.convert.verify import compare
+from padops.convert.verify import compare, draws
+from padops.convert.verify import compare as verify
 from padops.convert.verify.draws import random_inputs
 from padops.convert.verify.feeds import Input
-from padops.convert.verify.hints import hints_of
+from padops.convert.verify.hints import Hints, hints_of
+from padops.spec.dtypes import by_numpy
 
 PADS = tensor("pads", [0, 1, 0, 1])
 
@@ -134,3 +136,37 @@ def test_a_slow_model_gets_two_sets_of_inputs(monkeypatch: pytest.MonkeyPatch, p
     source = model([pad(mode="edge")], inputs=[("x", FLOAT, [2, "n"])], tensors=[PADS])
     verification = padops.convert(source, verify=True).verification
     assert verification.outcome == "equal" and len(verification.inputs) == sets
+
+
+def test_sizes_are_found() -> None:
+    """Open dims of one name have one size; a first one is a batch; -1 is open; constants of the graph decide."""
+    nodes = [pad(output="p", mode="reflect"), helper.make_node("Reshape", ["p", "shape"], ["q"]),
+             helper.make_node("Add", ["q", "z"], ["y"])]  # fmt: skip
+    source = model(nodes, 17, inputs=[("x", FLOAT, ["batch", "n"]), ("z", FLOAT, [-1, 6])],
+                   tensors=[tensor("pads", [0, 2, 0, 2]), tensor("shape", [6, 6])])  # fmt: skip
+    conversion = padops.convert(source, verify=True)
+    assert conversion.verification.inputs == ("x: float[1, 32], z: float[1, 6]",) * verify.TURNS
+
+
+def test_an_unknown_rank_is_found() -> None:
+    source = model([pad()], 17, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])
+    assert [text.count(",") for text in padops.convert(source, verify=True).verification.inputs] == [2] * verify.TURNS
+
+
+def test_random_inputs_repeat_themselves() -> None:
+    rows = [
+        Input("a", "float", (2, "n")),
+        Input("b", "int64", ()),
+        Input("c", "string", (3,)),
+        Input("d", "int4", (5,)),
+    ]
+    one, same, other = (next(random_inputs(rows, seed, 0, Hints())) for seed in (3, 3, 4))
+    assert all(np.array_equal(one[name], same[name]) for name in one)
+    assert not np.array_equal(one["a"], other["a"])
+    assert {name: by_numpy(array.dtype).name for name, array in one.items()} == {row.name: row.type for row in rows}
+    assert one["a"].shape == (2, 256)
+
+
+def test_no_random_input_is_huge() -> None:
+    rows = [Input("a", "float", ("b", 3, "h", "w"))]
+    assert max(feeds_of["a"].size for feeds_of in random_inputs(rows, 0, 0, Hints())) <= draws.MAX_ELEMENTS

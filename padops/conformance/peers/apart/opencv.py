@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import cv2
@@ -13,7 +14,14 @@ from padops.conformance.peers.request import Request, Unsupported
 ENVIRONMENT = {
     "name": "opencv",
     "families": ("onnx",),
-    "requires": ("opencv-python-headless==5.0.0.93", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    # onnx-ir is for the converter, in without_pad_opencv.py.
+    "requires": (
+        "opencv-python-headless==5.0.0.93",
+        "numpy==2.4.6",
+        "ml_dtypes==0.5.4",
+        "onnx==1.23.2",
+        "onnx-ir==1.1.0",
+    ),
     # It ends its process often, or hangs.
     "max_cases": 400,
     "forks": True,
@@ -36,16 +44,38 @@ def run_case(request: Request) -> np.ndarray:
         Unsupported: A matrix of OpenCV has no such type, or it says that it has no Pad of so many axes.
         cv2.error: It refuses the model.
     """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    require_type(request)
     request = replace(request, static=True)
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     try:
-        net = cv2.dnn.readNetFromONNX(np.frombuffer(model.SerializeToString(), np.uint8), cv2.dnn.ENGINE_NEW)
-        for name, array in feeds(request, request.inputs).items():
-            net.setInput(array, name)
-        return np.asarray(net.forward())
+        return run_model(model.SerializeToString(), feeds(request, request.inputs))
     except cv2.error as error:
         if any(text in str(error) for text in _UNSUPPORTED):
             raise Unsupported(str(error)) from error
         raise
+
+
+def require_type(request: Request) -> None:
+    """Checks the type of a case.
+
+    Raises:
+        Unsupported: A matrix of OpenCV has no such type.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+
+
+def run_model(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX.
+
+    Args:
+        content: It, serialized.
+        fed: Its inputs, by name.
+
+    Raises:
+        cv2.error: It refuses the model.
+    """
+    net = cv2.dnn.readNetFromONNX(np.frombuffer(content, np.uint8), cv2.dnn.ENGINE_NEW)
+    for name, array in fed.items():
+        net.setInput(array, name)
+    return np.asarray(net.forward())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 os.environ["RUST_BACKTRACE"] = "0"
@@ -18,7 +19,8 @@ ENVIRONMENT = {
     "name": "tract",
     "families": ("onnx",),
     "versions": (2, 99),
-    "requires": ("tract==0.23.9", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    # onnx-ir is for the converter, in without_pad_tract.py.
+    "requires": ("tract==0.23.9", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
     # It ends its process often, or hangs.
     "max_cases": 400,
     "forks": True,
@@ -45,16 +47,40 @@ def run_case(request: Request) -> np.ndarray:
         Unsupported: Its Python interface has no such type, or it says that it has no such opset or mode.
         tract.TractError: It refuses the model.
     """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    require_type(request)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     try:
+        return run_model(model.SerializeToString(), feeds(request, request.inputs))
+    except tract.TractError as error:
+        raise (Unsupported(str(error)) if any(said in str(error) for said in _UNSUPPORTED) else error) from error
+
+
+def require_type(request: Request) -> None:
+    """Checks the type of a case.
+
+    Raises:
+        Unsupported: Its Python interface has no such type.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+
+
+def run_model(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The first output of a model of ONNX.
+
+    Args:
+        content: It, serialized.
+        fed: Its inputs, in its order.
+
+    Raises:
+        tract.TractError: It refuses the model; the error says no more than why.
+    """
+    try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "case.onnx")
-            path.write_bytes(model.SerializeToString())
+            path.write_bytes(content)
             runnable = tract.onnx().load(path).into_model().into_runnable()
-        return np.asarray(runnable.run(list(feeds(request, request.inputs).values()))[0].to_numpy())
+        return np.asarray(runnable.run(list(fed.values()))[0].to_numpy())
     except tract.TractError as error:
-        text = str(error).partition("Stack backtrace")[0].strip()
-        raise (Unsupported(text) if any(said in text for said in _UNSUPPORTED) else tract.TractError(text)) from error
+        raise tract.TractError(str(error).partition("Stack backtrace")[0].strip()) from error

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 os.environ["TVM_NUM_THREADS"] = "1"
 
 import numpy as np
+import onnx
 import tvm
 from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
@@ -18,7 +20,8 @@ ENVIRONMENT = {
     "name": "tvm",
     "families": ("onnx",),
     "versions": (2, 99),  # of version 1 it looks for an attribute that only version 2 has
-    "requires": ("apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2"),
+    # onnx-ir is for the converter, in without_pad_tvm.py.
+    "requires": ("apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
     # It compiles every case anew.
     "max_cases": 400,
     "forks": True,
@@ -40,14 +43,35 @@ def run_case(request: Request) -> np.ndarray:
         Unsupported: Not asked with such a type.
         Exception: It refuses the model.
     """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    require_type(request)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
+    return run_model(model, feeds(request, request.inputs))
+
+
+def require_type(request: Request) -> None:
+    """Checks the type of a case.
+
+    Raises:
+        Unsupported: Not asked with such a type.
+    """
+    if request.dtype.name not in TYPES:
+        raise Unsupported(f"not run with {request.dtype.name}")
+
+
+def run_model(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX.
+
+    Args:
+        model: It.
+        fed: Its inputs, in its order.
+
+    Raises:
+        Exception: It refuses the model.
+    """
     try:
         module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))
     except (AttributeError, ImportError) as error:  # its importer's way to refuse, not a mistake of this file
         raise ValueError(f"{type(error).__name__}: {error}") from error
     machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
-    tensors = [tvm.runtime.tensor(array) for array in feeds(request, request.inputs).values()]
-    return np.asarray(machine["main"](*tensors).numpy())
+    return np.asarray(machine["main"](*[tvm.runtime.tensor(array) for array in fed.values()]).numpy())

@@ -50,6 +50,8 @@ def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
         present, needed, field, unit = len(tensor.raw_data), (count * bits + 7) // 8, "raw_data", "bytes"
     else:
         field, entries = FIELDS.get(tensor.data_type, OTHERS)
+        if field != "int32_data" and tensor.int32_data:  # which would be read instead
+            raise PadopsError(f"{place}: it has {len(tensor.int32_data)} values in int32_data beside those in {field}")
         present, unit = len(getattr(tensor, field)), "values"
         needed = (count * bits + 7) // 8 if bits and bits < 8 else count * entries
     if present != needed:

@@ -1,0 +1,164 @@
+"""The process that measures, and what it has measured so far: one workload at a time, so that an interrupt loses none."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from padops.bench.runner import Measurement, OutputsDiffer
+from padops.bench.workloads import Workload
+from padops.extras import DependencyError, Needing
+
+PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
+LISTENS = 0.1  # seconds after which a signal is heard at the latest
+ENDING = 0.5  # seconds that the process has to take its files away
+
+Step = Callable[[int, float], list[Measurement]]  # of a number of threads, and seconds
+
+
+class MeasuringError(Exception):
+    """Nothing more can be measured; the message says why."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be measured.
+
+    Attributes:
+        workloads: Names of workloads.
+        drawn: Workloads that a seed has drawn.
+        models: Models, as they are and converted.
+        provided: What to measure with the execution provider: keys of ``provider.MEASURED``.
+        provided_models: Models to measure with the execution provider.
+        seconds: For one of them.
+    """
+
+    workloads: tuple[str, ...] = ()
+    drawn: tuple[Workload, ...] = ()
+    models: tuple[Path, ...] = ()
+    provided: tuple[str, ...] = ()
+    provided_models: tuple[Path, ...] = ()
+    seconds: float = 2.0
+
+    def __len__(self) -> int:
+        return len(self.workloads) + len(self.drawn) + len(self.models) + len(self.provided) + len(self.provided_models)
+
+    def steps(self) -> Iterator[tuple[str, Step]]:
+        """Each of them: its name and what measures it."""
+        if self.workloads or self.drawn:
+            from padops.bench.drawn import COMPARED
+            from padops.bench.implementations import IMPLEMENTATIONS
+            from padops.bench.runner import time_workloads
+            from padops.bench.workloads import WORKLOADS
+
+            for workload in WORKLOADS:
+                if workload.name in self.workloads:
+                    yield workload.name, partial(_workload, time_workloads, workload, tuple(IMPLEMENTATIONS))
+            for workload in self.drawn:
+                yield workload.name, partial(_workload, time_workloads, workload, COMPARED)
+        if self.models:
+            from padops.bench.models import measure_models
+
+            for path in self.models:
+                yield str(path), partial(measure_models, [path])
+        if self.provided or self.provided_models:
+            from padops.bench.provider import measure_provider
+
+            for name in self.provided:
+                yield name, partial(measure_provider, [name], [])
+            for path in self.provided_models:
+                yield str(path), partial(measure_provider, [], [path])
+
+
+def _workload(
+    measure: Callable[..., list[Measurement]],
+    workload: Workload,
+    with_whom: tuple[str, ...],
+    threads: int,
+    seconds: float,
+) -> list[Measurement]:
+    return measure([workload], threads, with_whom, seconds)
+
+
+def measure(
+    work: Work, threads: int, keep: Callable[[list[Measurement]], None], progress: Callable[[str], None]
+) -> None:
+    """Measures in a process of its own: pools of threads, once started, keep their size.
+
+    Whatever ends this function ends the process.
+
+    Args:
+        work: What to measure.
+        threads: How many may work.
+        keep: Called with the measurements of each workload.
+        progress: Called with the name of each workload before it starts.
+
+    Raises:
+        MeasuringError: A workload cannot be measured, or the process has died.
+    """
+    context = get_context("spawn")
+    reading, writing = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(work, threads, writing), daemon=True)
+    process.start()
+    writing.close()
+    try:
+        while True:
+            while not reading.poll(LISTENS):  # a signal that comes just before a wait does not end it
+                pass
+            try:
+                kind, content = reading.recv()
+            except EOFError:
+                process.join()
+                raise MeasuringError(f"the process that measured has ended with {_ending(process.exitcode)}") from None
+            if kind == "done":
+                return
+            if kind == "failed":
+                raise MeasuringError(content)
+            (progress if kind == "next" else keep)(content)
+    finally:
+        process.terminate()
+        process.join(ENDING)
+        process.kill()
+        process.join()
+        reading.close()
+
+
+def _ending(code: int | None) -> str:
+    return f"code {code}" if code is None or code >= 0 else signal.Signals(-code).name
+
+
+def _serve(work: Work, threads: int, answers: Connection) -> None:
+    """The process that measures: what it sends is ``(kind, content)``."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to both; the other process decides
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        with Needing("padops bench"):
+            answers.send(_measure_all(work, threads, answers))
+    except DependencyError as error:
+        answers.send(("failed", str(error)))
+    except SystemExit:  # temporary files are gone; other libraries would take a second to take leave
+        os._exit(1)
+
+
+def _measure_all(work: Work, threads: int, answers: Connection) -> tuple[str, str]:
+    """Sends the measurements of each workload; what is left to send says how that has ended."""
+    from padops.convert import PadopsError
+
+    try:
+        for name, step in work.steps():
+            answers.send(("next", name))
+            answers.send(("measured", step(threads, work.seconds)))
+    except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
+        return "failed", str(error)
+    return "done", ""
+
+
+def _end(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)

@@ -1,0 +1,74 @@
+"""The command ``padops``; each command has a file of its own.
+
+Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5 verification
+that could not tell. Where the output cannot be printed, a command that writes files or compares keeps its exit code; one
+that only prints ends with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from padops.bench.command import add_bench
+from padops.cli.convert import add_convert, run_convert
+from padops.cli.describe import add_describe
+from padops.cli.info import add_info
+from padops.cli.inspect import add_inspect
+from padops.cli.parsing import Parser, PrintVersion
+from padops.cli.verify import add_verify, run_verify
+from padops.conformance.command import add_conformance, run_suite
+from padops.extras import DependencyError, Needing
+from padops.files.interrupts import INTERRUPTED
+from padops.files.streams import dropping_output
+
+KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # where only what they print is lost
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command.
+
+    Args:
+        arguments: As on the command line, without the name of the command; by default those of the process.
+
+    Returns:
+        The exit code.
+    """
+    with dropping_output() as out:
+        options = _parser().parse_args(arguments)
+        before = signal.signal(signal.SIGTERM, _end)
+        try:
+            with Needing("this command"):
+                code = options.run(options)
+        except DependencyError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print(f"interrupted{options.left_behind}", file=sys.stderr)
+            return INTERRUPTED
+        finally:
+            signal.signal(signal.SIGTERM, before)
+    return 1 if out.failure is not None and options.run not in KEEP_THEIR_CODE else code
+
+
+def _end(number: int, frame: Any) -> None:
+    """Ends the process as an exception does, so that nothing half-written stays."""
+    raise SystemExit(128 + number)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
+    parser.set_defaults(left_behind="")  # what is to say of files where a signal has ended the command
+    parser.add_argument("--version", nargs=0, action=PrintVersion, help="print the version")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    add_inspect(commands)
+    add_convert(commands)
+    add_verify(commands)
+    add_info(commands)
+    add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
+    add_describe(commands)
+    add_conformance(commands)
+    return parser

@@ -1,0 +1,243 @@
+"""``padops convert`` of a folder: every model in it, several at a time, with one report.
+
+Each model is converted as it would be alone. One that cannot be converted is named, and the others go on; so they do where
+a process dies, since the models that it may have had are tried again, each in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from padops.cli.console import make_console
+from padops.files.interrupts import INTERRUPTED
+from padops.files.streams import STREAM
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SUFFIX = ".onnx"
+WORST_FIRST = (4, 1, 2, 3, 5, 0)  # of the exit codes: a wrong result is worse than none
+DIED = "the process that converted it died"
+
+Outcome = dict[str, Any]  # of one model: source, output, exit, error, text, and the report of its conversion
+
+
+def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
+    """Converts every model of a folder, as the options say.
+
+    Args:
+        options: Those of ``padops convert``; the source is a folder.
+        passed: Those of them that ``padops.convert`` has, too.
+
+    Returns:
+        The worst of the exit codes that the models would have alone.
+    """
+    from padops.files.targets import refusal
+
+    source = Path(options.source)
+    if options.inputs is not None:
+        options.usage_error("argument --inputs: not allowed where IN is a folder, as it is for one model")
+    if STREAM in (options.output, options.report):
+        options.usage_error(
+            f"argument {STREAM}: not allowed where IN is a folder: a stream takes one model, or its report"
+        )
+    if options.output is not None and Path(options.output).is_file():
+        options.usage_error(f"argument OUT: {options.output} is a file, but {source} is a folder")
+    if options.report is not None and (why := refusal([Path(options.report)])):
+        print(f"error: {why}", file=sys.stderr)
+        return 1
+    jobs = _jobs(options, passed, source)
+    if not jobs:
+        print(f"error: {source} has no {SUFFIX} file", file=sys.stderr)
+        return 1
+    console = make_console(options.quiet)
+    done: list[Outcome] = []
+    try:
+        with (
+            _progress(console, len(jobs)) as advance,
+            closing(_outcomes(jobs, min(options.jobs, len(jobs)))) as outcomes,
+        ):
+            for outcome in outcomes:
+                done.append(outcome)
+                advance(outcome)
+    except KeyboardInterrupt:
+        written = sum(outcome["exit"] == 0 for outcome in done)
+        print(
+            f"interrupted; {written} of {len(jobs)} models had been converted, the others are as before",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    return _finish(options, console, done)
+
+
+def _jobs(
+    options: argparse.Namespace, passed: dict[str, Any], source: Path
+) -> list[tuple[str, str | None, dict[str, Any]]]:
+    """Of each model its file, the file to write, and the options."""
+    passed = {name: value for name, value in passed.items() if name not in ("report", "inputs")}
+    output = None if options.output is None else Path(options.output)
+    found = [path for path in sorted(source.rglob(f"*{SUFFIX}")) if path.is_file()]
+    if output is not None and output.resolve() != source.resolve():
+        found = [path for path in found if not path.resolve().is_relative_to(output.resolve())]  # of a run before
+    return [(str(path), None if output is None else str(output / path.relative_to(source)), passed) for path in found]
+
+
+def _outcomes(jobs: Sequence[tuple[str, str | None, dict[str, Any]]], count: int) -> Generator[Outcome, None, None]:
+    """What became of each model, in order; ``count`` of them are converted at a time."""
+    if count == 1:
+        yield from (convert_one(*job) for job in jobs)
+        return
+    waiting = list(jobs)
+    while waiting:
+        with _pool(count) as pool:
+            futures = [pool.submit(_work, *job) for job in waiting]
+            for future in futures:
+                try:
+                    yield future.result()
+                    waiting.pop(0)
+                except BrokenProcessPool:
+                    break
+        if waiting:  # one of the first has ended its process; it is among those that were at work
+            suspects, waiting = waiting[:count], waiting[count:]
+            yield from map(_alone, suspects)
+
+
+def _alone(job: tuple[str, str | None, dict[str, Any]]) -> Outcome:
+    """What becomes of a model that may end its process."""
+    with _pool(1) as pool:
+        try:
+            return pool.submit(_work, *job).result()
+        except BrokenProcessPool:
+            return {"source": job[0], "output": None, "exit": 1, "error": DIED, "text": f"error: {DIED}"}
+
+
+@contextmanager
+def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes; all of them have ended afterwards, also where this one is interrupted."""
+    pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    try:
+        yield pool
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin() -> None:
+    """A process leaves Ctrl-C to the one that started it; while it waits for work, SIGTERM ends it as usual."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
+    """``convert_one`` in a process of its own: on SIGTERM it takes away what is half written, and ends.
+
+    Args:
+        source: As for ``convert_one``, as the others.
+        output: The file to write.
+        passed: The options.
+    """
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        return convert_one(source, output, passed)
+    except SystemExit as end:
+        os._exit(int(end.code or 0))  # the pool would keep an exception, and this process would live on
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)
+
+
+def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
+    """Converts one model; what goes wrong is part of the outcome.
+
+    Args:
+        source: The file.
+        output: The file to write, or None.
+        passed: The options.
+    """
+    from padops.cli.tables import what_was_written
+    from padops.convert import PadopsError, convert
+
+    told: Outcome = {"source": source, "output": output, "exit": 0, "error": None, "text": ""}
+    try:
+        if output is not None and not passed["dry_run"]:
+            Path(output).parent.mkdir(parents=True, exist_ok=True)
+        conversion = convert(source, output, **passed)
+    except OSError as error:
+        told.update(exit=1, output=None, error=f"cannot write {error.filename}: {error.strerror}")
+    except PadopsError as error:
+        found = getattr(error, "conversion", None)
+        told.update(exit=error.exit_code, output=None, error=str(error))
+        told |= {} if found is None else {"report": _report(found)}
+    else:
+        written = what_was_written(conversion, output, passed["dry_run"])
+        return told | {"text": f"{conversion.summary()}; {written}", "report": _report(conversion)}
+    return told | {"text": f"error: {told['error']}"}
+
+
+def _report(conversion: Any) -> dict[str, Any]:
+    """The report of one model, without what is the same for all."""
+    report: dict[str, Any] = conversion.to_json()
+    return {name: value for name, value in report.items() if name not in ("schema", "versions")}
+
+
+@contextmanager
+def _progress(console: Console, total: int) -> Iterator[Any]:
+    """A line for each model that is done, and where somebody is looking a bar below them."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+    from rich.text import Text
+
+    columns = ("converting", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+
+        def advance(outcome: Outcome) -> None:
+            if outcome["error"]:
+                print(f"{outcome['source']}: {outcome['text']}", file=sys.stderr)
+            else:
+                console.print(Text(f"{outcome['source']}: {outcome['text']}"), soft_wrap=True)
+            bar.advance(task)
+
+        yield advance
+
+
+def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
+    """Prints how it came out, and writes the report."""
+    from rich.text import Text
+
+    from padops.convert.records import SCHEMA, versions
+    from padops.files.staging import write_whole
+
+    code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))
+    failed = sum(bool(outcome["exit"]) for outcome in done)
+    counts: Counter[str] = Counter()
+    for outcome in done:
+        counts.update(outcome.get("report", {}).get("counts", {}))
+    pads = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+    line = f"{len(done)} models, {failed} failed; {sum(counts.values())} Pads" + (f": {pads}" if pads else "")
+    console.print(Text(line), soft_wrap=True)
+    if options.report is not None:
+        files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
+        report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}
+        try:
+            write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
+        except OSError as error:
+            print(f"error: cannot write {options.report}: {error.strerror}", file=sys.stderr)
+            return code or 1
+    return code

@@ -1,0 +1,64 @@
+"""What commands print to, and the bar that shows how far they are. Their imports are light until they print."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 80  # of what goes to a file or a pipe, which have no width of their own
+WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
+
+
+def make_console(quiet: bool = False, stderr: bool = False) -> Console:
+    """What a command prints to.
+
+    Args:
+        quiet: Whether it is to print nothing.
+        stderr: Whether it prints to standard error, because standard output takes a model or a report.
+    """
+    from rich.console import Console
+
+    console = Console(highlight=False, quiet=quiet, stderr=stderr)
+    return console if console.is_terminal else Console(highlight=False, quiet=quiet, stderr=stderr, width=WIDTH)
+
+
+def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2, style: str = "dim") -> None:
+    """Prints paragraphs, wrapped between words; nothing for an empty one.
+
+    Args:
+        console: Where to print.
+        texts: The paragraphs.
+        indent: Blanks in front of each line.
+        style: Of the text.
+    """
+    from rich.text import Text
+
+    for text in texts:
+        for line in textwrap.wrap(text, min(console.width, WIDEST) - indent, break_long_words=False):
+            console.print(Text(" " * indent + line, style), soft_wrap=True)
+
+
+class CopyProgress(AbstractContextManager["CopyProgress"]):
+    """A bar that appears with the first bytes and is gone when the work is done."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self._tasks:
+            self._bar.start()
+            self._tasks[what] = self._bar.add_task(what, total=total)
+        self._bar.update(self._tasks[what], completed=done)
+
+    def __exit__(self, *error: object) -> None:
+        if self._tasks:
+            self._bar.stop()

@@ -1,0 +1,136 @@
+"""``padops convert``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from padops.cli.console import CopyProgress, make_console
+from padops.files.streams import STREAM
+from padops.files.targets import identity
+
+ABOUT = (
+    "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
+    "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
+    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch, 5 verification that could not tell "
+    "(with --strict); at any but 0 no model has been written, unless the message says that only the report has not."
+)
+
+
+def add_convert(commands: Any) -> None:
+    """Adds the command to those of ``padops``."""
+    parser = commands.add_parser("convert", help="convert the Pads of a model", description=ABOUT)
+    parser.add_argument("source", metavar="IN", help="an .onnx file, an OpenVINO IR (.xml, with its .bin) or what "
+                        "nGraph serialized (.json); - for an ONNX model from standard input; or a folder: every "
+                        ".onnx file in it")  # fmt: skip
+    parser.add_argument(
+        "place", metavar="OUT", nargs="?", help="the file to write; - for standard output; the folder where IN is one"
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", help="the same")
+    parser.add_argument("--in-place", action="store_true", help="replace IN, in one step")
+    parser.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
+    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="where IN is a folder: how many models at a time "
+                        "(default: %(default)s)")  # fmt: skip
+    parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become (default: "
+                        "%(default)s: operators of the native library; onnx: standard operators; pyop: a kernel in "
+                        "Python)")  # fmt: skip
+    parser.add_argument("--without-pad", action="store_true", help="with --target onnx: use no Pad either, for runtimes whose "
+                        "Pad lacks modes or is wrong")  # fmt: skip
+    parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="whether to give the model "
+                        "functions that do the same where the library is absent (default: yes)")  # fmt: skip
+    parser.add_argument("--fold", action=argparse.BooleanOptionalAction, default=True, help="whether to take Pads away that "
+                        "change nothing or that a convolution or pooling can do by itself (default: yes)")  # fmt: skip
+    parser.add_argument("--select", choices=("all", "needed"), default="all", help="which Pads (default: %(default)s; "
+                        "needed: only those that ONNX Runtime cannot run correctly by itself)")  # fmt: skip
+    parser.add_argument("--auto-pad", choices=("keep", "explicit"), default="keep", help="what to do with SAME_UPPER and "
+                        "SAME_LOWER (default: %(default)s; explicit: write the amounts out)")  # fmt: skip
+    parser.add_argument("--emulated", choices=("convert", "keep"), default="convert", help="what to do with Slices and a "
+                        "Concat that do what a Pad does (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
+                        "the exporter left its framework's nodes: tf2onnx's MirrorPad, nGraph's Pad; repeatable")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
+                        "--verify leaves doubts")  # fmt: skip
+    parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
+    parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
+    parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
+                        "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run_convert, usage_error=parser.error, left_behind="; nothing has been left behind")
+
+
+def _count(text: str) -> int:
+    """What ``--jobs`` takes."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def run_convert(options: argparse.Namespace) -> int:
+    """Converts as the options say; once the model is in place, an interrupt has come too late to say that it is not.
+
+    Raises:
+        KeyboardInterrupt: Before that.
+        SystemExit: The same, for SIGTERM; and where the options contradict each other.
+    """
+    _settle_output(options)
+    if Path(options.source).is_dir():
+        from padops.cli.bulk import convert_folder
+
+        return convert_folder(options, _passed(options))
+    named = options.source if options.in_place else options.output
+    target = None if options.dry_run or named == STREAM else Path(named)
+    before = target and identity(target)
+    try:
+        return _run(options)
+    except (KeyboardInterrupt, SystemExit):
+        if target is None or identity(target) in (None, before):
+            raise
+        print(f"interrupted, but {target} had been written", file=sys.stderr)
+        return 0
+
+
+def _settle_output(options: argparse.Namespace) -> None:
+    """Makes one of the ways to name the output; ends with 2 where there is none, or more than one."""
+    if options.place is not None:
+        if options.output is not None:
+            options.usage_error(
+                f"argument OUT: not allowed with argument -o/--output ({options.place}, {options.output})"
+            )
+        options.output = options.place
+    if options.in_place and options.output is not None:
+        options.usage_error("argument --in-place: not allowed with argument -o/--output")
+    if not (options.in_place or options.output or options.dry_run):
+        options.usage_error("one of the arguments OUT -o/--output --in-place --dry-run is required")
+
+
+# The options that padops.convert has by the same name.
+PASSED = ("target", "without_pad", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains", "strict", "verify",
+          "inputs", "seed", "dry_run", "in_place", "report", "follow_links")  # fmt: skip
+
+
+def _passed(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in PASSED}
+
+
+def _run(options: argparse.Namespace) -> int:
+    from padops.cli.tables import show, show_end
+    from padops.convert import PadopsError
+    from padops.convert.streams import convert_streams
+
+    console = make_console(options.quiet, stderr=STREAM in (options.output, options.report))
+    try:
+        with CopyProgress(console) as progress:
+            conversion = convert_streams(options.source, options.output, **_passed(options), progress=progress)
+    except PadopsError as error:
+        found = getattr(error, "conversion", None)
+        if found is not None:
+            show(console, found)
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    show(console, conversion)
+    show_end(console, conversion, options.output if options.dry_run else None, options.dry_run)
+    return 0

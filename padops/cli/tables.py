@@ -1,0 +1,150 @@
+"""What commands found, as people read it: a few lines for each Pad, what verification found, what was written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from padops.cli.console import show_wrapped
+from padops.convert.conversion import Conversion
+from padops.convert.facts import Road, Verdict
+from padops.convert.inspection import Inspection
+from padops.convert.records import PadComparison, PadRecord, Verification
+from padops.spec.dialects import OPS
+
+STYLES: dict[Verdict, str] = {
+    "runs": "green",
+    "runs if": "green",
+    "may be wrong": "bold yellow",
+    "unknown": "bold yellow",
+}
+ROADS: dict[Road, str] = {
+    "session": "runs the model as it is; padops.register(options, provider=True) does that to options of yours",
+    "convert": "writes a model with operators of padops, and functions of standard ONNX for where padops is absent",
+    "lower": "writes a model of standard operators alone, for any runtime",
+}
+
+
+def show(console: Console, conversion: Conversion) -> None:
+    """What became of each Pad, in a few lines each, and what else there is to say."""
+    for record in conversion.records:
+        now, style = _now(record)
+        console.print(Text.assemble(record.path, "  ", (now, style)), soft_wrap=True)
+        what = "" if record.facts is None else f": {record.facts.what()}"
+        show_wrapped(console, [f"{record.form}{what}", "; ".join(_why(record))])
+    for note in conversion.notes:
+        console.print(Text(note), soft_wrap=True)
+    if conversion.verification is not None:
+        show_verification(console, conversion.verification)
+
+
+def show_inspection(console: Console, inspection: Inspection) -> None:
+    """Each Pad in a few lines, and then what makes the model run."""
+    name = str(inspection.path or "the model")
+    console.print(Text(f"{name}: {inspection.summary()} ({inspection.runtime})"), soft_wrap=True)
+    for pad in inspection.pads:
+        verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
+        console.print(Text.assemble("\n", pad.path, "  ", verdict), soft_wrap=True)
+        opset = f", opset {pad.opset}" if pad.opset else ""
+        show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
+    for note in inspection.notes:
+        console.print(Text(note), soft_wrap=True)
+    commands = inspection.commands()
+    if commands:
+        console.print(Text("\nWhat helps:" if inspection.failing else "\nWhat runs it whatever the data are:"))
+    elif inspection.failing:
+        console.print(Text("\nNo road of padops makes all of these run; the reasons stand above."))
+    for road, command in commands.items():
+        console.print(Text(f"  {command}", "bold"), soft_wrap=True)
+        show_wrapped(console, [ROADS[road]], indent=6)
+
+
+def _now(record: PadRecord) -> tuple[str, str]:
+    """What became of a Pad, and the style to say it in."""
+    if record.status == "unconverted":
+        return "unconverted", "bold yellow"
+    if record.status == "folded":
+        return f"in {', '.join(record.into)}" if record.into else "gone", "green"
+    if record.status == "not needed":
+        return "as it was", "dim"
+    now = f"padops::{record.op_type}" if record.op_type in OPS else str(record.op_type)
+    return now, "green" if record.status == "converted" else "dim"
+
+
+def _why(record: PadRecord) -> list[str]:
+    """The reasons, each once."""
+    told = ["already converted"] if record.status == "already converted" else []
+    told += [text for text in (record.reason, *record.notes, record.corrects) if text]
+    if record.facts is not None and not any(record.facts.why in text for text in told):
+        told.append(record.facts.why)
+    return list(dict.fromkeys(told))
+
+
+INSIDE = ("verified: the outputs agree, but not what Pads give", "bold red")
+
+
+def show_verification(console: Console, verification: Verification) -> None:
+    """How it came out, with what the models were fed, and what each output and each Pad gave."""
+    said = {
+        "equal": ("verified: the outputs are bit-equal", "green"),
+        "close": ("verified: the outputs are those of another runtime but for rounding", "green"),
+        "corrected": ("verified: the outputs differ only where the converted model corrects the original", "green"),
+        "runs": ("verified: the converted model runs", "green"),
+        "different": ("verified: the outputs differ", "bold red"),
+        "fails": ("verified: the converted model fails", "bold red"),
+        "undecided": ("cannot be verified: neither model runs", "bold yellow"),
+    }
+    inside = verification.outcome == "different" and all(output.equal for output in verification.outputs)
+    console.print(Text(*(INSIDE if inside else said[verification.outcome])))
+    for inputs, count in Counter(verification.inputs).items():
+        show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
+    for output in verification.outputs:
+        weak = f", but weak: {output.weak}" if output.weak else ""
+        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"))
+    for note in verification.notes:
+        console.print(Text(f"  {note}"))
+    if verification.pads:
+        _show_pads(console, verification.pads)
+
+
+def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
+    """How many Pads were compared, and those of which there is more to say."""
+    told = [pad for pad in pads if pad.exercise != "exercised" or not pad.equal]
+    equal = len(pads) - len(told)
+    if equal:
+        console.print(Text(f"  {equal} Pad{' gives' if equal == 1 else 's give'} the same bits in both models"))
+    for pad in told:
+        state = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
+        console.print(Text.assemble(f"  {pad.path}  ", state), soft_wrap=True)
+        show_wrapped(console, [pad.detail], indent=4)
+
+
+def show_end(console: Console, conversion: Conversion, would: str | None, dry_run: bool) -> None:
+    """One line: how many of each, and what was written.
+
+    Args:
+        console: Where to print.
+        conversion: What was done.
+        would: The file that would have been written.
+        dry_run: Whether nothing was to be written.
+    """
+    console.print(Text(f"{conversion.summary()}; {what_was_written(conversion, would, dry_run)}"), soft_wrap=True)
+
+
+def what_was_written(conversion: Conversion, would: str | None, dry_run: bool) -> str:
+    """The files that were written, in words.
+
+    Args:
+        conversion: What was done.
+        would: The file that would have been written.
+        dry_run: Whether nothing was to be written.
+    """
+    if conversion.output is None:
+        named = f"; {would} would have been" if would else ""
+        return "nothing was written" + (f" (dry run{named})" if dry_run else "")
+    files = [f"{file.name} ({file.bytes:,} bytes)" for file in conversion.outputs if file.written]
+    kept = [file.name for file in conversion.outputs if not file.written]
+    return f"wrote {', '.join(files)}" + (f"; its data stay in {', '.join(kept)}" if kept else "")

@@ -1,0 +1,49 @@
+"""``padops verify``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from padops.cli.console import make_console
+
+ABOUT = (
+    "Run two models on the same inputs and compare every bit of their outputs and of what their Pads give. Values of the "
+    "same name count as the same value. Exit codes: 0 equal, 1 error, 2 usage, 4 different, 5 could not be told: the "
+    "original does not run, or with --strict, an output was always the same or a Pad was not reached."
+)
+
+
+def add_verify(commands: Any) -> None:
+    """Adds the command to those of ``padops``."""
+    about = "run two models on the same inputs and compare every bit"
+    parser = commands.add_parser("verify", help=about, description=ABOUT)
+    parser.add_argument(
+        "original", metavar="ORIGINAL", help="an .onnx file, an OpenVINO IR (.xml), or - (standard input)"
+    )
+    parser.add_argument("converted", metavar="CONVERTED", help="the .onnx file to compare with it, or -")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with (default: random numbers)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
+    parser.add_argument("--strict", action="store_true", help="exit with 5 where an output or a Pad has told nothing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run_verify)
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """Compares as the options say."""
+    from padops.cli.tables import show_verification
+    from padops.convert import PadopsError, UndecidedError, VerificationError
+    from padops.convert.streams import models_of
+    from padops.convert.verify.models import verify
+
+    try:
+        verification = verify(*models_of(options.original, options.converted), options.inputs, options.seed)
+    except PadopsError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    show_verification(make_console(options.quiet), verification)
+    if not verification.passed:
+        return VerificationError.exit_code
+    told = verification.outcome not in ("runs", "undecided") and not (options.strict and verification.doubts)
+    return 0 if told else UndecidedError.exit_code

@@ -1,0 +1,113 @@
+"""What a run of the suite prints: how far it is, and at its end how each peer did."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from padops.conformance.runner import PeerRun, Progress
+
+WIDTH = 80  # of what goes to a file or a pipe
+SHOWN = 20  # unexpected results that are printed
+
+
+@contextlib.contextmanager
+def showing_progress() -> Iterator[Progress]:
+    """A bar for each peer at work where somebody is looking, else a line for each that is done."""
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _print_when_done
+        return
+    columns = ("{task.description}", progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())
+    with progress.Progress(*columns, console=console, transient=True) as bars:
+        tasks = {}
+
+        def show(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total)
+            bars.update(tasks[name], completed=done, visible=done < total)
+
+        yield show
+
+
+def _print_when_done(name: str, done: int, total: int) -> None:
+    if done == total:
+        print(f"{name}: {total:,} cases", file=sys.stderr, flush=True)
+
+
+def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
+    """Prints counts per peer, which were absent, and what was not expected.
+
+    Args:
+        ran: What the peers did.
+        footer: The last line of the record.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=WIDTH)
+    console.print(_table([one for one in ran if one.handshake is not None]))
+    _show_versions(console, ran)
+    for one in ran:
+        if one.handshake is None:
+            text = Text(f"absent: {one.peer.name}: {' '.join(str(one.absent).split())}", "yellow")
+            if console.is_terminal:
+                console.print(text, no_wrap=True, overflow="ellipsis")
+            else:
+                console.print(text, soft_wrap=True)
+    found = [result for one in ran for result in one.results if result["unexpected"]]
+    for result in found[:SHOWN]:
+        text = Text(f"{result['peer']}: {result['case']}: {result['outcome']}: {result['detail']}", "red")
+        console.print(text, soft_wrap=True)
+    if len(found) > SHOWN:
+        console.print(f"… and {len(found) - SHOWN} more")
+    for one in ran:
+        for id in footer["stale"]:
+            if id in one.stale:
+                console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"), soft_wrap=True)
+    console.print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")
+
+
+def _table(ran: Sequence[PeerRun]) -> Table:
+    """A row for each peer that was there: no more columns than 80 characters hold."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from padops.conformance.record import IDLE, WRONG
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    table.add_column("peer", overflow="fold")
+    for title in ("cases", "agree", "wrong", "crash", "known", "unexpected", "not run", "s"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for one in ran:
+        counts = Counter(result["outcome"] for result in one.results)
+        known = sum(result["divergence"] is not None for result in one.results)
+        unexpected = sum(result["unexpected"] for result in one.results)
+        wrong = sum(counts[outcome] for outcome in WRONG) - counts["crash"]
+        before = [len(one.results), counts["agree"], wrong, counts["crash"], known]
+        behind = [sum(counts[outcome] for outcome in IDLE), round(one.seconds)]
+        told = Text(str(unexpected), "red" if unexpected else "")
+        table.add_row(one.peer.name, *map(str, before), told, *map(str, behind))
+    return table
+
+
+def _show_versions(console: Console, ran: Sequence[PeerRun]) -> None:
+    """The versions of what the peers are made of, each once."""
+    from rich.text import Text
+
+    made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
+    each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())
+    if each:
+        console.print(Text(f"with {', '.join(each)}", "dim"))

@@ -1,0 +1,121 @@
+"""A case with its expected answer, and what is to say of an answer that a peer has given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from padops.conformance.arrays import Packed, describe, pack, unpack
+from padops.conformance.case import Case, Expected, expect
+from padops.conformance.divergences import DivergenceTracker
+from padops.conformance.features import CaseFeatures, features_of, rules_of
+from padops.conformance.lines import plain
+from padops.conformance.peers import PeerRow
+from padops.conformance.record import IDLE
+from padops.conformance.repro import has_script
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A peer that has been asked for.
+
+    Attributes:
+        name: As reports call it, with the interpreter where it is another one.
+        row: What it is.
+        python: Its interpreter; None for this one.
+    """
+
+    name: str
+    row: PeerRow
+    python: str | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A case with all that is known of it before a peer runs it."""
+
+    case: Case
+    expected: Expected
+    features: CaseFeatures
+    packed: Packed | None
+
+    @classmethod
+    def of(cls, case: Case) -> Prepared:
+        """Asks the reference."""
+        expected = expect(case)
+        return cls(case, expected, features_of(case, expected), pack(expected.output))
+
+
+def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, str]:
+    """The outcome and, unless it is ``"agree"``, what is to say about it.
+
+    Args:
+        item: The case.
+        answer: As ``worker.py`` gives it.
+        row: Who says so.
+    """
+    kind, content = answer
+    if kind == "output":
+        if item.packed is None:
+            return "differ", f"an output of shape {list(content[1])}, expected an error: {item.expected.message}"
+        return ("agree", "") if content == item.packed else ("differ", _difference(item.packed, content))
+    if kind == "refused":
+        if item.packed is not None:
+            return "error", str(content)
+        if row.labels and f"[{item.expected.rule}]" not in content and not (row.before and row.before in content):
+            return "error", f"{content}; expected an error of [{item.expected.rule}]"
+        return "agree", ""
+    return ("error" if kind == "broken" else kind), str(content)
+
+
+def _difference(expected: Packed, got: Packed) -> str:
+    """How two outputs differ, in a line."""
+    if expected[:2] != got[:2]:
+        return f"{got[0]}{list(got[1])}, expected {expected[0]}{list(expected[1])}"
+    wanted, found = unpack(expected), unpack(got)
+    if expected[0] == "string":
+        wrong = np.array(expected[2], object) != np.array(got[2], object)
+    else:
+        raw = [np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}") for array in (wanted, found)]
+        wrong = raw[0] != raw[1]
+    first = int(np.flatnonzero(wrong)[0])
+    place = [int(i) for i in np.unravel_index(first, expected[1])]
+    one, other = (describe(array.reshape(-1)[first : first + 1])["values"][0] for array in (wanted, found))
+    return f"{int(wrong.sum())} of {wrong.size} elements differ, the first at {place}: {other!r}, expected {one!r}"
+
+
+def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tuple[str, Any]) -> dict[str, Any]:
+    """The object of a case and a peer in a report.
+
+    Args:
+        item: The case.
+        peer: Who has answered.
+        tracker: The divergences that may explain the answer.
+        answer: As ``worker.py`` gives it.
+    """
+    case = item.case
+    outcome, detail = judge(item, answer, peer.row)
+    divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
+    result: dict[str, Any] = {
+        "case": case.id,
+        "origin": case.origin,
+        "op": case.op,
+        "mode": case.mode,
+        "dtype": case.dtype,
+        "rank": case.rank,
+        "rules": list(rules_of(item.features)),
+        "peer": peer.name,
+        "outcome": outcome,
+        "divergence": divergence,
+        "unexpected": outcome not in ("agree", *IDLE) and divergence is None,
+        "detail": detail[:600],
+    }
+    if outcome != "agree":
+        result["inputs"] = [describe(array) for array in case.arrays()]
+        result["attributes"] = {name: plain(value) for name, value in case.attributes.items()}
+        result["expected"] = {"error": item.expected.message} if item.packed is None else describe(item.expected.output)
+        result["got"] = describe(unpack(answer[1])) if answer[0] == "output" else None
+    result["repro"] = f"padops conformance repro {case.id} --peer {peer.name}" if has_script(peer.row) else ""
+    return result

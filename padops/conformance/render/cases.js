@@ -1,0 +1,104 @@
+// What is behind a cell: its counts, the divergences that were seen there, and cases in full.
+
+const CASES_SHOWN = 40;
+
+function open(title, sum, filter) {
+  const shows = (example) =>
+    filter.outcome === "" || (filter.outcome === "unexpected" ? example.unexpected : example.outcome === filter.outcome);
+  const examples = sum.examples.map((index) => data.examples[index]).filter(shows);
+  const parts = [countLine(sum)];
+  if (filter.outcome !== "") parts.push(element("p", { class: "quiet" }, `Cases: only those filtered by “${filter.outcome}”.`));
+  const unexpected = examples.filter((example) => example.unexpected);
+  if (unexpected.length) parts.push(element("h3", {}, "Unexpected"), ...cases(unexpected, sum.unexpected));
+  for (const [index, count] of Object.entries(sum.known)) {
+    const own = examples.filter((example) => !example.unexpected && example.divergence === Number(index));
+    if (own.length || filter.outcome === "") parts.push(...divergence(data.divergences[index], count), ...cases(own, count));
+  }
+  const reasons = Object.entries(sum.reasons);
+  if (reasons.length) {
+    const rows = reasons.map(([index, count]) => element("li", {}, `${data.texts[index]} (${number(count)})`));
+    parts.push(element("h3", {}, "Not run"), element("ul", {}, ...rows));
+  }
+  byId("cases-title").textContent = title;
+  byId("cases-body").replaceChildren(...parts);
+  byId("cases").showModal();
+  byId("cases").scrollTop = 0;
+  byId("close").focus();
+}
+
+function countLine(sum) {
+  const parts = Object.entries(sum.counts).map(([name, count]) => `${number(count)} ${name}`);
+  return element("p", {}, parts.join(", ") + (sum.unexpected ? `; ${number(sum.unexpected)} unexpected` : ""));
+}
+
+const sentenceCase = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+function divergence(entry, count) {
+  const about = [plural(count, "result"), entry.outcome, entry.versions].filter((text) => text).join("; ");
+  const rule = entry.rule ? ["; ", rules(entry.rule.split(", "))] : [];
+  const link = entry.link ? ["; ", element("a", { href: entry.link, rel: "noreferrer" }, "upstream")] : [];
+  const name = ["; ", element("code", {}, entry.id)];
+  return [element("h3", {}, sentenceCase(entry.reason)), element("p", { class: "quiet" }, about, ...rule, ...link, ...name)];
+}
+
+/** Labels of rules; each says what the rule is, and leads to it. */
+function rules(labels) {
+  const made = labels.map((label) => {
+    const link = element("a", { href: `#rule-${label}`, title: data.rules[label] || "" }, label);
+    link.addEventListener("click", () => byId("cases").close());
+    return link;
+  });
+  return element("span", {}, ...made.flatMap((link, i) => (i ? [", ", link] : [link])));
+}
+
+function list(rows) {
+  return element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+}
+
+function cases(examples, total) {
+  const shown = examples.slice(0, CASES_SHOWN);
+  if (!shown.length) return [];
+  const note = shown.length < total ? [element("p", { class: "quiet" }, `${shown.length} of ${number(total)}; all are in the JSONL file.`)] : [];
+  return [...note, ...shown.map(oneCase)];
+}
+
+function oneCase(example) {
+  const that = data.cases[example.case];
+  const text = (value) => element("pre", {}, value);
+  const rows = [];
+  if (example.detail) rows.push([WRONG[example.outcome] || example.outcome, text(data.texts[example.detail])]);
+  that.inputs.forEach(([name, input]) => rows.push([name, text(input)]));
+  if (that.attributes) rows.push(["attributes", text(that.attributes)]);
+  if (that.expected) rows.push(["expected", text(that.expected)]);
+  if (example.got) rows.push(["got", marked(that.expected, data.texts[example.got])]);
+  if (that.rules.length) rows.push(["rules", rules(that.rules)]);
+  rows.push(["case", element("code", {}, that.id)]);
+  if (example.repro) rows.push(["reproduce", text(example.repro)]);
+  const heading = element("summary", {}, that.says, " ", element("span", { class: "quiet" }, WRONG[example.outcome] || example.outcome));
+  return element("details", {}, heading, list(rows), ...legend([...that.legend, ...example.legend]));
+}
+
+/** What the small numbers and letters stand for; the letters, which a reader cannot guess, stand open. */
+function legend(names) {
+  if (!names.length) return [];
+  const text = ([name, value]) => `${name} = ${value}`;
+  const letters = names.filter(([name]) => !/^\d+$/.test(name));
+  const digits = names.filter(([name]) => /^\d+$/.test(name));
+  const parts = letters.length ? [element("p", { class: "quiet letters" }, letters.map(text).join("; "))] : [];
+  if (digits.length) parts.push(element("details", { class: "values" }, element("summary", {}, "What the numbers stand for"), element("p", {}, digits.map(text).join("; "))));
+  return parts;
+}
+
+/** The peer's output, with the elements marked that are not the expected ones; its shape where that is another. */
+function marked(expected, got) {
+  const [head, ...wanted] = (expected || "").split("\n");
+  const [gotHead, ...lines] = got.split("\n");
+  if (head !== gotHead) return element("pre", {}, element("mark", {}, gotHead), got.slice(gotHead.length));
+  const words = wanted.join(" ").split(/\s+/).filter((word) => word);
+  let place = 0;
+  const own = lines.join("\n").split(/(\s+)/).map((part) => {
+    if (!part.trim()) return part;
+    return words[place++] === part ? part : element("mark", {}, part);
+  });
+  return element("pre", {}, gotHead, lines.length ? "\n" : "", ...own);
+}

@@ -1,0 +1,112 @@
+"""The arguments of ``padops.convert``: what is wrong with them is said before anything is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from padops.convert import sources
+from padops.convert.errors import UsageError, kind_of
+from padops.convert.targets import NAMED
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to become of the Pads.
+
+    Attributes:
+        target: See ``convert``, as for the next three.
+        select: Which Pads.
+        fold: Whether Pads that need not run are taken away.
+        fallback: Whether the model gets functions of standard operators.
+        sources: What counts as a Pad.
+    """
+
+    target: str
+    select: str
+    fold: bool
+    fallback: bool
+    sources: tuple[sources.Source, ...]
+
+
+def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: Any, seed: Any) -> None:
+    """Refuses arguments of the wrong type.
+
+    Args:
+        switches: What is on or off, by the name of the argument.
+        paths: What is a path or None.
+        inputs: What to verify with.
+        seed: Of the random inputs.
+
+    Raises:
+        UsageError: Names the argument, what it is, and what was expected.
+    """
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise UsageError(f"{name} is {value!r}, expected True or False")
+    for name, value in paths.items():
+        if value is not None and not isinstance(value, (str, os.PathLike)):
+            raise UsageError(f"{name} is {kind_of(value)}, expected a path")
+    if inputs is not None and not isinstance(inputs, (str, os.PathLike, Mapping)):
+        raise UsageError(
+            f"inputs is {kind_of(inputs)}, expected arrays by the names of the inputs, or the path of an .npz"
+        )
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise UsageError(f"seed is {seed!r}, expected an integer")
+
+
+def check_options(target: str, without_pad: bool, select: str, verify: bool, inputs: Any, seed: int) -> None:
+    """Refuses options that there are not, or that contradict each other.
+
+    Args:
+        target: See ``convert``, as for all of them.
+        without_pad: Whether no Pad may be left.
+        select: Which Pads.
+        verify: Whether both models are compared.
+        inputs: What to verify with.
+        seed: Of the random inputs.
+
+    Raises:
+        UsageError: Names the option, and what was expected.
+    """
+    if target not in NAMED:
+        raise UsageError(f"target is {target!r}, expected one of {', '.join(NAMED)}")
+    if without_pad and target != "onnx":
+        raise UsageError(f"without_pad is for target 'onnx', not {target!r}")
+    if without_pad and select != "all":
+        raise UsageError(f"without_pad leaves no Pad, but select is {select!r}")
+    if select not in ("all", "needed"):
+        raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
+    if inputs is not None and not verify:
+        raise UsageError("inputs are for verifying; ask for that too")
+    if seed < 0:
+        raise UsageError(f"seed is {seed}, expected 0 or more")
+
+
+def choose_sources(
+    auto_pad: str, custom_domains: Collection[str], emulations: bool, emulated: str = "convert"
+) -> tuple[sources.Source, ...]:
+    """The sources that the options ask for.
+
+    Args:
+        auto_pad: See ``convert``.
+        custom_domains: See ``convert``.
+        emulations: Whether nodes that do what a Pad does count as one.
+        emulated: See ``convert``.
+
+    Raises:
+        UsageError: An option is not one that there is.
+    """
+    if auto_pad not in ("keep", "explicit"):
+        raise UsageError(f"auto_pad is {auto_pad!r}, expected 'keep' or 'explicit'")
+    if emulated not in ("convert", "keep"):
+        raise UsageError(f"emulated is {emulated!r}, expected 'convert' or 'keep'")
+    if isinstance(custom_domains, (str, bytes)):
+        raise UsageError(f"custom_domains is the string {custom_domains!r}, expected a list of names")
+    if not isinstance(custom_domains, Collection) or not all(isinstance(name, str) for name in custom_domains):
+        raise UsageError(f"custom_domains is {custom_domains!r}, expected a list of names")
+    if known := sorted(set(custom_domains) & sources.KNOWN_DOMAINS):
+        raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
+    return sources.choose(auto_pad == "explicit", tuple(custom_domains), emulations)

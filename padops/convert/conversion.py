@@ -1,0 +1,144 @@
+"""The result of ``padops.convert``: the model, and what was found and done."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from padops.convert.records import SCHEMA, FileRecord, PadRecord, Status, Verification, versions
+
+if TYPE_CHECKING:
+    import onnx
+    import onnx_ir as ir
+
+
+@dataclass(frozen=True, repr=False)
+class Conversion:
+    """The result of ``padops.convert``.
+
+    Attributes:
+        model: The converted model; external tensors refer to the source's files.
+        records: One for each Pad that was found, in the order of the graph, then of the functions.
+        verification: The comparison, or None where none was asked for.
+        output: The model file that was written, or None.
+        opsets: The opset imports of the source, by domain.
+        sources: The files that were read: the model, then its data.
+        outputs: The files of the output: the model, then its data.
+        notes: What else happened to the model as a whole.
+    """
+
+    model: ir.Model
+    records: tuple[PadRecord, ...]
+    verification: Verification | None = None
+    output: Path | None = None
+    opsets: dict[str, int] = field(default_factory=dict)
+    sources: tuple[FileRecord, ...] = ()
+    outputs: tuple[FileRecord, ...] = ()
+    notes: tuple[str, ...] = ()
+    _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
+    _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
+    _folder: Path | None = field(
+        default=None, repr=False, compare=False
+    )  # of the external data, where nothing was written
+    _write: Callable[[Conversion, Path], Conversion] | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        """One line, without the model."""
+        source = f" of {self.sources[0].name}" if self.sources else ""
+        written = "" if self.output is None else f", written to {self.output}"
+        return f"<Conversion{source}: {self.summary()}{written}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the model as the messages that it is made of; external data stay in their files."""
+        kept = {row.name: getattr(self, row.name) for row in fields(self) if row.name not in ("model", "_proto")}
+        return _restored, (self.proto().SerializeToString(), *_external(self.model), kept)
+
+    def summary(self) -> str:
+        """How many Pads there are, and what became of them: ``"3 Pads: 2 converted, 1 not needed"``."""
+        counts = Counter(record.status for record in self.records)
+        parts = [f"{count} {status}" for status, count in counts.items()] or ["0 converted"]
+        return f"{len(self.records)} Pad{'' if len(self.records) == 1 else 's'}: {', '.join(parts)}"
+
+    def save(self, path: str | os.PathLike[str]) -> Conversion:
+        """Writes the model, whole or not at all, and copies its external data beside it.
+
+        Args:
+            path: The file to write.
+
+        Returns:
+            The conversion, with the files that were written.
+
+        Raises:
+            PadopsError: Something cannot be read or written. Nothing has been left behind.
+        """
+        assert self._write is not None, "padops.convert made it"
+        return self._write(self, Path(path))
+
+    def proto(self) -> onnx.ModelProto:
+        """The converted model as a protobuf message; everything that is not a Pad is as the source has it."""
+        import onnx_ir as ir
+
+        return ir.to_proto(self.model) if self._proto is None else self._proto
+
+    @property
+    def converted(self) -> tuple[PadRecord, ...]:
+        """The Pads that became operators of the domain ``padops`` now."""
+        return tuple(record for record in self.records if record.status == "converted")
+
+    @property
+    def unconverted(self) -> tuple[PadRecord, ...]:
+        """The Pads that could not be converted."""
+        return tuple(record for record in self.records if record.status == "unconverted")
+
+    @property
+    def left(self) -> tuple[PadRecord, ...]:
+        """The former name of ``unconverted``."""
+        warnings.warn("Conversion.left is called Conversion.unconverted now", DeprecationWarning, stacklevel=2)
+        return self.unconverted
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the model, as JSON values: what ``--report`` writes."""
+        counts = Counter(record.status for record in self.records)
+        return {
+            "schema": SCHEMA,
+            "versions": versions(),
+            "source": {"files": [asdict(file) for file in self.sources], "opsets": self.opsets},
+            "output": {
+                "path": None if self.output is None else str(self.output),
+                "files": [asdict(file) for file in self.outputs],
+            },
+            "counts": {status: counts[status] for status in get_args(Status)},
+            "pads": [record.to_json() for record in self.records],
+            "verification": None if self.verification is None else self.verification.to_json(),
+            "notes": list(self.notes),
+        }
+
+
+def _external(model: ir.Model) -> tuple[bytes | None, str | None]:
+    """Of a model with external data, its message as the graph has it and the folder of the data; else nothing."""
+    import onnx_ir as ir
+
+    for graph in model.graphs():
+        for value in graph.initializers.values():
+            if isinstance(value.const_value, ir.ExternalTensor):
+                return ir.to_proto(model).SerializeToString(), os.fspath(value.const_value.base_dir)
+    return None, None
+
+
+def _restored(content: bytes, graph: bytes | None, folder: str | None, kept: dict[str, Any]) -> Conversion:
+    """What ``Conversion.__reduce__`` has taken apart."""
+    import onnx
+    import onnx_ir as ir
+
+    message = onnx.ModelProto.FromString(content)
+    model = ir.from_proto(message if graph is None else onnx.ModelProto.FromString(graph))
+    if folder is not None:
+        ir.external_data.set_base_dir(model.graph, folder)
+        for function in model.functions.values():
+            ir.external_data.set_base_dir(function.graph, folder)
+    return Conversion(model, _proto=message, **kept)

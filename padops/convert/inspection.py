@@ -1,0 +1,227 @@
+"""``padops.inspect``: what each Pad of a model is, what the installed onnxruntime does with it, and what to do about that."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import onnx
+
+from padops.convert.arguments import check_kinds, choose_sources
+from padops.convert.errors import UsageError, os_errors_as
+from padops.convert.facts import PadFacts, Road, Verdict
+from padops.convert.model.graphs import NodeSite
+from padops.convert.model.reading import Source, given_model, read_document
+from padops.convert.model.types import Types
+from padops.convert.records import SCHEMA, versions
+from padops.convert.sources import find_pads
+from padops.convert.sources.builtin_rules import reaches_provider
+from padops.convert.sources.builtin_support import CONCAT_SINCE
+from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
+from padops.convert.sources.pad_facts import facts_of, pad_of
+from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.window_operators import WINDOW_OPERATORS
+from padops.convert.targets import CHECKS
+from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version
+from padops.spec.schemas import register_schemas
+
+
+@dataclass(frozen=True, repr=False)
+class Inspection:
+    """What is in a model, as ``padops.inspect`` finds it.
+
+    Attributes:
+        path: The file, or None where the model was none.
+        opsets: The opset imports by domain.
+        runtime: The onnxruntime that the verdicts are about, such as ``"onnxruntime 1.31.1"``.
+        pads: Each Pad, in the order of the graph, then of the functions.
+        options: What ``padops convert`` needs to be told to see all of them, as on its command line.
+        notes: What else there is to say of the model.
+    """
+
+    path: Path | None
+    opsets: dict[str, int]
+    runtime: str
+    pads: tuple[PadFacts, ...]
+    options: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    _roads: tuple[Road, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<Inspection of {self.path or 'a model'}: {self.summary()}>"
+
+    @property
+    def failing(self) -> tuple[PadFacts, ...]:
+        """The Pads that this onnxruntime does not run, or may get wrong."""
+        return tuple(pad for pad in self.pads if not pad.runs)
+
+    @property
+    def roads(self) -> tuple[Road, ...]:
+        """What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be."""
+        return self._roads
+
+    def summary(self) -> str:
+        """How many Pads there are, and what onnxruntime does with them: ``"3 Pads: 2 runs, 1 refuses"``."""
+        counts = Counter(pad.verdict for pad in self.pads)
+        told = ", ".join(f"{counts[verdict]} {SAID[verdict]}" for verdict in get_args(Verdict) if counts[verdict])
+        return f"{len(self.pads)} Pad{'' if len(self.pads) == 1 else 's'}" + (f": {told}" if told else "")
+
+    def commands(self) -> dict[Road, str]:
+        """For each of the roads, the line that takes it."""
+        name = str(self.path or "model.onnx")
+        convert = " ".join(["padops convert", name, *self.options])
+        lines: dict[Road, str] = {
+            "session": f'session = padops.InferenceSession("{name}")',
+            "convert": f"{convert} -o OUT.onnx",
+            "lower": f"{convert} -o OUT.onnx --target onnx",
+        }
+        return {road: lines[road] for road in self.roads}
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as JSON values: what ``padops inspect --json`` prints."""
+        counts = Counter(pad.verdict for pad in self.pads)
+        return {
+            "schema": SCHEMA,
+            "versions": versions(),
+            "path": None if self.path is None else str(self.path),
+            "opsets": self.opsets,
+            "runtime": self.runtime,
+            "counts": {verdict: counts[verdict] for verdict in get_args(Verdict)},
+            "roads": list(self.roads),
+            "commands": self.commands(),
+            "pads": [pad.to_json() | {"roads": list(pad.roads)} for pad in self.pads],
+            "notes": list(self.notes),
+        }
+
+
+# How many Pads of each verdict there are, in words.
+SAID: dict[Verdict, str] = {
+    "runs": "run",
+    "runs if": "run if the data fit",
+    "may be wrong": "may be wrong",
+    "wrong": "wrong",
+    "refuses": "refused",
+    "breaks a rule": "broken",
+    "unknown": "unknown",
+}
+
+
+def inspect(
+    model: Source,
+    *,
+    select: Literal["all", "needed"] = "all",
+    custom_domains: Collection[str] = (),
+    follow_links: bool = False,
+    base_dir: str | os.PathLike[str] | None = None,
+) -> Inspection:
+    """Says of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run.
+
+    Pads are those of ONNX in any form, ``com.microsoft::Pad``, those of TensorFlow, nGraph and OpenVINO, Slices and Concats
+    that do what a Pad does, the operators of padops, and SAME_UPPER and SAME_LOWER of convolutions and poolings. The model is
+    neither changed nor run: what onnxruntime does is known from measurements of its releases.
+
+    Args:
+        model: As the source of ``padops.convert``.
+        select: ``"needed"`` leaves those Pads out that this onnxruntime runs.
+        custom_domains: As for ``padops.convert``.
+        follow_links: As for ``padops.convert``.
+        base_dir: As for ``padops.convert``.
+
+    Returns:
+        The Pads, and what makes the model run.
+
+    Raises:
+        UsageError: An argument is wrong.
+        PadopsError: The model cannot be read.
+    """
+    check_kinds({"follow_links": follow_links}, {"base_dir": base_dir}, None, 0)
+    if select not in ("all", "needed"):
+        raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
+    asked = choose_sources("explicit", custom_domains, emulations=True)
+    source = given_model(model)
+    if base_dir is not None and not isinstance(source, onnx.ModelProto):
+        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
+    with os_errors_as("cannot read", source):
+        document = read_document(source, None if base_dir is None else Path(base_dir), follow_links)
+        if document.path is not None:
+            document.data_files(follow_links)
+        else:
+            document.check_links(follow_links)
+    types, minor = Types(document), installed_minor()
+    found = find_pads(document.model, types, asked)
+    if found:
+        register_schemas()
+        types.infer()
+    pads = [_inspected(site, match, types, minor) for site, match in found]
+    return Inspection(
+        path=Path(document.foreign[0].name) if document.foreign else document.path,
+        opsets={} if document.foreign else dict(document.model.graph.opset_imports),
+        runtime=_runtime(minor),
+        pads=tuple(pad for pad in pads if select == "all" or not pad.runs),
+        options=_options(found, custom_domains, follow_links),
+        notes=(types.problem,) if types.problem else () if pads else ("the model has no Pad",),
+        _roads=_common(pads),
+    )
+
+
+def _runtime(minor: int) -> str:
+    found = installed_version()
+    if found is None:
+        return f"onnxruntime 1.{NEWEST_MINOR}, as none is installed"
+    return " ".join(found)
+
+
+def _inspected(site: NodeSite, match: Match, types: Types, minor: int) -> PadFacts:
+    info = pad_of(site, match, types)
+    facts = facts_of(site, match, types, minor, info)
+    if facts.verdict in ("runs", "breaks a rule", "unknown"):
+        return facts
+    return replace(facts, roads=_roads(site, match, info, minor))
+
+
+def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Road, ...]:
+    """What makes a Pad run."""
+    roads: list[Road] = []
+    found = match.runs_as
+    if match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
+        roads.append("session")
+    if match.replacement is not None and not match.already:
+        roads.append("convert")
+        if _can_be_lowered(site, match, info):
+            roads.append("lower")
+    elif match.already == "padops" and info is not None and _can_be_lowered(site, match, info):
+        roads.append("lower")
+    return tuple(roads)
+
+
+def _can_be_lowered(site: NodeSite, match: Match, info: PadInfo | None) -> bool:
+    """Whether there are standard operators that do the same; they are written, and thrown away."""
+    if (site.scope.opset or 0) < CONCAT_SINCE:
+        return False
+    if info is None:
+        return isinstance(match.replacement, Rewrite)  # whose amounts are written out
+    try:
+        CHECKS["onnx"](info, site)
+    except (Unconvertible, Unneeded):  # Unneeded: it would stay as it is
+        return False
+    return True
+
+
+def _options(
+    found: list[tuple[NodeSite, Match]], custom_domains: Collection[str], follow_links: bool
+) -> tuple[str, ...]:
+    """What the converter has to be told."""
+    same = any((site.node.domain, site.node.op_type) in WINDOW_OPERATORS for site, _ in found)
+    named = [part for domain in custom_domains for part in ("--custom-domain", domain)]
+    return (*(("--auto-pad", "explicit") if same else ()), *named, *(("--follow-links",) if follow_links else ()))
+
+
+def _common(pads: list[PadFacts]) -> tuple[Road, ...]:
+    """The roads that make every Pad run, the best first: of those that run only for some data where no other is left."""
+    wanting = [pad for pad in pads if not pad.runs] or [pad for pad in pads if pad.verdict == "runs if"]
+    return tuple(road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting))

@@ -1,0 +1,249 @@
+"""What ONNX Runtime does with one Pad: runs it, refuses it, or gets it wrong, as far as that is known without running it.
+
+Each rule gives what is wrong in any release, and the first release without the fault. ``--select needed`` asks for all
+releases, since a model may run on any; ``padops inspect`` asks for the one that is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from padops.convert.facts import Verdict
+from padops.convert.sources.builtin_support import (
+    CASTS_RIGHT_SINCE,
+    CROPS_RIGHT,
+    KERNELS,
+    POOLINGS_RIGHT,
+    REFLECT_REFUSED,
+    WRAPS_RIGHT,
+    has_type,
+    known_amounts,
+    taking_pooling,
+)
+from padops.convert.sources.match import RunsAs
+from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+from padops.convert.sources.operands import all_known
+from padops.convert.sources.pad_info import PadInfo
+from padops.runtime.provider import FIRST_MINOR
+from padops.spec.dialects import OPS, onnx_op
+from padops.spec.dtypes import by_name
+from padops.spec.plan import Mode
+
+MICROSOFT_TYPES = ("float", "double", "float16")  # of com.microsoft::Pad, by its schema
+
+MOVED_THROUGH = (
+    "ONNX Runtime moves Transposes through a Pad with axes, and then takes its amounts for those of all axes"
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What keeps ONNX Runtime from running a Pad as it is specified.
+
+    Attributes:
+        verdict: What it does instead; ``"runs"`` where it is right but for what the reason says.
+        reason: Why.
+        before: The first release 1.x that does it rightly; None where none does.
+        worse_before: The first release 1.x with that verdict; earlier ones are wrong instead of refusing.
+    """
+
+    verdict: Verdict
+    reason: str
+    before: int | None = None
+    worse_before: int = 0
+
+
+def _opset(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    if found.opset < min(KERNELS[found.domain]):
+        yield Finding("refuses", f"ONNX Runtime has no Pad of opset {found.opset}")
+
+
+def _type(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    if pad.type is None:
+        yield Finding("runs if", "the type of its data is not known")
+    elif pad.type == "float16":
+        if found.domain == "" and found.opset < CASTS_RIGHT_SINCE:
+            yield Finding("refuses", "ONNX Runtime casts float16 to float and back, which it cannot below opset 6")
+        yield Finding("runs", "ONNX Runtime casts float16 to float and back")
+    elif not has_type(pad.type, found.opset, found.domain):
+        yield Finding("refuses", f"ONNX Runtime has no Pad of {pad.type} at opset {found.opset}")
+
+
+def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    if _has_int32_axes(pad):
+        yield Finding("refuses", "ONNX Runtime refuses constant axes of type int32")
+    elif pad.input("axes") is not None and pad.around.transposing:
+        yield Finding("may be wrong", MOVED_THROUGH)
+
+
+def _row(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    if found.domain == "" and _is_row(pad):
+        yield Finding("refuses", "ONNX Runtime refuses constant pads of two dims")
+
+
+def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    if found.domain == "" and pad.input("axes") is None and (pooling := taking_pooling(pad)):
+        reason = f"ONNX Runtime may make it the padding of {pooling}, which is another thing"
+        yield Finding("may be wrong", reason, POOLINGS_RIGHT)
+
+
+def _rank(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    if pad.dims == []:
+        yield Finding("refuses", "ONNX Runtime refuses data of rank 0")
+
+
+def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    dims = pad.fill_dims
+    if pad.mode is not Mode.CONSTANT and all_known(dims) and prod(dims) != 1:
+        which = f", which mode {pad.mode.value} does not even read" if pad.mode else ""
+        yield Finding("refuses", f"ONNX Runtime refuses a fill of {prod(dims)} elements{which}")
+
+
+def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    """An axis that is reflected or wrapped too far, or cropped away, or has nothing to extend."""
+    for axis, (size, amounts) in enumerate(zip(pad.dims or (), known_amounts(pad))):
+        yield from _reach_of(pad, axis, size, amounts.begin, amounts.end)
+
+
+def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Finding]:
+    """The same of one axis. Its crop leaves m = n + min(b, 0) + min(e, 0) elements, of which reflect takes at most m - 1."""
+    modes = pad.known_modes
+    if pad.mode is Mode.REFLECT and begin * end < 0:
+        reason = f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
+        yield Finding("wrong", reason, REFLECT_REFUSED)
+    if size is None:
+        return
+    left = size + min(begin, 0) + min(end, 0)
+    where = f"axis {axis}: {begin}, {end} of {size} elements"
+    if pad.mode is Mode.REFLECT and max(begin, end) > max(left - 1, 0):
+        reason = f"ONNX Runtime refuses to reflect more than once ({where})"
+        yield Finding("refuses", reason, worse_before=REFLECT_REFUSED)
+    if modes != (Mode.CONSTANT,) and begin + size + end == 0 and size:
+        which = f"mode {pad.mode.value}" if pad.mode else "another mode than constant"
+        yield Finding("refuses", f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}")
+    if left < 0 or (left < size and left == 0 and begin + size + end > 0):
+        reason = f"ONNX Runtime is wrong before 1.24 where a crop leaves nothing ({where})"
+        yield Finding("wrong", reason, CROPS_RIGHT)
+    if Mode.WRAP in modes and begin > left:
+        reason = f"ONNX Runtime reads out of bounds before 1.31 where wrap adds more in front than there is ({where})"
+        yield Finding("wrong", reason, WRAPS_RIGHT)
+    if not size and modes != (Mode.CONSTANT,) and (begin or end or Mode.WRAP in modes):
+        which = pad.mode.value if pad.mode else "another mode than constant"
+        yield Finding("refuses", f"ONNX Runtime refuses {which} where an axis is empty ({where})")
+
+
+RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Finding]], ...] = (
+    _opset, _type, _axes, _row, _rank, _fill, _reach, _pooling,
+)  # fmt: skip
+
+
+def needs(pad: PadInfo, found: RunsAs | None) -> str | None:
+    """Why ONNX Runtime, of any release, cannot be left with this Pad, or None if it can."""
+    if found is None:
+        return "ONNX Runtime refuses a node of this form"
+    return next((finding.reason for rule in RULES for finding in rule(pad, found)), None)
+
+
+def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
+    """What one release of ONNX Runtime does with a Pad, and why.
+
+    Args:
+        pad: The Pad.
+        found: What it is to ONNX Runtime.
+        minor: The release, 1.``minor``.
+    """
+    if pad.type is not None and (since := by_name(pad.type).since) > minor:
+        return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
+    findings = [finding for rule in RULES for finding in rule(pad, found)]
+    faults = [row for row in findings if row.before is None or minor < row.before]
+    for fault in faults:
+        if fault.verdict not in ("runs", "runs if"):
+            return ("wrong" if minor < fault.worse_before else fault.verdict), fault.reason
+    found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
+    found_limits += limits_at(pad, minor)
+    text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
+    return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
+
+
+def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
+    """Whether one release of ONNX Runtime asks padops' execution provider for a Pad, and does not refuse it before.
+
+    Args:
+        pad: The Pad.
+        found: What it is to ONNX Runtime.
+        minor: The release, 1.``minor``.
+    """
+    if minor < FIRST_MINOR or (pad.type is not None and by_name(pad.type).since > minor):
+        return False
+    if found.domain == MICROSOFT:
+        return pad.type in (None, *MICROSOFT_TYPES)
+    in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
+    return in_schema and not _is_row(pad) and not _has_int32_axes(pad)
+
+
+def _is_row(pad: PadInfo) -> bool:
+    pads = pad.input("pads")
+    return isinstance(pads, np.ndarray) and pads.ndim > 1
+
+
+def _has_int32_axes(pad: PadInfo) -> bool:
+    axes = pad.input("axes")
+    return isinstance(axes, np.ndarray) and axes.dtype == np.int32
+
+
+def runs(pad: PadInfo) -> str:
+    """What ONNX Runtime, of any release, can be left with."""
+    text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
+    found = limits(pad)
+    return f"{text}, as long as {' and '.join(found)}" if found else text
+
+
+def limits(pad: PadInfo) -> list[str]:
+    """What has to hold of the data, so that ONNX Runtime of any release is right with a Pad of unknown shape or amounts."""
+    if pad.node is not None and all_known(pad.dims):
+        return []
+    found = []
+    if pad.mode is Mode.REFLECT:
+        found.append("no amount is more than the axis has elements to reflect")
+    if pad.mode is Mode.WRAP:
+        found.append("no amount is more than the axis has elements to wrap")
+    if pad.mode is not Mode.REFLECT and not pad.only_adds:
+        found.append("no axis is cropped away wholly")
+    return found
+
+
+def limits_at(pad: PadInfo, minor: int) -> list[str]:
+    """The same of one release, with the numbers where the amounts are known.
+
+    Args:
+        pad: The Pad.
+        minor: The release, 1.``minor``.
+    """
+    if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
+        return []
+    if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
+        return []
+    amounts = known_amounts(pad)
+    if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
+        return limits(pad)
+    least = {
+        axis: max(_least(pad.mode, row.begin, row.end, minor), 0)
+        for axis, (dim, row) in enumerate(zip(pad.dims, amounts))
+        if dim is None and (row.begin or row.end)
+    }
+    return [f"axis {axis} has {count} elements or more" for axis, count in least.items() if count > 1]
+
+
+def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
+    """How many elements an axis has to have."""
+    crop = max(-begin, 0) + max(-end, 0)
+    added = max(begin, end, 0)
+    if mode is Mode.REFLECT:
+        return crop + added + 1
+    if mode is Mode.WRAP and minor < WRAPS_RIGHT:
+        return crop + max(begin, 1)
+    return crop + 1

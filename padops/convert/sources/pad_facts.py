@@ -1,0 +1,216 @@
+"""The facts of one Pad, for people and for reports: what it is, and what ONNX Runtime does with it as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.facts import Dim, PadFacts, Verdict
+from padops.convert.model.graphs import NodeSite
+from padops.convert.model.types import Types
+from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
+from padops.convert.sources.builtin_rules import judge
+from padops.convert.sources.match import Match, Rewrite, RunsAs, Unconvertible
+from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
+from padops.convert.sources.operands import all_known
+from padops.convert.sources.pad_info import PadInfo, describe
+from padops.convert.sources.window_operators import WINDOW_OPERATORS
+from padops.runtime import pyop
+from padops.spec.dialects import DOMAIN, make_node_plan
+from padops.spec.plan import Amounts, Mode, PadError, dilated_size
+
+BROKEN = re.compile(r" \[(P\d+|S1)\]$")  # what a reason ends with that names a rule
+AT_RUN_TIME = "at run time"
+OUTSIDE = {"zero": "0", "zero point": "the zero point", "lowest": "the lowest value", "not counted": "nothing counted"}
+
+
+def facts_of(site: NodeSite, match: Match, types: Types, minor: int, info: PadInfo | None = None) -> PadFacts:
+    """What there is to say of a Pad that nothing has changed yet.
+
+    Args:
+        site: The node.
+        match: What its source says of it.
+        types: Of the model.
+        minor: The release of onnxruntime to judge for, 1.``minor``.
+        info: What is known of it, where that has been described before.
+    """
+    info = info or pad_of(site, match, types)
+    window = None if info is not None else _window(site, types)
+    node, domain = site.node, site.node.domain
+    verdict, why = _verdict(site, match, info, minor)
+    shape = _named(info.data if info else node.inputs[0] if node.inputs else None, info.dims if info else None, types)
+    amounts = _amounts(info) if info else _same_amounts(window, shape)
+    return PadFacts(
+        path=site.path,
+        name=node.name or "",
+        form=match.form,
+        operator=f"{domain}::{node.op_type}" if domain else node.op_type,
+        opset=site.scope.opset if domain == "" else site.scope.root.opset_imports.get(domain),
+        mode=info.mode.value if info and info.mode else window.mode if window else None,
+        type=info.type if info else types.name(node.inputs[0] if node.inputs else None, *node.outputs[:1]),
+        input_shape=shape,
+        output_shape=_output(site, shape, amounts if info else None, types),
+        amounts=amounts,
+        fill=_fill(info) if info else OUTSIDE[window.operator.outside] if window else None,
+        verdict=verdict,
+        why=why,
+    )
+
+
+def pad_of(site: NodeSite, match: Match, types: Types) -> PadInfo | None:
+    """The Pad that a match is about; None where it is none that padops has, or none by itself.
+
+    Args:
+        site: The node.
+        match: What its source says of it.
+        types: Of the model.
+    """
+    made = match.replacement
+    pad = made.pad if isinstance(made, Rewrite) else made
+    return None if pad is None else describe(pad, site, types)
+
+
+def broken_rule(info: PadInfo) -> str | None:
+    """Which rule a Pad breaks whatever the data are, or None: then no road leads to a running model."""
+    if info.problem is not None:
+        return _detail(info.problem)
+    if info.type is not None and info.type not in info.op.types:
+        return None
+    try:
+        if info.node is not None and all_known(info.dims) and info.mode is not None:
+            make_node_plan(info.node, info.dims)
+        else:
+            info.amounts  # noqa: B018  # it is computed, and raises
+    except PadError as error:
+        return f"{error.detail} [{error.rule}]"
+    return None
+
+
+def _detail(problem: str) -> str:
+    """A message without the node, which the path names already."""
+    return re.sub(r"^padops::\w+ '[^']*': ", "", problem)
+
+
+def _verdict(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Verdict, str]:
+    """What ONNX Runtime does with a node, and why."""
+    if match.already:
+        return _of_padops(site, match.already)
+    made = match.replacement
+    if made is None:
+        if match.status == "not needed":
+            return "runs", match.reason or ""
+        return ("breaks a rule" if BROKEN.search(match.reason or "") else "unknown"), match.reason or ""
+    if info is not None and (broken := broken_rule(info)) is not None:
+        return "breaks a rule", broken
+    if isinstance(made, Rewrite):
+        if made.judge is not None:
+            return made.judge(minor)
+        if made.needed is None:
+            return "runs", made.runs
+        return ("wrong" if made.corrects else "refuses"), made.needed
+    assert info is not None, "a replacement is described"
+    return _of_plain(site, info, match.runs_as, minor)
+
+
+def _of_plain(site: NodeSite, info: PadInfo, found: RunsAs | None, minor: int) -> tuple[Verdict, str]:
+    if found is not None:
+        return judge(info, found, minor)
+    domain = site.node.domain
+    if domain in ("", MICROSOFT):
+        return "refuses", "ONNX Runtime refuses a node of this form"
+    return "refuses", f"ONNX Runtime has no {site.node.op_type} in the domain '{domain}'"
+
+
+def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
+    """An operator of padops: ONNX Runtime runs its fallback function, or has to be told of the operator."""
+    if site.node.op_identifier() in site.scope.model.functions:
+        return "runs", "ONNX Runtime runs the function that the model has for it; with padops' library it is faster"
+    if target == "pyop":
+        return "refuses", f"ONNX Runtime does not know the domain {pyop.DOMAIN} without padops"
+    return "refuses", f"ONNX Runtime does not know the domain {DOMAIN} without padops"
+
+
+def _window(site: NodeSite, types: Types) -> SameWindow | None:
+    """A convolution or pooling that pads SAME, as far as it can be read."""
+    operator = WINDOW_OPERATORS.get((site.node.domain, site.node.op_type))
+    if operator is None or "auto_pad" not in site.node.attributes:
+        return None
+    try:
+        mode = read_mode(site)
+        return None if mode is None else read_window(site, operator, mode, types)
+    except Unconvertible:  # the record says why
+        return None
+
+
+def _same_amounts(
+    window: SameWindow | None, shape: tuple[Dim, ...] | None
+) -> tuple[tuple[int, ...] | None, ...] | None:
+    """The amounts of SAME, for each axis where they are the same for every size that it may have."""
+    if window is None or shape is None or window.operator.transposed:
+        return None
+    rows: list[tuple[int, ...] | None] = [(0, 0)] * len(shape)
+    for i, axis in enumerate(window.axes):
+        choices = axis.amounts(window.mode)
+        rows[window.first + i] = (choices[0].begin, choices[0].end) if choices and len(choices) == 1 else None
+    return tuple(rows)
+
+
+def _amounts(info: PadInfo) -> tuple[tuple[int, ...] | None, ...] | None:
+    try:
+        known = info.amounts
+    except PadError:
+        return None
+    if known is None or (not known and info.rank != 0):
+        return None
+    return tuple((row.begin, row.end, row.interior) if row.interior else (row.begin, row.end) for row in known)
+
+
+def _named(value: ir.Value | None, dims: Sequence[int | None] | None, types: Types) -> tuple[Dim, ...] | None:
+    """Dims as numbers, and by their names where the model has some."""
+    dims = types.shape(value) if dims is None else dims
+    if dims is None:
+        return None
+    stated = value.shape if value is not None else None
+    if stated is None or len(stated) != len(dims):
+        return tuple(dims)
+    names = [None if isinstance(dim, int) else dim.value for dim in stated]
+    return tuple(name if dim is None else dim for dim, name in zip(dims, names))
+
+
+def _output(
+    site: NodeSite, shape: tuple[Dim, ...] | None, amounts: tuple[tuple[int, ...] | None, ...] | None, types: Types
+) -> tuple[Dim, ...] | None:
+    """The dims of the result: what the amounts make of the data's, else what the model says."""
+    stated = _named(site.node.outputs[0], None, types) if site.node.outputs else None
+    if shape is None or amounts is None or len(shape) != len(amounts):
+        return stated
+    found: list[Dim] = []
+    for axis, (dim, row) in enumerate(zip(shape, amounts)):
+        if isinstance(dim, int) and row is not None:
+            padded = Amounts(*row)
+            found.append(max(padded.begin + dilated_size(dim, padded.interior) + padded.end, 0))
+        elif row is not None and not any(row):
+            found.append(dim)
+        else:
+            found.append(stated[axis] if stated is not None and len(stated) == len(shape) else None)
+    return tuple(found)
+
+
+def _fill(info: PadInfo) -> str | None:
+    """The text of the element that a Pad fills with."""
+    if Mode.CONSTANT not in info.known_modes:
+        return None
+    if info.has_default_fill:
+        return {"string": "''", "bool": "False"}.get(info.type or "", "0")
+    fill = info.known_fill
+    if fill is None:
+        return AT_RUN_TIME
+    if fill.size != 1:
+        return f"{fill.size} elements"
+    element = fill.reshape(-1)[0]
+    if isinstance(element, bytes):
+        element = element.decode(errors="replace")
+    return repr(element) if isinstance(element, str) else str(np.asarray(element).item())

@@ -1,0 +1,131 @@
+"""``-`` in the place of a file: the model from standard input, the model or the report to standard output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from padops.convert.conversion import Conversion
+from padops.convert.errors import PadopsError, PadsLeftError, UsageError, VerificationError, os_errors_as
+from padops.convert.files.report import write_report
+from padops.convert.files.writing import serialize
+from padops.convert.model.document import LARGEST_PROTO
+from padops.convert.model.external import entry
+from padops.convert.model.reading import parse_model
+from padops.convert.model.scan import external_tensors
+from padops.convert.pipeline import convert
+from padops.convert.records import FileRecord
+from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
+
+INPUT, OUTPUT = "standard input", "standard output"
+
+
+def convert_streams(source: str, output: str | None, report: str | None = None, **options: Any) -> Conversion:
+    """``padops.convert`` for names of which each may be ``-``.
+
+    Args:
+        source: A file, or ``-`` for a model of ONNX from standard input.
+        output: A file, ``-`` for standard output, or None.
+        report: The same.
+        **options: As for ``padops.convert``.
+
+    Returns:
+        As ``padops.convert``.
+
+    Raises:
+        UsageError: Two things were to go to standard output, which takes one, or it is a terminal; or as ``padops.convert``.
+        PadopsError: A stream cannot be read or written, or a model that has external data was to go through one; or as
+            ``padops.convert``.
+    """
+    if STREAM not in (source, output, report):
+        return convert(source, output, report=report, **options)
+    if output == report == STREAM:
+        raise UsageError("standard output can take the model or the report; name a file for one of them")
+    with os_errors_as("cannot use", OUTPUT):
+        if output == STREAM and (why := refuse_terminal()):
+            raise UsageError(why)
+    content, model = read_model() if source == STREAM else (b"", source)
+    to_file = None if report == STREAM else report
+    try:
+        conversion = convert(model, None if output == STREAM else output, report=to_file, **options)
+        if source == STREAM:
+            conversion = replace(conversion, sources=(_record(INPUT, content),))
+        if output == STREAM and not options.get("dry_run"):
+            conversion = _write_model(conversion)
+            if to_file is not None:  # what has been written before did not name an output
+                write_report(conversion, Path(to_file))
+    except (PadsLeftError, VerificationError) as error:
+        if report == STREAM:
+            _write_report(error.conversion)
+        raise
+    if report == STREAM:
+        _write_report(conversion)
+    return conversion
+
+
+def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
+    """What the names of two models stand for: files, or of ``-`` the model from standard input.
+
+    Raises:
+        UsageError: Both are ``-``.
+        PadopsError: There is none, or it has external data.
+    """
+    if one == other == STREAM:
+        raise UsageError("standard input can bring one of the models; name a file for the other")
+    return read_model()[1] if one == STREAM else one, read_model()[1] if other == STREAM else other
+
+
+def read_model() -> tuple[bytes, onnx.ModelProto]:
+    """The model from standard input, and its bytes.
+
+    Raises:
+        PadopsError: There is none, or it has external data.
+    """
+    with os_errors_as("cannot read", INPUT):
+        content = read_input()
+    if not content:
+        raise PadopsError("standard input is empty: no model came through it")
+    if len(content) > LARGEST_PROTO:
+        raise PadopsError(f"standard input has {len(content)} bytes; a protobuf message has at most {LARGEST_PROTO}")
+    message = parse_model(content, INPUT)
+    if locations := _locations(message):
+        raise PadopsError(
+            f"the model from standard input has external data ({', '.join(locations)}), and a stream has no folder that they "
+            "could lie in; give the model's file"
+        )
+    return content, message
+
+
+def _locations(message: onnx.ModelProto) -> list[str]:
+    """The files of a model's external data, as its tensors name them."""
+    return sorted({entry(tensor, "location") or "of no name" for tensor, _ in external_tensors(message)})
+
+
+def _record(name: str, content: bytes, written: bool = False) -> FileRecord:
+    return FileRecord(name, len(content), hashlib.sha256(content).hexdigest(), written)
+
+
+def _write_model(conversion: Conversion) -> Conversion:
+    """Writes the model to standard output."""
+    message = conversion.proto()
+    if locations := _locations(message):
+        raise PadopsError(
+            f"the model has external data ({', '.join(locations)}), which standard output cannot take; give -o FILE"
+        )
+    content = serialize(message)
+    if content is None:
+        raise PadopsError(f"the model has more than {LARGEST_PROTO} bytes, more than one message holds; give -o FILE")
+    with os_errors_as("cannot write to", OUTPUT):
+        write_output(content)
+    return replace(conversion, output=Path(STREAM), outputs=(_record(OUTPUT, content, written=True),))
+
+
+def _write_report(conversion: Conversion) -> None:
+    text = json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n"
+    with os_errors_as("cannot write to", OUTPUT):
+        write_output(text.encode("utf-8", "backslashreplace"))

@@ -1,0 +1,134 @@
+"""What padops needs beside NumPy, and the command that installs it.
+
+padops itself needs NumPy alone. Each extra of ``pyproject.toml`` brings packages for one purpose; ``EXTRAS`` says which
+modules these are. onnxruntime is an extra too: it has one distribution for each kind of hardware, all of which bring a
+module of that name, and a dependency on one of them would be installed over the one that is there.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from types import TracebackType
+
+# Extras and the modules that they bring. A module is imported only where its extra is needed.
+EXTRAS = {
+    "convert": ("onnx", "onnx_ir", "ml_dtypes", "rich", "google"),  # protobuf's module is google.protobuf
+    "cpu": ("onnxruntime",),
+    "pyop": ("onnxruntime_extensions",),
+    "openvino": ("openvino", "onnxifier"),
+    "torch": ("torch", "onnxscript"),
+    "jax": ("jax", "jaxlib", "jax2onnx"),
+}
+
+# The distributions that bring a module onnxruntime. The first one is the extra's.
+RUNTIMES = (
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "onnxruntime-directml",
+    "onnxruntime-openvino",
+    "onnxruntime-qnn",
+    "onnxruntime-rocm",
+    "onnxruntime-migraphx",
+    "onnxruntime-cann",
+    "onnxruntime-training",
+    "ort-nightly",
+    "ort-nightly-gpu",
+)
+FIRST_MINOR = 20  # of onnxruntime 1.x
+
+
+class DependencyError(ImportError):
+    """A package that padops needs for this is missing, too old or not whole; the message has the command that mends it."""
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra."""
+    return f"pip install 'padops[{extra}]'"
+
+
+def extra_of(module: str) -> str | None:
+    """The extra that brings a module, or None."""
+    top = module.partition(".")[0]
+    return next((extra for extra, modules in EXTRAS.items() if top in modules), None)
+
+
+class Needing:
+    """A context whose imports are those of extras: a missing one becomes a ``DependencyError`` in one line."""
+
+    def __init__(self, what: str) -> None:
+        """``what`` needs the modules that are imported within, such as ``"padops.convert"``."""
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if not isinstance(error, ModuleNotFoundError) or error.name is None:
+            return
+        top = error.name.partition(".")[0]
+        extra = extra_of(top)
+        if extra is None:  # a module of padops or of the standard library: a mistake, and no missing package
+            return
+        more = ", or the onnxruntime package for your hardware, such as onnxruntime-gpu" if extra == "cpu" else ""
+        package = "protobuf" if top == "google" else top
+        text = f"{self._what} needs {package}, which is not installed: {install(extra)}{more}"
+        raise DependencyError(text, name=error.name) from None
+
+
+class NeedingOnnxruntime(Needing):
+    """The same for ``import onnxruntime``, of whichever distribution: it must also be whole, and new enough."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        if error is None:
+            _check_onnxruntime(self._what)
+
+
+def _check_onnxruntime(what: str) -> None:
+    """Refuses a module that padops cannot work with.
+
+    Raises:
+        DependencyError: It is older than 1.20, or lacks its parts.
+    """
+    module = sys.modules["onnxruntime"]
+    found = getattr(module, "__version__", None)
+    there = runtimes()
+    if found is None or not hasattr(module, "InferenceSession"):
+        names = " and ".join(there) or "no distribution"
+        raise DependencyError(
+            f"{what} needs onnxruntime, and the one in {', '.join(getattr(module, '__path__', ['?']))} is not whole "
+            f"({names} installed): uninstall every onnxruntime package, then install one",
+            name="onnxruntime",
+        )
+    major, minor = (int(part) for part in str(found).split(".")[:2])
+    if (major, minor) < (1, FIRST_MINOR):
+        package = next(iter(there), RUNTIMES[0])
+        raise DependencyError(
+            f"{what} needs onnxruntime 1.{FIRST_MINOR} or newer, and {package} is {found}: "
+            f"pip install --upgrade {package}",
+            name="onnxruntime",
+        )
+
+
+def names_of(package: str) -> tuple[str, ...]:
+    """The distributions that a package may be installed as."""
+    return RUNTIMES if package == RUNTIMES[0] else (package,)
+
+
+def runtimes() -> dict[str, str]:
+    """The installed distributions of onnxruntime, with their versions."""
+    found = ((name, version_of(name)) for name in RUNTIMES)
+    return {name: text for name, text in found if text is not None}
+
+
+def version_of(distribution: str) -> str | None:
+    """The version of an installed distribution, or None."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None

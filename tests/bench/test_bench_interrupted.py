@@ -1,0 +1,68 @@
+"""Ctrl-C and SIGTERM end a benchmark with its processes, and what was measured is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from terminals import AtTerminal
+
+from padops import cli
+from padops.bench.measuring import MeasuringError, Work, measure
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST = ["bench", "--quick", "--only", "image", "--threads", "1"]  # several workloads, of half a second each
+SECONDS = 4.0  # that a run may take to its end: it takes half a second where no other tests run beside it
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "bench.json"
+    with AtTerminal("-m", "padops", *FIRST, "--json", data, "--plot", "p.svg", cwd=tmp_path) as run:
+        run.wait_for(lambda: "image reflect, 1 threads" in run.said())  # the second one
+        assert len(run.pids()) >= 2
+        began = time.monotonic()
+        if number == signal.SIGINT:
+            run.press_ctrl_c()
+        else:
+            os.kill(run.process.pid, number)  # the command alone
+        code = run.wait(10)
+        taken, left, said = time.monotonic() - began, run.pids(), run.said()
+    assert (code, left) == (128 + number, [])
+    assert f"interrupted: {data} has what was measured, marked as cut short; p.svg has not been drawn" in said
+    assert "Traceback" not in said
+    assert list(tmp_path.iterdir()) == [data]
+    written = json.loads(data.read_text())
+    assert {row["workload"] for row in written["measurements"]} == {"image constant"}
+    assert written["machine"]["cut short"].startswith("after 1 of ")
+    assert cli.main(["bench", "--show", str(data)]) == 0
+    assert "cut short after 1 of" in capsys.readouterr().out
+    assert cli.main(["bench", "--show", str(data), "--plot", str(tmp_path / "p.svg")]) == 1
+    assert "was cut short after 1 of" in capsys.readouterr().err
+    assert taken < SECONDS
+
+
+def test_before_anything_was_measured(tmp_path: Path) -> None:
+    data = tmp_path / "bench.json"
+    with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
+        run.wait_for(lambda: "image constant, 1 threads" in run.said())
+        run.press_ctrl_c()
+        code, left, said = run.wait(10), run.pids(), run.said()
+    assert (code, left) == (130, [])
+    assert "interrupted before anything was measured; no file has been written" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_that_dies_is_named() -> None:
+    def die(name: str) -> None:
+        import multiprocessing
+
+        (child,) = multiprocessing.active_children()
+        os.kill(child.pid, signal.SIGSEGV)
+
+    with pytest.raises(MeasuringError, match="the process that measured has ended with SIGSEGV"):
+        measure(Work(workloads=("image constant",)), 1, lambda measured: None, die)

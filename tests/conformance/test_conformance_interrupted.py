@@ -1,0 +1,107 @@
+"""Ctrl-C and SIGTERM end a run with all of its processes, and what was measured is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from terminals import AtTerminal
+
+from padops.conformance import record, report, runner
+from padops.conformance.record import Record, RecordError
+
+# Answers three cases. With the fourth it has a child, and neither ends for a minute.
+SLOW = """
+import subprocess, time
+from pathlib import Path
+import padops
+PACKAGES = ("numpy",)
+count = 0
+
+def {name}(op, attributes, inputs):
+    global count
+    count += 1
+    if count == 4:
+        child = subprocess.Popen(["sleep", "60"])
+        Path(__file__).with_name("{name}.begun").write_text(str(child.pid))
+        time.sleep(60)
+    return padops.run_reference(op, attributes, inputs)
+"""
+# The command, with cases that take no seconds to make.
+COMMAND = """
+import sys
+from padops import cli
+from padops.conformance import cases
+cases.collect = lambda *asked: list(cases.table.cases(["Pad_2"], 1, 1, 0))
+sys.exit(cli.main(sys.argv[1:]))
+"""
+PREPARING = COMMAND.replace(
+    "list(cases.table", "(print('preparing', flush=True), __import__('time').sleep(60))[:0] or list(cases.table"
+)
+SECONDS = 4.0  # that a run may take to its end: it takes half a second where no other tests run beside it
+
+
+def two_slow_peers(folder: Path) -> list[str]:
+    for name in ("slow", "slower"):
+        (folder / f"{name}.py").write_text(SLOW.format(name=name))
+    return [f"--peer={folder / name}.py:{name}" for name in ("slow", "slower")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    command = ["-c", COMMAND, "conformance", "--out", out, *two_slow_peers(tmp_path), "--peer=reference"]
+    with AtTerminal(*command, cwd=tmp_path) as run:
+        run.wait_for(lambda: all((tmp_path / f"{name}.begun").exists() for name in ("slow", "slower")))
+        assert len(run.pids()) >= 5, "the command, two workers and a child of each"
+        began = time.monotonic()
+        if number == signal.SIGINT:
+            run.press_ctrl_c()
+        else:
+            os.kill(run.process.pid, number)  # the command alone
+        code = run.wait(10)
+        taken, left, said = time.monotonic() - began, run.pids(), run.said()
+    assert (code, left) == (128 + number, [])
+    whole = record.read(out / record.FILE)
+    assert f"interrupted: {len(whole.results)} results; {out} has what was measured, marked as cut short" in said
+    assert "Traceback" not in said and "nothing has been" not in said
+    assert whole.footer["exit"] == 1 and set(whole.footer["cut_short"]) == {"slow:slow", "slower:slower"}
+    mine = [result for result in whole.results if result["peer"] == "slow:slow"]
+    assert len(mine) == 3 and whole.footer["cut_short"]["slow:slow"] > 10
+    assert {result["outcome"] for result in whole.results} == {"agree"}, "what was not asked is no crash"
+    assert "**Cut short**" in (out / "report.md").read_text()
+    assert '<p class="verdict bad">cut short</p>' in (out / "report.html").read_text()
+    suites = ElementTree.parse(out / "junit.xml").getroot()
+    assert suites.find("testsuite[@name='run']/testcase/failure").get("type") == "cut short"
+    assert taken < SECONDS
+
+
+def test_before_a_case_was_run(tmp_path: Path) -> None:
+    """While the cases are made, nothing is to be kept."""
+    out = tmp_path / "report"
+    with AtTerminal("-c", PREPARING, "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
+        run.wait_for(lambda: "preparing" in run.said())
+        run.press_ctrl_c()
+        code, left, said = run.wait(10), run.pids(), run.said()
+    assert (code, left) == (130, [])
+    assert "interrupted before a case was run; no report has been written" in said
+    assert list(out.iterdir()) == []
+
+
+def test_a_peer_that_had_no_turn_is_named() -> None:
+    left = runner._until_now(runner.parse_peer("numpy"), None)
+    header = report.header("quick", 0, [left])
+    assert header["absent"] == [{"name": "numpy", "reason": "the run was cut short before its turn"}]
+    begun = runner.PeerRun(runner.parse_peer("reference"), {"python": "3", "versions": {}}, left=7)
+    footer = report.footer([left, begun], cut_short=True)
+    assert (footer["exit"], footer["cut_short"]) == (1, {"reference": 7})
+
+
+def test_a_part_that_was_cut_short_is_not_merged() -> None:
+    parts = [Record({"shard": [i, 2]}, [], {"cut_short": {}} if i == 2 else {}) for i in (1, 2)]
+    with pytest.raises(RecordError, match="part 2/2 was cut short: run it again"):
+        report.merge(parts)

@@ -1,0 +1,220 @@
+"""External data: copied, shared or linked, and refused where they are broken."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from external_data import loads, names, save, write_floats
+from onnx import TensorProto
+from small_models import convert, external, model, pad, same_but_for_the_pads
+
+from padops.convert import PadopsError, UsageError
+
+
+def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path) -> None:
+    before = {path: path.read_bytes() for path in (tmp_path / "in").rglob("*") if path.is_file()}
+    out = tmp_path / "out"
+    out.mkdir()
+    steps: list[tuple[str, int, int]] = []
+    conversion = convert(two_files, out / "m.onnx", verify=True, progress=lambda *step: steps.append(step))
+    assert conversion.verification.outcome == "equal"
+    assert names(out) == ["a.bin", "deep", "deep/b.bin", "m.onnx"]
+    assert (out / "a.bin").read_bytes() == before[two_files.parent / "a.bin"]
+    assert not any(path.is_symlink() or path.stat().st_nlink > 1 for path in out.rglob("*.bin"))
+    assert same_but_for_the_pads(loads(two_files), loads(out / "m.onnx"))
+    assert {path: path.read_bytes() for path in before} == before
+    assert names(tmp_path / "in") == ["a.bin", "deep", "deep/b.bin", "model.onnx"]
+    assert steps == [("copying external data", 32, 48), ("copying external data", 48, 48)]
+    digest = hashlib.sha256((out / "m.onnx").read_bytes()).hexdigest()
+    assert [(f.name, f.bytes, f.sha256, f.written) for f in conversion.outputs] == [
+        (str(out / "m.onnx"), (out / "m.onnx").stat().st_size, digest, True),
+        ("a.bin", 32, None, True),
+        ("deep/b.bin", 16, None, True),
+    ]
+    assert [(f.name, f.bytes) for f in conversion.sources[1:]] == [("a.bin", 32), ("deep/b.bin", 16)]
+
+
+def test_converting_again_copies_nothing(two_files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    convert(two_files, out / "m.onnx")
+    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in out.rglob("*.bin")}
+    conversion = convert(two_files, out / "m.onnx")
+    assert [file.written for file in conversion.outputs] == [True, False, False]
+    assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in out.rglob("*.bin")} == before
+
+
+def test_data_that_are_taken_get_another_name(two_files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write_floats(out / "a.bin", 9)
+    write_floats(out / "deep" / "b.bin", 9)
+    write_floats(out / "deep" / "m.b.bin", 9)
+    convert(two_files, out / "m.onnx", verify=True)
+    assert names(out) == ["a.bin", "deep", "deep/b.bin", "deep/m.2.b.bin", "deep/m.b.bin", "m.a.bin", "m.onnx"]
+    assert same_but_for_the_pads(loads(two_files), loads(out / "m.onnx"))
+    assert (out / "a.bin").stat().st_size == 4
+    first = convert(two_files, out / "m.onnx")  # what the first one wrote is found again
+    assert [file.written for file in first.outputs] == [True, False, False]
+
+
+def test_the_output_may_want_the_name_of_a_data_file(tmp_path: Path) -> None:
+    write_floats(tmp_path / "in" / "m.onnx", *range(4))
+    source = save(tmp_path / "in", [external("w", "m.onnx", 4)])
+    (tmp_path / "out").mkdir()
+    convert(source, tmp_path / "out" / "m.onnx")
+    assert names(tmp_path / "out") == ["m.m.onnx", "m.onnx"]
+    assert same_but_for_the_pads(loads(source), loads(tmp_path / "out" / "m.onnx"))
+
+
+def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
+    output = two_files.with_name("converted.onnx")
+    conversion = convert(two_files, output, verify=True)
+    assert names(two_files.parent) == ["a.bin", "converted.onnx", "deep", "deep/b.bin", "model.onnx"]
+    assert [file.written for file in conversion.outputs] == [True, False, False]
+    assert (two_files.parent / "a.bin").stat().st_nlink == 1
+    assert same_but_for_the_pads(loads(two_files), loads(output))
+
+
+def test_in_place_leaves_data_alone(two_files: Path) -> None:
+    original = loads(two_files)
+    data = two_files.parent / "a.bin"
+    before = data.stat()
+    two_files.chmod(0o640)
+    conversion = convert(two_files, in_place=True, verify=True)
+    assert conversion.output == two_files
+    assert names(two_files.parent) == ["a.bin", "deep", "deep/b.bin", "model.onnx"]
+    assert (data.stat().st_ino, data.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert stat.S_IMODE(two_files.stat().st_mode) == 0o640
+    assert same_but_for_the_pads(original, loads(two_files))
+    inode = two_files.stat().st_ino
+    again = convert(two_files, in_place=True)
+    assert (again.output, again.notes) == (None, ("nothing had to be changed",))
+    assert two_files.stat().st_ino == inode
+
+
+def cache(tmp_path: Path) -> Path:
+    """A model as the Hugging Face cache lays it out: every name is a link to a blob that is called by its hash."""
+    folder = tmp_path / "hub" / "snapshots" / "abc"
+    blobs = tmp_path / "hub" / "blobs"
+    write_floats(blobs / "d4", *range(4))
+    save(blobs, [external("w", "model.onnx_data", 4)], "m0")
+    folder.mkdir(parents=True)
+    (folder / "model.onnx").symlink_to("../../blobs/m0")
+    (folder / "model.onnx_data").symlink_to("../../blobs/d4")
+    return folder / "model.onnx"
+
+
+def test_a_hugging_face_cache(tmp_path: Path) -> None:
+    source = cache(tmp_path)
+    (tmp_path / "out").mkdir()
+    conversion = convert(source, tmp_path / "out" / "model.onnx", verify=True)
+    assert conversion.verification.outcome == "equal"
+    assert names(tmp_path / "out") == ["model.onnx", "model.onnx_data"]
+    assert not any(path.is_symlink() for path in (tmp_path / "out").iterdir())
+    assert (tmp_path / "out" / "model.onnx_data").read_bytes() == np.arange(4, dtype=np.float32).tobytes()
+    assert loads(tmp_path / "out" / "model.onnx").graph.initializer[0].raw_data
+
+
+def test_a_hugging_face_cache_in_place(tmp_path: Path) -> None:
+    """The link becomes a file; the blob, whose name is its hash, does not change. onnxruntime refuses linked data
+    beside a model that is no link, so the data become a file too, under a name of their own."""
+    source = cache(tmp_path)
+    blobs = {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()}
+    conversion = convert(source, in_place=True, verify=True)
+    assert conversion.notes == (f"{source} was a symbolic link and is now a file of its own",)
+    assert names(source.parent) == ["model.model.onnx_data", "model.onnx", "model.onnx_data"]
+    assert not source.is_symlink() and source.with_name("model.onnx_data").is_symlink()
+    assert {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()} == blobs
+    assert loads(source).graph.initializer[0].raw_data
+    assert convert(source, verify=True).verification.outcome == "equal"
+
+
+def test_hard_links_are_copied(tmp_path: Path) -> None:
+    write_floats(tmp_path / "elsewhere.bin", *range(4))
+    (tmp_path / "in").mkdir()
+    os.link(tmp_path / "elsewhere.bin", tmp_path / "in" / "w.bin")
+    source = save(tmp_path / "in", [external("w", "w.bin", 4)])
+    (tmp_path / "out").mkdir()
+    convert(source, tmp_path / "out" / "m.onnx", verify=True)
+    assert (tmp_path / "out" / "w.bin").stat().st_nlink == 1
+    assert loads(tmp_path / "out" / "m.onnx")
+
+
+def broken(folder: Path, **entries: Any) -> Path:
+    made = external("w", "w.bin", 4)
+    del made.external_data[:]
+    for key, value in {"location": "w.bin", **entries}.items():
+        if value is not None:
+            made.external_data.add(key=key, value=str(value))
+    write_floats(folder / "w.bin", *range(4))
+    return save(folder, [made])
+
+
+TENSOR = "tensor 'w' (graph.initializer[0]): "
+BROKEN = {
+    "no location": ({"location": None}, "its data are external, but no location is given"),
+    "empty location": ({"location": ""}, "its data are external, but no location is given"),
+    "climbs": ({"location": "../w.bin"}, "the location '../w.bin' of its data leads out of the model's folder"),
+    "climbs later": ({"location": "a/../../w.bin"},
+                     "the location 'a/../../w.bin' of its data leads out of the model's folder"),
+    "absolute": ({"location": "/etc/hostname"},
+                 "the location '/etc/hostname' of its data leads out of the model's folder"),
+    "Windows": ({"location": "C:\\w.bin"}, "the location 'C:\\\\w.bin' of its data leads out of the model's folder"),
+    "Windows climbs": ({"location": "..\\w.bin"},
+                       "the location '..\\\\w.bin' of its data leads out of the model's folder"),
+    "in memory": ({"location": "*/_ORT_MEM_ADDR_/*"},
+                  "its data are in the memory of the process that saved the model; nothing can be read"),
+    "missing": ({"location": "v.bin"}, "its data file {folder}/v.bin does not exist"),
+    "too short": ({"offset": 4}, "its data end at byte 20 of {folder}/w.bin, which has only 16"),
+    "length too small": ({"length": 12}, "its data have 12 bytes, but dims [4] need 16"),
+    "no number": ({"offset": "-1"}, "offset '-1' and length '16' of its data must be numbers of bytes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_broken_data(kind: str, tmp_path: Path) -> None:
+    entries, text = BROKEN[kind]
+    source = broken(tmp_path / "in", **entries)
+    (tmp_path / "out").mkdir()
+    for dry_run in (False, True):
+        with pytest.raises(PadopsError) as caught:
+            convert(source, tmp_path / "out" / "m.onnx", dry_run=dry_run)
+        assert str(caught.value) == TENSOR + text.format(folder=tmp_path / "in")
+    assert names(tmp_path / "out") == []
+
+
+def test_data_of_a_message_need_a_folder(two_files: Path, tmp_path: Path) -> None:
+    message = onnx.load(two_files, load_external_data=False)
+    assert convert(message).converted
+    with pytest.raises(UsageError, match="say with base_dir which folder they are relative to"):
+        convert(message, tmp_path / "m.onnx")
+    conversion = convert(message, tmp_path / "m.onnx", base_dir=two_files.parent, verify=True)
+    assert conversion.verification.outcome == "equal"
+    assert same_but_for_the_pads(loads(two_files), loads(tmp_path / "m.onnx"))
+
+
+def test_data_of_a_graph_are_where_it_says(two_files: Path, tmp_path: Path) -> None:
+    conversion = convert(ir.load(two_files), tmp_path / "m.onnx", verify=True)
+    assert conversion.verification.outcome == "equal"
+    assert names(tmp_path)[:2] == ["a.bin", "deep"]
+    loaded = loads(tmp_path / "m.onnx")
+    assert [t.raw_data for t in loaded.graph.initializer] == [t.raw_data for t in loads(two_files).graph.initializer]
+
+
+def test_amounts_in_a_data_file_are_read_where_they_matter(tmp_path: Path) -> None:
+    (tmp_path / "p.bin").write_bytes(np.array([0, 3, 0, 0], np.int64).tobytes())
+    amounts = TensorProto(name="pads", data_type=TensorProto.INT64, dims=[4], data_location=TensorProto.EXTERNAL)
+    amounts.external_data.add(key="location", value="p.bin")
+    source = tmp_path / "m.onnx"
+    source.write_bytes(model([pad(mode="reflect")], 17, tensors=[amounts]).SerializeToString())
+    os.link(tmp_path / "p.bin", tmp_path / "link.bin")  # onnx_ir would not read it
+    (record,) = convert(source, select="needed").records
+    assert record.status == "converted"  # 3 of 3 elements is one too many for ONNX Runtime

@@ -1,0 +1,87 @@
+"""A conversion that fails in the middle: nothing half-written stays."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from external_data import names
+from small_models import convert
+
+from padops.convert import PadopsError, UsageError
+from padops.files import staging
+
+
+def full_disk(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def on_call(count: int, real: Callable[..., Any], fail: Callable[..., Any]) -> Callable[..., Any]:
+    """``real``, but ``fail`` at one of its calls."""
+    calls = iter(range(1, 100))
+    return lambda *args, **named: (fail if next(calls) == count else real)(*args, **named)
+
+
+# Each of three files is brought to the disk; the data are linked to where nothing is, the model replaces another.
+CALLS = [("fsync", 1), ("fsync", 2), ("fsync", 3), ("link", 1), ("link", 2), ("replace", 1)]
+FAILURES = [(*call, fail) for call, fail in product(CALLS, (full_disk, interrupted))]
+
+
+@pytest.mark.parametrize(("where", "count", "fail"), FAILURES, ids=lambda value: getattr(value, "__name__", str(value)))
+def test_a_failure_in_the_middle(where: str, count: int, fail: Callable[..., Any], two_files: Path, tmp_path: Path,
+                                 monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "m.onnx").write_text("what was there")
+    before = names(tmp_path)
+    monkeypatch.setattr(staging.os, where, on_call(count, getattr(os, where), fail))
+    with pytest.raises(PadopsError if fail is full_disk else KeyboardInterrupt) as caught:
+        convert(two_files, out / "m.onnx", report=tmp_path / "report.json")
+    if fail is full_disk:
+        assert str(caught.value) == (
+            f"cannot write {out / 'm.onnx'}: No space left on device; nothing has been left behind"
+        )
+    monkeypatch.undo()
+    assert names(tmp_path) == before
+    assert (out / "m.onnx").read_text() == "what was there"
+
+
+def test_only_what_replaces_a_file_waits_for_the_disk(
+    two_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a new model nothing is lost with the power: its source is still there."""
+    waited: list[int] = []
+    monkeypatch.setattr(staging.os, "fsync", waited.append)
+    out = tmp_path / "out"
+    out.mkdir()
+    convert(two_files, out / "m.onnx")
+    assert waited == []
+    written = names(out)
+    convert(two_files, out / "m.onnx")
+    assert (len(waited), names(out)) == (1, written)  # the model; its data are there already
+
+
+def test_a_failure_in_place(two_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, listed = two_files.read_bytes(), names(two_files.parent)
+    monkeypatch.setattr(staging.os, "replace", full_disk)
+    with pytest.raises(PadopsError):
+        convert(two_files, in_place=True)
+    assert (two_files.read_bytes(), names(two_files.parent)) == (before, listed)
+
+
+def test_a_failed_verification_writes_nothing(two_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(UsageError):
+        convert(two_files, out / "m.onnx", verify=True, inputs={"z": np.zeros(4, np.float32)})
+    assert names(out) == []

@@ -1,0 +1,185 @@
+"""``-`` for the model and the report, symbolic links as the output, and files that may not be written."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from command import padops as run_text
+from killed import contents
+from small_models import COMPLEX64, FLOAT, convert, external, model, one_pad, pad, tensor
+
+import padops
+from padops import cli
+from padops.convert import PadopsError
+
+TABLE = "1 Pad: 1 converted; wrote standard output ("
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.onnx"
+    path.write_bytes(one_pad(13).SerializeToString())
+    return path
+
+
+@pytest.fixture
+def with_data(tmp_path: Path) -> Path:
+    """A model with a weight in a file."""
+    tensors = [external("w", "w.bin", 4), tensor("pads", [1, 0, 2, 0])]
+    nodes = [onnx.helper.make_node("Add", ["x", "w"], ["s"]), pad(["s", "pads"])]
+    made = model(nodes, 17, inputs=[("x", FLOAT, [2, 4])], outputs=[("y", FLOAT, None)], tensors=tensors)
+    (tmp_path / "w.bin").write_bytes(np.arange(4, dtype=np.float32).tobytes())
+    path = tmp_path / "data.onnx"
+    path.write_bytes(made.SerializeToString())
+    return path
+
+
+def run(*arguments: object, stdin: bytes = b"", **options: object) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "padops", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=120, **options)
+
+
+def test_a_pipe(source: Path, tmp_path: Path) -> None:
+    """From standard input to standard output, with the report in a file and every table on standard error."""
+    report = tmp_path / "r.json"
+    ended = run("convert", "-", "-o", "-", "--verify", "--report", report, stdin=source.read_bytes())
+    assert ended.returncode == 0, ended.stderr
+    padops.convert(source, tmp_path / "out.onnx")
+    assert ended.stdout == (tmp_path / "out.onnx").read_bytes()
+    assert "verified: the outputs are bit-equal" in ended.stderr.decode() and TABLE in ended.stderr.decode()
+    told = json.loads(report.read_text())
+    assert told["source"]["files"][0]["name"] == "standard input"
+    assert told["output"]["path"] == "-" and told["output"]["files"][0]["bytes"] == len(ended.stdout)
+    assert contents(tmp_path).keys() == {"in.onnx", "out.onnx", "r.json"}
+    ended = run("verify", source, "-", stdin=ended.stdout)
+    assert (ended.returncode, ended.stderr) == (0, b"") and b"bit-equal" in ended.stdout
+
+
+def test_the_report_on_standard_output(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.onnx"
+    ended = run("convert", source, "-o", out, "--report", "-")
+    assert (ended.returncode, json.loads(ended.stdout)["output"]["path"]) == (0, str(out))
+    assert b"1 Pad: 1 converted" in ended.stderr
+    inputs, outputs = [("x", COMPLEX64, [2, 3])], [("y", COMPLEX64, None)]
+    broken = one_pad(13, inputs=inputs, outputs=outputs).SerializeToString()
+    ended = run("convert", "-", "--dry-run", "--strict", "--report", "-", stdin=broken)
+    assert (ended.returncode, json.loads(ended.stdout)["counts"]["unconverted"]) == (3, 1)
+    assert b"error: 1 of 1 Pads cannot be converted" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "code", "told"),
+    [
+        (["-", "-o", "-", "--report", "-"], b"x", 2, "standard output can take the model or the report; name a file"),
+        (["-", "--in-place"], b"MODEL", 2, "only a file can be converted in place"),
+        (["-", "-o", "o.onnx"], b"", 1, "standard input is empty: no model came through it"),
+        (["-", "-o", "o.onnx"], b"no model", 1, "standard input is not an ONNX model: it cannot be parsed"),
+    ],
+    ids=["both", "in place", "empty", "no model"],
+)
+def test_what_cannot_be(
+    arguments: list[str], stdin: bytes, code: int, told: str, source: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(source.parent)
+    content = source.read_bytes() if stdin == b"MODEL" else stdin
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert cli.main(["convert", *arguments]) == code
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.startswith(f"error: {told}") and said.err.count("\n") == 1
+    assert contents(source.parent).keys() == {"in.onnx"}
+
+
+def test_one_stream_is_no_two_models(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", "-", "-"]) == 2
+    said = capsys.readouterr()
+    assert said.err == "error: standard input can bring one of the models; name a file for the other\n"
+
+
+def test_external_data_go_through_no_stream(with_data: Path, tmp_path: Path) -> None:
+    ended = run("convert", "-", "-o", tmp_path / "o.onnx", stdin=with_data.read_bytes())
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert b"error: the model from standard input has external data (w.bin), and a stream has no folder" in ended.stderr
+    ended = run("convert", with_data, "-o", "-")
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert ended.stderr.endswith(
+        b"error: the model has external data (w.bin), which standard output cannot take; give -o FILE\n"
+    )
+    assert contents(tmp_path).keys() == {"data.onnx", "w.bin"}
+
+
+def test_a_reader_that_has_gone(source: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = run_text("convert", source, "-o", "-", "-q", stdout=writing)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "error: cannot write to standard output: Broken pipe\n",
+    )
+
+
+def test_a_terminal_is_no_file(source: Path) -> None:
+    ours, terminal = pty.openpty()
+    ended = run_text("convert", source, "-o", "-", stdout=terminal)
+    assert (ended.returncode, "error: standard output is a terminal" in ended.stderr) == (2, True)
+    ended = run_text("convert", "-", "--dry-run", stdin=terminal)
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "error: cannot read standard input: it is a terminal; pipe a file into it\n",
+    )
+    os.close(ours)
+    os.close(terminal)
+
+
+def test_the_target_of_a_link_is_written(source: Path, tmp_path: Path) -> None:
+    """With data beside it; the link stays, and so does that of the report."""
+    (tmp_path / "deep").mkdir()
+    real, told = tmp_path / "deep" / "real.onnx", tmp_path / "deep" / "r.json"
+    for name, file in (("link.onnx", real), ("link.json", told)):
+        file.write_text("old")
+        (tmp_path / name).symlink_to(file.relative_to(tmp_path))
+    ended = run_text("convert", source, "-o", tmp_path / "link.onnx", "--report", tmp_path / "link.json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert f"wrote {real} (" in ended.stdout
+    assert all((tmp_path / name).is_symlink() for name in ("link.onnx", "link.json"))
+    padops.convert(source, tmp_path / "out.onnx")
+    assert real.read_bytes() == (tmp_path / "out.onnx").read_bytes()
+    assert json.loads(told.read_text())["output"]["path"] == str(real)
+
+
+def test_in_place_through_a_link(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    real = source.rename(tmp_path / "deep" / "real.onnx")
+    source.symlink_to(real)
+    conversion = convert(source, in_place=True)
+    assert source.is_symlink() and conversion.output == real and len(conversion.converted) == 1
+    assert onnx.load(real).graph.node[0].domain == "padops"
+    before = real.stat().st_mtime_ns
+    assert convert(source, in_place=True).output is None
+    assert real.stat().st_mtime_ns == before, "what does not change is not written"
+
+
+def test_a_read_only_file_stays(source: Path, tmp_path: Path) -> None:
+    source.chmod(0o444)
+    before = source.read_bytes()
+    told = "it is read-only; change its permissions, or name another file"
+    ended = run_text("convert", source, "--in-place")
+    assert (ended.returncode, ended.stderr) == (1, f"error: cannot write {source}: {told}\n")
+    report = tmp_path / "r.json"
+    report.write_text("old")
+    report.chmod(0o444)
+    with pytest.raises(PadopsError, match=re.escape(f"cannot write {report}: {told}")):
+        convert(source, tmp_path / "out.onnx", report=report)
+    assert (source.read_bytes(), report.read_text()) == (before, "old")
+    assert contents(tmp_path).keys() == {"in.onnx", "r.json"}

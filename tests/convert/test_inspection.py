@@ -1,0 +1,228 @@
+"""``padops.inspect``: what it says of a Pad, with onnxruntime itself as the witness, and whether its roads lead anywhere."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from small_models import BOOL, DOUBLE, FLOAT, HALF, INT16, model, one_pad, pad, tensor
+
+import padops
+from padops import cli
+from padops.convert.facts import RUNNING
+from padops.runtime.ort_values import run_session
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+from padops.spec.dtypes import by_onnx
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MODELS = ROOT / "models"
+Arrays = dict[str, np.ndarray]
+
+
+def stock(source: onnx.ModelProto | Path, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray] | None:
+    """What onnxruntime by itself gives; None where it refuses."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    content = source.read_bytes() if isinstance(source, Path) else source.SerializeToString()
+    try:
+        return run_session(onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"]), feeds)
+    except Exception:  # onnxruntime's exceptions have no common class of their own
+        return None
+
+
+def given(source: onnx.ModelProto, seed: int = 0) -> Arrays:
+    """Random inputs; an open dim has 9 elements."""
+    rng = np.random.default_rng(seed)
+    feeds = {}
+    for value in source.graph.input:
+        kind = value.type.tensor_type
+        shape = [dim.dim_value or (0 if dim.HasField("dim_value") else 9) for dim in kind.shape.dim]
+        row = by_onnx(kind.elem_type)
+        # Of float16 numbers alone: onnxruntime casts it to float and back, which changes the bits of NaNs.
+        array = rng.standard_normal(shape).astype(row.numpy) if row.name == "float16" else None
+        feeds[value.name] = native.random_array(rng, row, shape) if array is None else array
+    return feeds
+
+
+def bits(arrays: list[np.ndarray] | None) -> list[Any] | None:
+    return None if arrays is None else [native.bits(array) for array in arrays]
+
+
+# --- what it says, and what onnxruntime does ---------------------------------------------------------------------------
+
+TYPES = (FLOAT, DOUBLE, HALF, BOOL, INT16, TensorProto.UINT8, TensorProto.STRING)
+AMOUNTS = ([0, 1, 0, 2], [0, 3, 0, 0], [0, 4, 0, 0], [0, -1, 0, 1], [0, -1, 0, -2], [0, -3, 0, 4])
+
+
+def grid() -> list[tuple[int, int, str, list[int]]]:
+    """Opsets, types, modes and amounts."""
+    opsets = itertools.product((1, 2, 10, 11, 13, 18, 25), TYPES, ("constant", "reflect"), AMOUNTS[:1])
+    modes = itertools.product((19,), (FLOAT, INT16), ("constant", "edge", "reflect", "wrap"), AMOUNTS)
+    return [*opsets, *modes]
+
+
+def grid_model(opset: int, kind: int, mode: str, amounts: list[int]) -> onnx.ModelProto:
+    inputs, outputs = [("x", kind, [2, 3])], [("y", kind, None)]
+    if opset < 11:
+        name = "paddings" if opset == 1 else "pads"
+        return model([pad(["x"], mode=mode, **{name: amounts})], opset, inputs=inputs, outputs=outputs)
+    return model([pad(mode=mode)], opset, inputs=inputs, outputs=outputs, tensors=[tensor("pads", amounts)])
+
+
+def test_verdicts_are_what_onnxruntime_does() -> None:
+    """Each verdict of a Pad of known shape is a claim: it runs with the bits of the rules, or it does not."""
+    said, wrong = set(), []
+    for row in grid():
+        source = grid_model(*row)
+        (facts,) = padops.inspect(source).pads
+        if facts.verdict == "breaks a rule":
+            with pytest.raises(padops.PadError) as error:
+                specified(source, given(source))
+            assert facts.why.endswith(f"[{error.value.rule}]")
+            continue
+        feeds = given(source)
+        right = bits(stock(source, feeds)) == bits(specified(source, feeds))
+        said.add(facts.verdict)
+        if right != (facts.verdict in RUNNING):
+            wrong.append((row, facts.verdict, facts.why))
+    assert wrong == []
+    assert said >= {"runs", "refuses"}
+
+
+def specified(source: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """What the model's only Pad gives by the rules."""
+    graph = padops.convert(source, fold=False, fallback=False).proto().graph
+    (node,) = (node for node in graph.node if node.domain == "padops")
+    known = {row.name: numpy_helper.to_array(row) for row in graph.initializer} | dict(feeds)
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    plain = {name: value.decode() if isinstance(value, bytes) else value for name, value in attributes.items()}
+    return [padops.run_reference(node.op_type, plain, [known.get(name) for name in node.input])]
+
+
+# --- where its roads lead ----------------------------------------------------------------------------------------------
+
+P = tensor("pads", [0, 1, 0, 2])
+KERNEL = tensor("w", np.arange(1, 10).reshape(1, 1, 3, 3), np.float32)
+
+
+def of_two_dims(**parts: Any) -> onnx.ModelProto:
+    parts = {"opset": 18, "amounts": [0, 1, 0, 2], "mode": "reflect", "more": (), "names": ("x", "pads")} | parts
+    tensors = [tensor("pads", parts["amounts"]), *parts["more"]]
+    return model([pad(parts["names"], mode=parts["mode"])], parts["opset"], tensors=tensors)
+
+
+def dilated(**attributes: Any) -> onnx.ModelProto:
+    """A convolution of dilation 2."""
+    conv = helper.make_node("Conv", ["x", "w"], ["y"], dilations=[2, 2], kernel_shape=[3, 3], **attributes)
+    return model([conv], 13, inputs=[("x", FLOAT, [1, 1, 6, 5])], outputs=[("y", FLOAT, None)], tensors=[KERNEL])
+
+
+def mirrored() -> onnx.ModelProto:
+    """TensorFlow's symmetric Pad, as tf2onnx leaves it where it is told to."""
+    node = helper.make_node("MirrorPad", ["x", "paddings"], ["y"], domain="tf", mode="SYMMETRIC")
+    return model([node], 13, imports=[("tf", 1)], tensors=[tensor("paddings", [[0, 1], [2, 3]])])
+
+
+def symmetric(feeds: Arrays) -> list[np.ndarray]:
+    return [np.pad(feeds["x"], [(0, 1), (2, 3)], "symmetric")]
+
+
+def by_explicit_pads(feeds: Arrays) -> list[np.ndarray]:
+    return stock(dilated(pads=[2, 2, 2, 2]), feeds)
+
+
+# Models that onnxruntime refuses: the file or the model, what is right where that is no Pad of ONNX, and the roads.
+ALL, CONVERTED = ("session", "convert", "lower"), ("convert", "lower")
+REFUSED: dict[str, tuple[Any, Callable[[Arrays], list[np.ndarray]] | None, tuple[str, ...]]] = {
+    "int16": (MODELS / "int16.onnx", None, ALL),
+    "16-bit floats of opset 1": (one_pad(1, inputs=[("x", HALF, [2, 3])], outputs=[("y", HALF, None)]), None, ALL[:2]),
+    "opset 1": (one_pad(1), None, ALL[:2]),  # of which onnxruntime has no Concat
+    "bool at opset 11": (model([pad()], 11, inputs=[("x", BOOL, [2, 3])], outputs=[("y", BOOL, None)], tensors=[P]),
+                         None, CONVERTED),
+    "attributes at opset 13": (model([pad(["x"], pads=[0, 1, 0, 2])], 13), None, CONVERTED),
+    "reflect beyond n - 1": (of_two_dims(amounts=[0, 4, 0, 2]), None, ALL),
+    "edge cropped to nothing": (of_two_dims(amounts=[0, -1, 0, -2], mode="edge"), None, ALL),
+    "axes of int32": (of_two_dims(amounts=[1, 2], names=("x", "pads", "", "axes"), more=[tensor("axes", [1], np.int32)]),
+                      None, CONVERTED),
+    "pads of two dims": (of_two_dims(amounts=[[0, 1, 0, 2]]), None, CONVERTED),
+    "a fill that is not read": (of_two_dims(names=("x", "pads", "f"), more=[tensor("f", [1, 2], np.float32)]), None, ALL),
+    "rank 0": (model([pad()], 13, inputs=[("x", FLOAT, [])], tensors=[tensor("pads", [])]), None, ALL),
+    "com.microsoft, int16": (model([pad(domain="com.microsoft")], 13, imports=[("com.microsoft", 1)], tensors=[P],
+                                   inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)]), None, CONVERTED),
+    "SAME with a dilation": (dilated(auto_pad="SAME_UPPER"), by_explicit_pads, CONVERTED),
+    "TensorFlow's MirrorPad": (mirrored(), symmetric, CONVERTED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_named_roads_lead_to_the_right_bits(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, right, roads = REFUSED[name]
+    path = source if isinstance(source, Path) else tmp_path / "model.onnx"
+    if path is not source:
+        path.write_bytes(source.SerializeToString())
+    loaded = onnx.load(path)
+    feeds = given(loaded)
+    assert stock(path, feeds) is None
+    domains = ["tf"] if "tf" in {row.domain for row in loaded.opset_import} else []
+    inspection = padops.inspect(path, custom_domains=domains)
+    if runtime_minor() < FIRST_MINOR:
+        roads = tuple(road for road in roads if road != "session")
+    assert [pad.verdict for pad in inspection.pads] == ["refuses"]
+    assert inspection.roads == roads
+    expected = bits((right or (lambda feeds: specified(loaded, feeds)))(feeds))
+    for road, command in inspection.commands().items():
+        if road == "session":
+            session = eval(command.removeprefix("session = "), {"padops": padops})
+        else:
+            words = command.replace("OUT.onnx", str(tmp_path / f"{road}.onnx")).split()
+            assert cli.main([*words[1:], "-q"]) == 0
+            session = padops.InferenceSession(tmp_path / f"{road}.onnx")
+        assert bits(run_session(session, feeds)) == expected, road
+        if road == "lower":
+            assert bits(stock(tmp_path / "lower.onnx", feeds)) == expected
+
+
+# --- whole models ------------------------------------------------------------------------------------------------------
+
+REFUSED_SAMPLES = {"int16", "string", "tokens", "pad_01", "pad_13", "pad_21", "pad_23", "pad_24", "pad_25"}
+
+
+def test_samples() -> None:
+    """Of models/, those are said to fail that onnxruntime creates no session of."""
+    refused = set()
+    for path in sorted(MODELS.glob("*.onnx")):
+        inspection = padops.inspect(path)
+        assert all(pad.path and pad.type for pad in inspection.pads if "function" not in pad.path)
+        if inspection.failing:
+            refused.add(path.stem)
+            assert inspection.roads, path.stem
+        try:
+            onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+            created = True
+        except Exception:  # as above
+            created = False
+        assert created == (not inspection.failing), path.stem
+    assert refused == REFUSED_SAMPLES
+
+
+def test_real_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them run on onnxruntime; what is said of the shortest signals is true of silero-vad."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    for name, path in importlib.import_module("fetch_models").fetch().items():
+        inspection = padops.inspect(path)
+        assert inspection.failing == (), name
+        assert all(pad.why for pad in inspection.pads), name
+    silero = padops.inspect(
+        importlib.import_module("fetch_models").fetch(["silero-vad"])["silero-vad/silero_vad_half.onnx"]
+    )
+    assert silero.pads[0].why == "ONNX Runtime runs it, as long as axis 1 has 65 elements or more"
+    assert silero.pads[0].amounts == ((0, 0), (0, 64))

@@ -1,0 +1,169 @@
+"""``padops.convert`` and its kin in Python: what they take, what they say of what they do not, what they give back."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnxruntime
+import pytest
+from small_models import external, model, one_pad, pad, tensor
+
+import padops
+
+
+def has_external_data(folder: Path) -> Path:
+    path = folder / "m.onnx"
+    path.write_bytes(
+        model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0, 0, 0, 1])]).SerializeToString()
+    )
+    (folder / "w.bin").write_bytes(bytes(range(16)))
+    return path
+
+
+# --- what they take ----------------------------------------------------------------------------------------------------
+
+
+def test_bytes_and_file_objects(tmp_path: Path) -> None:
+    content = one_pad(13).SerializeToString()
+    path = tmp_path / "m.onnx"
+    path.write_bytes(content)
+    expected = padops.convert(path).proto()
+    with path.open("rb") as file:
+        for source in (content, bytearray(content), memoryview(content), io.BytesIO(content), file):
+            conversion = padops.convert(source, verify=True)
+            assert conversion.proto() == expected
+            assert conversion.verification.outcome == "equal"
+    assert padops.lower(io.BytesIO(content)).records[0].status == "not needed"
+    assert padops.inspect(content).pads == padops.inspect(path).pads
+    assert padops.verify(content, io.BytesIO(expected.SerializeToString())).outcome == "equal"
+
+
+def test_bytes_with_external_data(tmp_path: Path) -> None:
+    content = has_external_data(tmp_path).read_bytes()
+    (tmp_path / "out").mkdir()
+    with pytest.raises(padops.UsageError, match="say with base_dir which folder they are relative to"):
+        padops.convert(content, tmp_path / "out" / "m.onnx")
+    padops.convert(content, tmp_path / "out" / "m.onnx", base_dir=tmp_path)
+    assert (tmp_path / "out" / "w.bin").read_bytes() == bytes(range(16))
+
+
+def test_what_is_no_model() -> None:
+    with pytest.raises(padops.PadopsError, match="the model is not an ONNX model: it cannot be parsed"):
+        padops.convert(b"no model")
+    with pytest.raises(padops.UsageError, match="gives str when it is read, expected bytes: open it as 'rb'"):
+        padops.convert(io.StringIO("text"))
+
+
+# --- what they say of what they do not take ----------------------------------------------------------------------------
+
+KINDS = "expected a path, bytes, a binary file, an onnx.ModelProto or an onnx_ir.Model"
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"source": 3}, f"source is an int, {KINDS}"),
+    ({"output": 3}, "output is an int, expected a path"),
+    ({"report": ["r.json"]}, "report is a list, expected a path"),
+    ({"fallback": "no"}, "fallback is 'no', expected True or False"),
+    ({"fold": 0}, "fold is 0, expected True or False"),
+    ({"verify": "yes"}, "verify is 'yes', expected True or False"),
+    ({"verify": True, "inputs": [1]},
+     "inputs is a list, expected arrays by the names of the inputs, or the path of an .npz"),
+    ({"seed": "1"}, "seed is '1', expected an integer"),
+    ({"custom_domains": "tf"}, "custom_domains is the string 'tf', expected a list of names"),
+    ({"custom_domains": [1]}, "custom_domains is [1], expected a list of names"),
+    ({"target": "onx"}, "target is 'onx', expected one of padops, onnx, pyop"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "text"), WRONG, ids=[next(reversed(row[0])) for row in WRONG])
+def test_wrong_arguments_are_named(given: dict[str, Any], text: str) -> None:
+    with pytest.raises(padops.UsageError) as error:
+        padops.convert(**{"source": one_pad(13), **given})
+    assert str(error.value) == text
+
+
+def test_wrong_arguments_of_the_others() -> None:
+    with pytest.raises(padops.UsageError, match="inputs is a list"):
+        padops.verify(one_pad(13), one_pad(13), inputs=[1])
+    with pytest.raises(padops.UsageError, match="select is 'some', expected 'all' or 'needed'"):
+        padops.inspect(one_pad(13), select="some")
+    with pytest.raises(padops.UsageError, match="source is a list"):
+        padops.inspect([])
+    session = onnxruntime.InferenceSession(one_pad(13).SerializeToString())
+    with pytest.raises(TypeError) as error:
+        padops.register(session)
+    assert str(error.value) == (
+        "session_options is an InferenceSession, expected onnxruntime.SessionOptions; register options before a session is "
+        "created with them, or use padops.InferenceSession"
+    )
+    with pytest.raises(TypeError, match="session_options is a dict, expected onnxruntime.SessionOptions$"):
+        padops.register({})
+
+
+def test_errors_stand_at_the_top() -> None:
+    for name in ("UsageError", "PadsLeftError", "VerificationError", "UndecidedError"):
+        assert name in padops.__all__ and issubclass(getattr(padops, name), padops.PadopsError)
+
+
+@pytest.mark.parametrize("before", ["", "import padops.convert; "])
+def test_help_opens_with_what_it_does(before: str) -> None:
+    program = f"import pydoc, padops; {before}print(pydoc.render_doc(padops.convert, renderer=pydoc.plaintext))"
+    lines = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.splitlines()
+    assert any(
+        "Converts every Pad of a model into an operator of the domain ``padops``." in line for line in lines[:12]
+    )
+
+
+def test_every_public_function_says_what_it_does() -> None:
+    for name in ("inspect", "lower", "verify", "register"):
+        assert pydoc.getdoc(getattr(padops, name)).splitlines()[0].endswith(".")
+
+
+# --- what they give back -----------------------------------------------------------------------------------------------
+
+
+def test_a_short_repr(tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(one_pad(13).SerializeToString())
+    assert repr(padops.convert(path)) == f"<Conversion of {path}: 1 Pad: 1 converted>"
+    conversion = padops.convert(path, tmp_path / "out.onnx")
+    assert repr(conversion) == f"<Conversion of {path}: 1 Pad: 1 converted, written to {tmp_path / 'out.onnx'}>"
+    assert repr(padops.inspect(path)) == f"<Inspection of {path}: 1 Pad: 1 run>"
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_pickling(written: bool, tmp_path: Path) -> None:
+    path = has_external_data(tmp_path)
+    (tmp_path / "out").mkdir()
+    conversion = padops.convert(path, tmp_path / "out" / "m.onnx" if written else None, verify=True)
+    again = pickle.loads(pickle.dumps(conversion))
+    assert again.proto() == conversion.proto()
+    assert again.to_json() == conversion.to_json()
+    assert repr(again) == repr(conversion)
+    weights = again.model.graph.initializers["w"].const_value
+    assert weights.tobytes() == conversion.model.graph.initializers["w"].const_value.tobytes() == bytes(range(16))
+    assert pickle.loads(pickle.dumps(padops.inspect(path))) == padops.inspect(path)
+    (tmp_path / "late").mkdir()
+    again.save(tmp_path / "late" / "m.onnx")
+    assert (tmp_path / "late" / "w.bin").read_bytes() == bytes(range(16))
+
+
+def test_saving(tmp_path: Path) -> None:
+    path = has_external_data(tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    conversion = padops.convert(path)
+    saved = conversion.save(tmp_path / "a" / "m.onnx")
+    assert saved.output == tmp_path / "a" / "m.onnx"
+    assert [Path(file.name).name for file in saved.outputs] == ["m.onnx", "w.bin"]
+    padops.convert(path, tmp_path / "b" / "m.onnx")
+    for name in ("m.onnx", "w.bin"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert onnx.load(tmp_path / "a" / "m.onnx", load_external_data=False) == conversion.proto()
+    with pytest.raises(padops.PadopsError, match="cannot write"):
+        conversion.save(tmp_path / "missing" / "m.onnx")

@@ -1,0 +1,59 @@
+"""The bits of two tensors: how they are kept, compared and described."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from padops.convert.verify.bits import describe_difference
+from padops.spec.bits import from_bytes, to_bytes
+from padops.spec.dtypes import DTYPES, by_name
+
+
+@pytest.mark.parametrize("name", [dtype.name for dtype in DTYPES if dtype.bits])
+def test_packing_and_back(name: str) -> None:
+    dtype = by_name(name)
+    count = 9
+    raw = np.random.default_rng(0).integers(0, 256, (count * dtype.bits + 7) // 8, np.uint8)
+    raw[-1] &= 0xFF >> -count * dtype.bits % 8
+    array = from_bytes(raw.tobytes(), dtype, (3, 3))
+    assert (array.dtype, array.shape) == (dtype.numpy, (3, 3))
+    assert to_bytes(array) == raw.tobytes()
+
+
+def test_sub_byte_elements_lie_low_bits_first() -> None:
+    assert to_bytes(np.array([1, -2, 7], ml_dtypes.int4)) == bytes([0xE1, 0x07])
+    assert to_bytes(np.array([1, 2, 3, 0, 3], ml_dtypes.uint2)) == bytes([0b00111001, 3])
+
+
+DIFFERENCES = [
+    (np.float32([1, 2]), np.float32([1, 2]), ""),
+    (np.float32([0.0]), np.float32([-0.0]), "1 of 1 elements, first at [0]: 0.0 became -0.0; largest difference 0"),
+    (np.float32([[1, 2]]), np.float32([[1, 2.5]]),
+     "1 of 2 elements, first at [0, 1]: 2.0 became 2.5; largest difference 0.5"),
+    (np.float32([1]), np.float64([1]), "float32 became float64"),
+    (np.float32([1]), np.float32([[1]]), "shape [1] became [1, 1]"),
+    (np.array(1, np.int8), np.array(2, np.int8), "1 of 1 elements, first at []: 1 became 2"),
+    (np.float32(np.nan), np.float32(np.nan), ""),
+    (np.array([0x7FC00000], np.uint32).view(np.float32), np.array([0x7FC00001], np.uint32).view(np.float32),
+     "1 of 1 elements, first at [0]: nan became nan (1 of them are NaN in both, of other bits); largest difference 0"),
+    (np.array(["a", "b"], object), np.array(["a", "c"], object), "1 of 2 elements, first at [1]: b became c"),
+    (np.array([3], ml_dtypes.int4), np.array([-3], ml_dtypes.int4), "1 of 1 elements, first at [0]: 3 became -3"),
+    (np.array([1], ml_dtypes.bfloat16), np.array([2], ml_dtypes.bfloat16),
+     "1 of 1 elements, first at [0]: 1 became 2"),
+    ([np.float32([1])], [np.float32([1])], ""),
+    ([np.float32([1])], [], "a sequence of 1 became one of 0"),
+    ([1, np.int8([1])], [1, np.int8([2])], "element 1: 1 of 1 elements, first at [0]: 1 became 2"),
+    ({"a": 1}, {"a": 2}, "key 'a': 1 != 2"),
+    ({"a": 1}, {"b": 1}, "the keys of a map differ"),
+    (1, 1.0, "1 != 1.0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("original", "converted", "text"), DIFFERENCES)
+def test_differences_are_described(original: Any, converted: Any, text: str) -> None:
+    original, converted = (np.asarray(v) if isinstance(v, np.generic) else v for v in (original, converted))
+    assert describe_difference(original, converted) == text

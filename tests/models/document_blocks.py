@@ -1,0 +1,91 @@
+"""The code blocks of README.md and docs/, and what their pages say they print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
+        ROOT / "CHANGELOG.md",
+        *(ROOT / "docs").rglob("*.md"),
+    ]
+)
+FENCE = re.compile(
+    r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+DATA = ("text", "json")  # languages of what is read, not run
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a page.
+
+    Attributes:
+        page: The page, from the checkout's root.
+        line: Where its code begins.
+        language: What the page calls it.
+        code: Its content.
+        reason: Why it cannot run here, as a comment before it says; else None.
+    """
+
+    page: str
+    line: int
+    language: str
+    code: str
+    reason: str | None
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line} ({self.language})"
+
+
+def blocks(page: Path) -> list[Block]:
+    """The blocks of a page, in its order."""
+    text = page.read_text(encoding="utf-8")
+    name = page.relative_to(ROOT).as_posix()
+    return [
+        Block(name, text.count("\n", 0, found.start("code")) + 1, found["language"], found["code"], found["reason"])
+        for found in FENCE.finditer(text)
+    ]
+
+
+def commands(block: Block) -> Iterator[tuple[str, list[str]]]:
+    """Each command of a console block, with the lines that the page shows below it."""
+    command, shown = "", []
+    for line in block.code.splitlines():
+        if line.startswith("$ "):
+            if command:
+                yield command, shown
+            command, shown = line[2:], []
+        else:
+            shown.append(line)
+    if command:
+        yield command, shown
+
+
+def printed(block: Block) -> list[str]:
+    """The comments behind, or below, each ``print`` of a Python block: what it prints."""
+    found = []
+    printing = False
+    for line in block.code.splitlines():
+        comment = re.match(r"# (.*)", line)
+        if comment and printing:
+            found.append(comment[1])
+            continue
+        printing = "print(" in line
+        behind = re.match(r"\s*print\(.*\)\s+# (.*)", line)
+        if behind:
+            found.append(behind[1])
+    return found
+
+
+def agrees(said: str, real: str) -> bool:
+    """Whether a line is the one that the page shows: any number of blanks is one, and … is anything."""
+    parts = [re.escape(" ".join(part.split())) for part in said.split("…")]
+    return re.fullmatch(".*".join(parts), " ".join(real.split())) is not None

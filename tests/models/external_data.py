@@ -1,0 +1,39 @@
+"""Models whose tensors lie in files of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+from small_models import FLOAT, model, pad, tensor
+
+
+def names(folder: Path) -> list[str]:
+    """Every file and folder below ``folder``, hidden ones included."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def save(folder: Path, tensors: list[onnx.TensorProto], name: str = "model.onnx") -> Path:
+    """A model that adds up external vectors of 4 elements and pads the sum, and the data files that it wants."""
+    folder.mkdir(parents=True, exist_ok=True)
+    nodes = [helper.make_node("Sum", ["x", *(t.name for t in tensors)], ["s"]), pad(["s", "two"])]
+    two = tensor("two", [1, 2])
+    source = model(nodes, 17, inputs=[("x", FLOAT, [4])], outputs=[("y", FLOAT, [7])], tensors=[*tensors, two])
+    path = folder / name
+    path.write_bytes(source.SerializeToString())
+    return path
+
+
+def write_floats(path: Path, *values: float) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(np.array(values, np.float32).tobytes())
+    return path
+
+
+def loads(path: Path) -> onnx.ModelProto:
+    """The model with its external data, as onnx itself reads it: links refused."""
+    loaded = onnx.load(path)
+    assert not any(t.data_location == TensorProto.EXTERNAL for t in loaded.graph.initializer)
+    return loaded

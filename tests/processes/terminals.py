@@ -1,0 +1,90 @@
+"""Commands at the foreground of a terminal of their own, and the processes that they leave."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+# Runs a command in a new session whose terminal is standard input, so that Ctrl-C there reaches its foreground group.
+AT_TERMINAL = "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+MARK = "PADOPS_TEST_RUN"  # an environment variable: all processes of a run have it, wherever they hang
+
+
+class AtTerminal:
+    """A Python command at a terminal; a context manager that kills what is left of it."""
+
+    def __init__(self, *arguments: object, cwd: Path) -> None:
+        self.mark = uuid.uuid4().hex
+        self._terminal, there = pty.openpty()
+        command = [sys.executable, "-c", AT_TERMINAL, sys.executable, *map(str, arguments)]
+        self.process = subprocess.Popen(
+            command, stdin=there, stdout=there, stderr=there, cwd=cwd, env=os.environ | {MARK: self.mark}
+        )
+        os.close(there)
+        self._said = b""
+
+    def __enter__(self) -> AtTerminal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._terminal)
+        for pid in self.pids():
+            os.kill(pid, 9)
+
+    def pids(self) -> list[int]:
+        """The processes of this run."""
+        mark, found = f"{MARK}={self.mark}".encode(), []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if (
+                    mark in (folder / "environ").read_bytes().split(b"\0")
+                    and " Z " not in (folder / "stat").read_text()
+                ):
+                    found.append(int(folder.name))
+            except (FileNotFoundError, PermissionError, ProcessLookupError):  # it has ended
+                continue
+        return found
+
+    def press_ctrl_c(self) -> None:
+        """What the key does: the terminal sends SIGINT to its foreground group."""
+        os.write(self._terminal, b"\x03")
+
+    def wait(self, seconds: float) -> int:
+        """The exit code, where the command ends within so many seconds."""
+        end = time.monotonic() + seconds
+        while self.process.poll() is None:
+            self._listen()
+            assert time.monotonic() < end, self.said()
+        return self.process.wait()
+
+    def wait_for(self, what: Callable[[], bool], seconds: float = 60) -> None:
+        """Waits until something is so."""
+        end = time.monotonic() + seconds
+        while not what():
+            self._listen()
+            assert self.process.poll() is None and time.monotonic() < end, self.said()
+
+    def said(self) -> str:
+        """What it has printed, without the codes that colour it and move the cursor."""
+        self._listen()
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._said.decode(errors="replace")).replace("\r\n", "\n")
+
+    def _listen(self) -> None:
+        while select.select([self._terminal], [], [], 0.02)[0]:
+            try:
+                part = os.read(self._terminal, 1 << 16)
+            except OSError:  # nobody has it open any more
+                return
+            if not part:
+                return
+            self._said += part

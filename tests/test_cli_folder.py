@@ -1,0 +1,170 @@
+"""``padops convert`` of a folder: each model for itself, one report, the worst exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import onnx
+import pytest
+from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
+
+from padops import cli
+from padops.cli import bulk
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """The command's exit code, and what it printed on either stream."""
+    try:
+        code = cli.main([str(argument) for argument in arguments])
+    except SystemExit as end:  # argparse
+        code = end.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def mixed() -> onnx.ModelProto:
+    """One Pad that can be converted and one that cannot."""
+    nodes = [pad(), pad(["c", "pads"], "z", name="complex")]
+    return model(nodes, 13, inputs=[("x", FLOAT, [2, 3]), ("c", COMPLEX64, [2, 3])],
+                 outputs=[("y", FLOAT, None), ("z", COMPLEX64, None)], tensors=[tensor("pads", [0, 0, 0, 1])])  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three models, one of them in a folder, and a file that is none."""
+    made = tmp_path / "in"
+    (made / "deep").mkdir(parents=True)
+    (made / "a.onnx").write_bytes(one_pad(13).SerializeToString())
+    (made / "broken.onnx").write_bytes(b"no model")
+    (made / "deep" / "b.onnx").write_bytes(one_pad(1).SerializeToString())
+    (made / "mixed.onnx").write_bytes(mixed().SerializeToString())
+    (made / "notes.txt").write_text("left alone")
+    return made
+
+
+def test_a_model_that_fails_stops_no_other(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, report = tmp_path / "out", tmp_path / "r.json"
+    code, text, err = run(capsys, "convert", folder, out, "--report", report, "--no-fallback")
+    assert code == 1
+    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == [
+        "a.onnx", "deep/b.onnx", "mixed.onnx"
+    ]  # fmt: skip
+    size = (out / "a.onnx").stat().st_size
+    assert text.splitlines()[0] == f"{folder / 'a.onnx'}: 1 Pad: 1 converted; wrote {out / 'a.onnx'} ({size:,} bytes)"
+    assert text.splitlines()[-1] == "4 models, 1 failed; 4 Pads: 3 converted, 1 unconverted"
+    broken = folder / "broken.onnx"
+    why = f"{broken} is not an ONNX model: it cannot be parsed as a protobuf message"
+    assert err == f"{broken}: error: {why}\n"
+    told = json.loads(report.read_text())
+    assert (told["exit"], told["counts"]["converted"], told["counts"]["unconverted"]) == (1, 3, 1)
+    assert [(Path(row["source"]).name, row["exit"], row["error"]) for row in told["files"]] == [
+        ("a.onnx", 0, None), ("broken.onnx", 1, why), ("b.onnx", 0, None), ("mixed.onnx", 0, None)
+    ]  # fmt: skip
+    assert told["files"][0]["report"]["pads"][0]["mode"] == "constant"
+
+
+def test_the_worst_exit_code(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")[0] == 1  # 0, 1, 0 and 3
+    (folder / "broken.onnx").unlink()
+    code, out, err = run(capsys, "convert", folder, tmp_path / "out", "--strict", "-q")
+    assert (code, out) == (3, "")
+    assert "1 of 2 Pads cannot be converted" in err
+    assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")
+    assert run(capsys, "convert", folder, tmp_path / "out", "-q") == (0, "", "")  # again, over the same files
+
+
+def test_in_place_and_dry_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "broken.onnx").unlink()
+    before = {path: path.read_bytes() for path in folder.rglob("*.onnx")}
+    assert run(capsys, "convert", folder, "--dry-run", "-q") == (0, "", "")
+    assert {path: path.read_bytes() for path in folder.rglob("*.onnx")} == before
+    assert run(capsys, "convert", folder, "--in-place", "-q") == (0, "", "")
+    assert all(path.read_bytes() != content for path, content in before.items())
+
+
+def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "convert", folder, folder / "a.onnx")
+    assert (code, f"argument OUT: {folder / 'a.onnx'} is a file, but {folder} is a folder" in err) == (2, True)
+    code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--verify", "--inputs", "x.npz")
+    assert (code, "argument --inputs: not allowed where IN is a folder" in err) == (2, True)
+    code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
+    assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
+    (tmp_path / "empty").mkdir()
+    expected = (1, "", f"error: {tmp_path / 'empty'} has no .onnx file\n")
+    assert run(capsys, "convert", tmp_path / "empty", tmp_path / "o") == expected
+
+
+# Has the process that reads one of the models end, or wait, wherever it is started: it stands in a file that Python runs first.
+PLANTED = """
+import os, sys, time
+if "spawn_main" in " ".join(sys.orig_argv):
+    from padops.convert.model import reading
+    read = reading._content
+    def planted(path):
+        if path.name == "dies.onnx":
+            os._exit(9)
+        if path.name == "waits.onnx":
+            open(os.environ["STARTED"], "a").close()
+            time.sleep(60)
+        return read(path)
+    reading._content = planted
+"""
+
+
+@pytest.fixture
+def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with few models, and the environment for those that begin with PLANTED."""
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "sitecustomize.py").write_text(PLANTED)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"))
+    monkeypatch.setenv("STARTED", str(tmp_path / "started"))
+    for name in ("broken.onnx", "deep/b.onnx"):
+        (folder / name).unlink()
+    return folder
+
+
+def test_a_process_that_dies_takes_no_other_model_with_it(
+    planted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (planted / "dies.onnx").write_bytes(one_pad(13).SerializeToString())
+    code, out, err = run(capsys, "convert", planted, tmp_path / "out", "--jobs", "2")
+    assert (code, err) == (1, f"{planted / 'dies.onnx'}: error: {bulk.DIED}\n")
+    assert out.splitlines()[-1].startswith("3 models, 1 failed; 3 Pads: ")
+    assert sorted(path.name for path in (tmp_path / "out").rglob("*.onnx")) == ["a.onnx", "mixed.onnx"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, tmp_path: Path) -> None:
+    (planted / "waits.onnx").write_bytes(one_pad(13).SerializeToString())
+    command = [sys.executable, "-m", "padops", "convert", planted, tmp_path / "out", "--jobs", "2", "-q"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    end = time.monotonic() + 30
+    while not (tmp_path / "started").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    running.send_signal(number)
+    _, err = running.communicate(timeout=10)
+    assert running.returncode == code
+    if number == signal.SIGINT:
+        assert err.splitlines()[-1].startswith("interrupted; ")
+    end = time.monotonic() + 2  # for multiprocessing's tracker of resources, which ends by itself
+    while (left := living(running.pid)) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert left == []
+
+
+def living(session: int) -> list[str]:
+    """The processes of a session that have not ended."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            name, fields = path.read_text().rsplit(")", 1)
+            if int(fields.split()[3]) == session and fields.split()[0] != "Z":
+                found.append(name)
+    return found

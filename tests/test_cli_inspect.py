@@ -1,0 +1,145 @@
+"""``padops inspect``: what it prints, as text of 80 columns and as JSON, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from onnx import TensorProto, helper
+from small_models import FLOAT, convert, external, model, one_pad, pad, tensor
+
+import padops
+from padops import cli
+from padops.convert.facts import PadFacts
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+ROADS = [*(["session"] if runtime_minor() >= FIRST_MINOR else []), "convert", "lower"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = cli.main(["inspect", *(str(argument) for argument in arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_a_model_that_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    path = MODELS / "int16.onnx"
+    code, out, err = run(capsys, path)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith(f"{path}: 1 Pad: 1 refused (onnxruntime")
+    assert lines[1:6] == [
+        "",
+        "graph/padded_pad  refuses",
+        "  Pad-18 inputs, opset 18: reflect, int16 [1, samples] \N{RIGHTWARDS ARROW} [1, ?], axis 1: 4, 4",
+        "  ONNX Runtime has no Pad of int16 at opset 18",
+        "",
+    ]
+    assert lines[6] == "What helps:"
+    assert f"  padops convert {path} -o OUT.onnx" in lines
+    assert run(capsys, path, "--strict")[0] == 3
+
+
+def test_a_model_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, MODELS / "pad_02.onnx", "--strict")
+    assert (code, "What helps" in out) == (0, False)
+    code, out, _ = run(capsys, MODELS / "pad_02.onnx", "--select", "needed")
+    assert (code, "graph/" in out) == (0, False)
+
+
+def test_it_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    for path in MODELS.glob("*.onnx"):
+        _, out, _ = run(capsys, path)
+        wide = [line for line in out.splitlines() if len(line) > 80 and str(path) not in line]
+        assert wide == []
+
+
+def test_json_has_what_the_report_of_a_conversion_has(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, MODELS / "int16.onnx", "--json")
+    told = json.loads(out)
+    assert (code, told["schema"], told["roads"], list(told["commands"])) == (0, 4, ROADS, ROADS)
+    assert told["counts"]["refuses"] == 1
+    (facts,) = told["pads"]
+    assert facts == {
+        "path": "graph/padded_pad", "name": "padded_pad", "form": "Pad-18 inputs", "operator": "Pad", "opset": 18,
+        "mode": "reflect", "type": "int16", "input_shape": [1, "samples"], "output_shape": [1, None],
+        "amounts": [[0, 0], [4, 4]], "fill": None, "verdict": "refuses",
+        "why": "ONNX Runtime has no Pad of int16 at opset 18", "roads": ROADS,
+    }  # fmt: skip
+    (record,) = padops.convert(MODELS / "int16.onnx").to_json()["pads"]
+    assert {name: record[name] for name in facts if name != "roads"} == {
+        name: value for name, value in facts.items() if name != "roads"
+    }
+
+
+def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = tmp_path / "missing.onnx"
+    assert run(capsys, missing) == (1, "", f"error: {missing} does not exist\n")
+    (tmp_path / "m.onnx").write_bytes(
+        model([pad()], 17, tensors=[external("w", "w.bin", 4), tensor("pads", [0] * 4)]).SerializeToString()
+    )
+    code, _, err = run(capsys, tmp_path / "m.onnx")
+    assert (code, "w.bin" in err) == (1, True)
+    (tmp_path / "n.onnx").write_bytes(model([helper.make_node("Identity", ["x"], ["y"])]).SerializeToString())
+    assert run(capsys, tmp_path / "n.onnx")[1].splitlines()[-1] == "the model has no Pad"
+
+
+def facts(source: object) -> PadFacts:
+    (found,) = padops.inspect(source).pads
+    return found
+
+
+def test_what_it_says_of_other_forms() -> None:
+    converted = convert(one_pad(13)).proto()
+    assert (facts(converted).verdict, facts(converted).roads) == ("refuses", ("session", "lower"))
+    with_fallback = padops.convert(one_pad(13)).proto()
+    assert facts(with_fallback).verdict == "runs"
+    unknown = model([pad(domain="secret")], 13, imports=[("secret", 1)], tensors=[tensor("pads", [0] * 4)])
+    assert (facts(unknown).verdict, facts(unknown).why) == ("unknown", "the domain secret is not one that padops knows")
+    broken = model([pad()], 13, tensors=[tensor("pads", [0, -9, 0, 0])])
+    assert (facts(broken).verdict, facts(broken).roads) == ("breaks a rule", ())
+    assert facts(broken).why.endswith("[P1]")
+    assert padops.inspect(broken).roads == ()
+
+
+def test_a_model_is_left_as_it_is() -> None:
+    source = one_pad(1)
+    before = source.SerializeToString()
+    padops.inspect(source)
+    assert source.SerializeToString() == before
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (
+            model([pad()], 13, tensors=[tensor("pads", [[0, 1, 0, 2]])]),
+            "ONNX Runtime refuses constant pads of two dims",
+        ),
+        (
+            model([pad(mode="wrap")], 19, inputs=[("x", FLOAT, [0, 3])], tensors=[tensor("pads", [0] * 4)]),
+            "ONNX Runtime refuses wrap where an axis is empty (axis 0: 0, 0 of 0 elements)",
+        ),
+    ],
+)
+def test_what_select_needed_had_left(source: object, why: str) -> None:
+    """onnxruntime refuses them, as its divergences in the conformance suite say."""
+    (record,) = convert(source, select="needed").records
+    assert (record.status, record.notes, facts(source).why) == ("converted", (why,), why)
+
+
+def test_a_pad_of_nothing() -> None:
+    """It has no input at all, which is a reason as any other."""
+    source = model([pad([], domain="com.microsoft")], 13, imports=[("com.microsoft", 1)])
+    assert (facts(source).verdict, facts(source).why) == ("unknown", "its inputs data and pads are not both given")
+
+
+def test_values_in_two_fields() -> None:
+    """onnx_ir reads the wrong one, and asserts that its type is another."""
+    pads = TensorProto(name="pads", data_type=TensorProto.INT64, dims=[4], int64_data=[0, 1, 0, 2], int32_data=[9])
+    source = model([pad()], 13, tensors=[pads])
+    for act in (padops.inspect, padops.convert):
+        with pytest.raises(padops.PadopsError, match="it has 1 values in int32_data beside those in int64_data"):
+            act(source)

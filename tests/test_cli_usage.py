@@ -1,0 +1,87 @@
+"""How the command line takes its arguments, and what it says of those that it does not know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+import pytest
+from small_models import one_pad
+
+import padops
+from padops import cli
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """The command's exit code, and what it printed on either stream."""
+    try:
+        code = cli.main([str(argument) for argument in arguments])
+    except SystemExit as end:  # argparse
+        code = end.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.onnx"
+    path.write_bytes(one_pad(13).SerializeToString())
+    return path
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version") == (0, f"padops {padops.__version__}\n", "")
+
+
+@pytest.mark.parametrize("place", [("{out}",), ("-o", "{out}"), ("--verify", "{out}"), ("{out}", "--verify")])
+def test_the_output_may_stand_anywhere(
+    place: tuple[str, ...], source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.onnx"
+    arguments = [word.format(out=out) for word in place]
+    assert run(capsys, "convert", source, *arguments, "--no-fallback", "-q") == (0, "", "")
+    assert onnx.load(out).graph.node[0].domain == "padops"
+
+
+def test_one_output_alone(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "convert", source, tmp_path / "a", "-o", tmp_path / "b")
+    assert (code, "argument OUT: not allowed with argument -o/--output" in err) == (2, True)
+    code, _, err = run(capsys, "convert", source, tmp_path / "a", "--in-place")
+    assert (code, "argument --in-place: not allowed with argument -o/--output" in err) == (2, True)
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.onnx"
+    code, text, _ = run(capsys, "convert", source, out, "--dry-run")
+    assert (code, text.splitlines()[-1]) == (
+        0, f"1 Pad: 1 converted; nothing was written (dry run; {out} would have been)"
+    )  # fmt: skip
+    assert list(tmp_path.iterdir()) == [source]
+    assert run(capsys, "convert", source, source, "--dry-run")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("convert --taget onnx a b", "--taget: did you mean --target?"),
+        ("convert --taget=onnx a b", "--taget: did you mean --target?"),
+        ("convert a b --target onx", "did you mean onnx?"),
+        ("convert a b --select neded", "did you mean needed?"),
+        ("convrt a b", "did you mean convert?"),
+        ("inspect a --jsn", "--jsn: did you mean --json?"),
+        ("verify a b --sed 1", "--sed: did you mean --seed?"),
+        ("bench --polt a", "--polt: did you mean --plot?"),
+        ("conformance --quik", "--quik: did you mean --quick?"),
+        ("conformance shw a", "did you mean show?"),
+    ],
+)
+def test_what_was_meant(arguments: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *arguments.split())
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].endswith(meant)
+
+
+def test_nothing_is_meant_by_what_is_like_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "convert", "a", "b", "--xyzzy")
+    assert (code, err.splitlines()[-1]) == (2, "padops convert: error: unrecognized arguments: --xyzzy")

@@ -1,0 +1,177 @@
+"""Every code block of README.md and docs/ runs, prints what its page says, and names what is there.
+
+Blocks of Python and of the console run in this process, each page in a folder of its own that has ``models/`` in it. A block
+that cannot run carries a comment with the reason before it; with ``-s`` those are listed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from document_blocks import DATA, PAGES, ROOT, Block, agrees, blocks, commands, printed
+
+import padops
+from padops import cli
+
+NOT_RUN = [block for page in PAGES for block in blocks(page) if block.reason]
+MOST_NOT_RUN = 15  # one more is one more promise that no test holds
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a page's reader is: beside the sample models and a model of their own."""
+    shutil.copytree(ROOT / "models", tmp_path / "models")
+    shutil.copy(ROOT / "models" / "int16.onnx", tmp_path / "model.onnx")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check_output(block: Block, said: list[str], real: str) -> None:
+    """That the lines which the page shows, where it shows any, are those that were printed; a line of … is all the rest."""
+    lines = [line for line in real.splitlines() if line.strip()]
+    said = [line for line in said if line.strip()]
+    if not said:
+        return
+    if said[-1].strip() == "…":
+        said = said[:-1]
+        lines = lines[: len(said)]
+    assert len(said) == len(lines), f"{block} shows {said}, but it prints {lines}"
+    for expected, line in zip(said, lines):
+        assert agrees(expected, line), f"{block} shows {expected!r}, but it prints {line!r}"
+
+
+def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """A command's exit code and output: padops' own in this process, others in a shell."""
+    words = shlex.split(command, comments=True)
+    if words[0] != "padops" or {"|", "<", ">"} & set(words):
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        ran = subprocess.run(
+            ["bash", "-c", command], env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=60
+        )
+        return ran.returncode, ran.stdout + ran.stderr
+    capsys.readouterr()
+    try:
+        code = cli.main(words[1:])
+    except SystemExit as end:  # argparse
+        code = end.code
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+def test_blocks(page: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    namespace: dict[str, object] = {}
+    for block in blocks(page):
+        if block.reason:
+            continue
+        if block.language == "python":
+            capsys.readouterr()
+            exec(compile("\n" * (block.line - 1) + block.code, block.page, "exec"), namespace)
+            check_output(block, printed(block), capsys.readouterr().out)
+        elif block.language == "console":
+            for command, shown in commands(block):
+                code, output = run_command(command, capsys)
+                assert code == 0, f"{block}: {command}: exit code {code}\n{output}"
+                check_output(block, shown, output)
+        elif block.language == "json" and "…" not in block.code:
+            json.loads(block.code)
+        else:
+            assert block.language in DATA, f"{block} neither runs nor says why not: <!-- not run: the reason -->"
+
+
+def test_no_fence_is_overlooked() -> None:
+    for page in PAGES:
+        fences = re.findall(r"^ *```\w*$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(fences) == 2 * len(blocks(page)), page.name
+
+
+def test_blocks_that_do_not_run_are_few() -> None:
+    ran = [block for page in PAGES for block in blocks(page) if block.language in ("python", "console")]
+    print(f"{len(set(ran) - set(NOT_RUN))} blocks run, {len(NOT_RUN)} do not:")
+    print("\n".join(f"  {block}: {block.reason}" for block in NOT_RUN))
+    assert 0 < len(NOT_RUN) <= MOST_NOT_RUN
+
+
+# --- what the text names ----------------------------------------------------------------------------------------------
+
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+# Of programs that are not padops'.
+FOREIGN = {"--no-deps", "--user", "--custom-ops", "--extra_opset"}
+
+
+def spans(page: Path) -> set[str]:
+    """What a page sets as code within its sentences."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return set(SPAN.findall(text))
+
+
+@cache
+def help_of(command: str) -> str:
+    """What ``padops COMMAND --help`` prints."""
+    import contextlib
+    import io
+
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        cli.main([*command.split(), "--help"])
+    return out.getvalue()
+
+
+COMMANDS = ("convert", "verify", "info", "inspect", "bench", "describe", "conformance")
+SUBCOMMANDS = ("show", "merge", "repro", "repros", "export")
+
+
+def options_of(span: str) -> tuple[str, set[str]]:
+    """The command that a span is about, and the options that it gives it."""
+    words = span.split()
+    about = " ".join(words[1:3] if words[1] == "conformance" and words[2:] and words[2] in SUBCOMMANDS else words[1:2])
+    return about, {word.split("=")[0] for word in words if re.match(r"--[a-z]", word)}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
+def test_commands_and_options_exist(page: Path) -> None:
+    every = "".join(map(help_of, ["", *COMMANDS]))
+    scripts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts").glob("*.py"))
+    for span in spans(page):
+        if re.match(r"padops [a-z]+\b", span) and span.split()[1] != "--version":
+            about, options = options_of(span)
+            assert about.split()[0] in COMMANDS, f"{page.name}: no such command: {span}"
+            unknown = {option for option in options if not re.search(rf"{option}\b", help_of(about))}
+            assert unknown == set(), f"{page.name}: {span}"
+        elif re.match(r"--[a-z]", span):
+            option = re.split(r"[ =]", span)[0]
+            known = option in FOREIGN or re.search(rf"{option}\b", every + scripts)
+            negated = option.startswith("--no-") and f"--{option[5:]}" in every
+            assert known or negated, f"{page.name}: no such option: {span}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    words = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    return {re.sub(r"[-\s]+", "-", heading) for heading in words}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_named_files_exist(page: Path) -> None:
+    """Paths in the text, and the links of pages."""
+    named = {re.sub(r"(::|:\d).*", "", span) for span in spans(page) if page.name != "CHANGELOG.md"}
+    paths = {name for name in named if re.fullmatch(r"(padops|tests|scripts|docs|models|\.ci)/[\w./-]+", name)}
+    assert {name for name in paths if not (ROOT / name).exists()} == set()
+    links = re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8"))
+    targets = [(page.parent / link if link else page, anchor) for link, anchor in links if "://" not in link]
+    assert [target for target, _ in targets if not target.exists()] == []
+    assert [(target.name, anchor) for target, anchor in targets if anchor and anchor not in anchors(target)] == []
+
+
+def test_reference_has_every_public_name() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert {name for name in padops.__all__ if not re.search(rf"padops\.{name}\b|- {name}\b", text)} == set()
