@@ -76,6 +76,16 @@ std::vector<std::string> wanted_ways() {
   return ways;
 }
 
+// The string instruction is for processors alone on which it has been measured to be fast.
+using padops::choose_copy;
+using padops::Processor;
+static_assert(choose_copy({}) == padops::CopyChoice{});
+static_assert(choose_copy({.amd = true, .family = 26, .avx2 = true, .short_string_moves = true}) ==
+              padops::CopyChoice{true, padops::kStringFrom});
+static_assert(choose_copy({.amd = true, .family = 26, .avx2 = true}).string_from == INT64_MAX);
+static_assert(choose_copy({.amd = true, .family = 25, .short_string_moves = true}).string_from == INT64_MAX);
+static_assert(choose_copy({.family = 26, .short_string_moves = true}).string_from == INT64_MAX);
+
 // Tasks that overlap, in one thread: whether they do so in a run is up to the machine. Returns what is wrong, or null.
 const char* check_overlapping_tasks() {
   std::atomic<int> running = 0;

@@ -83,9 +83,10 @@ struct ByteWriter {
   }
 
   // Writes whole rows and returns true if each is a window between two borders of at most a cache line. This loop takes
-  // two thirds of the time that the runs of every row take one by one: nothing is looked up or decided in it.
+  // two thirds of the time that the runs of every row take one by one: nothing is looked up or decided in it. Rows for
+  // the string instruction are so long that this does not matter.
   bool write_bordered(const std::vector<Run>& runs, const Rows& rows) const {
-    if (!is_bordered(runs)) return false;
+    if (!is_bordered(runs) || runs[1].count * size() >= string_from) return false;
     const auto is_short = [&](const Run& run) { return run.count * size() <= kLine; };
     if (is_short(runs[1]) || !is_short(runs[0]) || !is_short(runs[2])) return false;
     return for_border(runs[0].kind, [&](auto kind) { dispatch<kind>(runs.data(), rows); });
@@ -94,9 +95,6 @@ struct ByteWriter {
  private:
   template <Run::Kind kBorder>
   void dispatch(const Run* runs, const Rows& rows) const {
-#if PADOPS_SSE2
-    if (runs[1].count * size() >= string_from) return bordered_string<kBorder>(runs, rows);
-#endif
 #if PADOPS_AVX2
     if (avx2) return bordered_avx2<kBorder>(runs, rows);
 #endif
@@ -107,13 +105,6 @@ struct ByteWriter {
   PADOPS_NOINLINE void bordered_baseline(const Run* runs, const Rows& rows) const {
     bordered<kBorder>(runs, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_long(to, from, bytes); });
   }
-
-#if PADOPS_SSE2
-  template <Run::Kind kBorder>
-  PADOPS_NOINLINE void bordered_string(const Run* runs, const Rows& rows) const {
-    bordered<kBorder>(runs, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_string(to, from, bytes); });
-  }
-#endif
 
 #if PADOPS_AVX2
   template <Run::Kind kBorder>
