@@ -30,7 +30,7 @@ def test_the_list_names_every_script_and_each_is_known() -> None:
     assert all(name == target for name, target, _ in listed)
     for path in SCRIPTS:
         assert wrong_answers.is_wrong_answer(BY_ID[path.stem]), path.name
-    assert {BY_ID[path.stem].peer for path in SCRIPTS} >= {name for name, row in PEERS.items() if row.apart}
+    assert {BY_ID[path.stem].peer for path in SCRIPTS} >= {row.environment for row in PEERS.values() if row.apart}
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
