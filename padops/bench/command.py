@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 _NO_PLOT = "--plot draws workloads, not what --provider measures"
+_ALONE = "--copies measures nothing else, and writes no file"
+_NO_DRAWING = "--random draws workloads: it goes with neither --model, --provider nor --show"
 _NO_WORKLOADS = "--only chooses from the workloads, and --model measures none; with --provider it measures both"
 
 
@@ -66,7 +68,7 @@ def _bench(options: argparse.Namespace) -> int:
     if why:  # before minutes of measuring
         print(f"error: {why}", file=sys.stderr)
         return 1
-    if not options.show and (why := _no_choice(options)):
+    if why := _no_choice(options):
         print(f"error: {why}", file=sys.stderr)
         return 2
     console = Console() if sys.stdout.isatty() else Console(width=160)
@@ -164,7 +166,14 @@ def _chosen(options: argparse.Namespace) -> list[str]:
 
 
 def _no_choice(options: argparse.Namespace) -> str | None:
-    """Why ``--only`` leaves nothing to measure, or None."""
+    """Why the options contradict each other, or leave nothing to measure; None where they do not."""
+    replaced = (options.model, options.provider, options.show)
+    if options.copies and any((*replaced, options.random, options.json, options.plot, options.only, options.markdown)):
+        return _ALONE
+    if options.random and any(replaced):
+        return _NO_DRAWING
+    if options.show:
+        return None
     if options.model:
         return None if options.provider or not options.only else _NO_WORKLOADS
     if _chosen(options):

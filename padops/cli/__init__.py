@@ -1,8 +1,8 @@
 """The command ``padops``; each command has a file of its own.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 some Pads unconverted (with ``--strict``), 4 verification mismatch, 5 verification
-that could not tell. Where the output cannot be printed, a command that writes files or compares keeps its exit code; one
-that only prints ends with 1.
+that could not tell. Where the output cannot be printed, ``convert``, ``verify`` and ``conformance`` keep their exit code; the
+other commands end with 1.
 """
 
 from __future__ import annotations

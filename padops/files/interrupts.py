@@ -43,7 +43,19 @@ def uninterrupted() -> Iterator[None]:
                 signal.signal(number, lambda number, frame: pending.append(number))
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        _restore(before)
         for caught in pending:
             signal.raise_signal(caught)
+
+
+def _restore(handlers: dict[signal.Signals, Callable[[int, FrameType | None], object] | int]) -> None:
+    """Puts handlers back. A signal that comes in between waits, where the system can have it wait: the handler that is back
+    already would raise, and the others would stay away."""
+    mask = getattr(signal, "pthread_sigmask", None)
+    before = mask(signal.SIG_BLOCK, NUMBERS) if mask else ()
+    try:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    finally:
+        if mask:
+            mask(signal.SIG_SETMASK, before)

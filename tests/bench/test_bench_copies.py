@@ -76,4 +76,14 @@ def test_the_table_says_how_good_the_choice_is(capsys: pytest.CaptureFixture[str
 
     speeds = dict(zip(COPIES, (1e9, 2e9, 4e9, 3e9, 2e9), strict=True))
     print_copies(Console(width=120), {CopiedRows(256, 1000, 4): speeds})
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["256", "1,000", "4", "1.0", "2.0", "4.0", "3.0", "2.0", "0.50"]
+    assert capsys.readouterr().out.splitlines()[-1].split() == [
+        "256",
+        "1,000",
+        "4",
+        "1.0",
+        "2.0",
+        "4.0",
+        "3.0",
+        "2.0",
+        "0.50",
+    ]

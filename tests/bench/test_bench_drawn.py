@@ -63,4 +63,25 @@ def test_the_least_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     rows.append(Measurement("d", "padops", 2, 1, 9.0, 0.0, 5))
     print_least(Console(width=80), rows, 2, 2)
     told = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert told == [["2", "threads:", "the", "least", "of", "3,", "against", "the", "built-in"], ["0.50", "b"], ["1.00", "c"]]
+    assert told == [
+        ["2", "threads:", "the", "least", "of", "3,", "against", "the", "built-in"],
+        ["0.50", "b"],
+        ["1.00", "c"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            ["--random", "2", "--provider"],
+            "--random draws workloads: it goes with neither --model, --provider nor --show",
+        ),
+        (["--random", "2", "--model", "m.onnx"], "--random draws workloads"),
+        (["--copies", "--json", "c.json"], "--copies measures nothing else, and writes no file"),
+        (["--copies", "--random", "2"], "--copies measures nothing else"),
+    ],
+)
+def test_options_that_contradict(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", *arguments]) == 2
+    assert text in capsys.readouterr().err
