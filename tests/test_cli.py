@@ -152,7 +152,7 @@ def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypa
     )
     assert code == 4
     assert err == "error: 1 output differs; y: shape [5, 3] became [3, 5]\n"
-    assert "verified: the outputs differ" in out
+    assert "verification failed: the outputs differ" in out
     assert not (tmp_path / "out.onnx").exists()
     assert json.loads((tmp_path / "r.json").read_text())["verification"]["passed"] is False
 

@@ -58,7 +58,7 @@ def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=np.arange(6, dtype=np.float32).reshape(2, 3))
     code, out, err = run(capsys, "verify", source, broken, "--inputs", tmp_path / "in.npz")
     assert (code, err) == (4, "")
-    assert out[0] == "verified: the outputs agree, but not what Pads give"
+    assert out[0] == "verification failed: the outputs agree, but not what Pads give"
     assert out[2:] == [
         "y: equal, but weak: every element is 10 in all draws",
         "graph/pad different",

@@ -141,6 +141,7 @@ def _serve(work: Work, threads: int, answers: Connection) -> None:
     try:
         with Needing("padops bench"):
             answers.send(_measure_all(work, threads, answers))
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # which ends what libraries do at their exit without a word
     except DependencyError as error:
         answers.send(("failed", str(error)))
     except SystemExit:  # temporary files are gone; other libraries would take a second to take leave

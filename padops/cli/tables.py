@@ -83,7 +83,7 @@ def _why(record: PadRecord) -> list[str]:
     return list(dict.fromkeys(told))
 
 
-INSIDE = ("verified: the outputs agree, but not what Pads give", "bold red")
+INSIDE = ("verification failed: the outputs agree, but not what Pads give", "bold red")
 
 
 def show_verification(console: Console, verification: Verification) -> None:
@@ -92,9 +92,9 @@ def show_verification(console: Console, verification: Verification) -> None:
         "equal": ("verified: the outputs are bit-equal", "green"),
         "close": ("verified: the outputs are those of another runtime but for rounding", "green"),
         "corrected": ("verified: the outputs differ only where the converted model corrects the original", "green"),
-        "runs": ("verified: the converted model runs", "green"),
-        "different": ("verified: the outputs differ", "bold red"),
-        "fails": ("verified: the converted model fails", "bold red"),
+        "runs": ("not verified: the converted model runs, but there is nothing to compare it with", "bold yellow"),
+        "different": ("verification failed: the outputs differ", "bold red"),
+        "fails": ("verification failed: the converted model does not run", "bold red"),
         "undecided": ("cannot be verified: neither model runs", "bold yellow"),
     }
     inside = verification.outcome == "different" and all(output.equal for output in verification.outputs)

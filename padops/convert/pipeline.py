@@ -215,7 +215,8 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     if not records:
         notes.append("the model has no Pad")
     elif not document.changed:
-        notes.append("nothing had to be changed")
+        unconverted = any(record.status == "unconverted" for record in records)
+        notes.append("nothing was changed" if unconverted else "nothing had to be changed")
     if document.message().training_info:
         notes.append("the training graphs stay as they are")
     conversion = Conversion(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -66,7 +67,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
     It has the operators of the domain ``padops`` where the model uses them, and from onnxruntime 1.24 on padops' execution
-    provider, which runs the Pads of the model as it is. Older releases have the operators alone: convert the model for them.
+    provider, which runs the Pads of the model as it is. Older releases have the operators alone, and a warning says so: convert
+    the model for them.
 
     The provider stands directly before ``CPUExecutionProvider``, so it takes what the processor would run, and no node from
     providers before it. Name ``"PadopsExecutionProvider"`` in ``providers`` to put it elsewhere or to give it options: see
@@ -115,6 +117,12 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             chosen = _with_padops(_pairs(providers, provider_options))
             providers, provider_options = _place(options, chosen, minor), None
             kwargs.setdefault("enable_fallback", 0)
+        elif b"Pad" in words and DOMAIN not in words:
+            warnings.warn(
+                f"onnxruntime {onnxruntime.__version__} has no execution providers of libraries, so its own kernels run the Pads "
+                f"of this model; padops runs them from 1.{FIRST_MINOR} on, or after 'padops convert'",
+                stacklevel=2,
+            )
         if wrong := wrong_optimizers(words, minor):
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
         super().__init__(path_or_bytes, options, providers, provider_options, **kwargs)

@@ -46,11 +46,13 @@ def register(
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
-        TypeError: ``session_options`` are none.
+        TypeError: ``session_options`` are none, or ``provider`` is neither True nor False.
         ValueError: There is no such backend; options come without the provider, are wrong, or differ from those that it
             has in ``session_options`` already.
     """
     _check_options(session_options)
+    if not isinstance(provider, bool):
+        raise TypeError(f"provider is {provider!r}, expected True or False; options of it go into provider_options")
     if provider_options and not provider:
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
     if backend not in _registered:

@@ -103,6 +103,8 @@ def test_wrong_arguments_of_the_others() -> None:
     )
     with pytest.raises(TypeError, match="session_options is a dict, expected onnxruntime.SessionOptions$"):
         padops.register({})
+    with pytest.raises(TypeError, match="provider is 'no', expected True or False"):
+        padops.register(onnxruntime.SessionOptions(), provider="no")
 
 
 def test_errors_stand_at_the_top() -> None:

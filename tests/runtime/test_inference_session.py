@@ -192,12 +192,13 @@ def test_what_is_no_model(source) -> None:
 
 
 def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The operators are there; Pads of standard ONNX are the runtime's."""
+    """The operators are there; Pads of standard ONNX are the runtime's, and a warning says so."""
     monkeypatch.setattr(inference_session, "runtime_minor", lambda: 23)
     options = recording_options()
-    session = padops.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
+    with pytest.warns(UserWarning, match="its own kernels run the Pads of this model; padops runs them from 1.24 on"):
+        session = padops.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
     assert providers_of_pads(session) == [CPU]
-    with pytest.raises(Exception, match="Could not find an implementation for Pad"):
+    with pytest.warns(UserWarning), pytest.raises(Exception, match="Could not find an implementation for Pad"):
         padops.InferenceSession(EDGE, enable_fallback=0)
 
 
