@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -64,6 +65,29 @@ def test_info_fails_where_the_library_is_missing(
     assert (code, err) == (1, "error: libpadops.so is not there\n")
 
 
+@pytest.mark.parametrize("command", ["info", "describe"])
+def test_another_library(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = importlib.util.find_spec("onnx.onnx_cpp2py_export").origin
+    monkeypatch.setenv("PADOPS_LIBRARY", other)
+    result = subprocess.run([sys.executable, "-m", "padops", command], capture_output=True, text=True)
+    told = f"error: {Path(other).resolve()} is not the library of padops: it has no function padops_describe; "
+    assert (result.returncode, result.stderr.startswith(told), result.stderr.count("\n")) == (1, True, 1), result.stderr
+
+
+@pytest.mark.parametrize("command", ["info", "describe"])
+def test_a_rebuild_that_fails(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import padops.runtime.session
+
+    def fails() -> dict[str, object]:
+        raise RuntimeError("the editable install of padops could not rebuild its library")
+
+    monkeypatch.setattr(padops.runtime.session, "describe", fails)
+    code, _, err = run(capsys, command)
+    assert (code, err) == (1, "error: the editable install of padops could not rebuild its library\n")
+
+
 def test_info_fails_where_the_library_computes_nonsense(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,8 +124,6 @@ def test_the_script_is_the_command(tmp_path: Path) -> None:
 
 def test_the_script_where_padops_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """It hands over to the checkout's own Python."""
-    import importlib.util
-
     monkeypatch.syspath_prepend(ROOT / "scripts")
     spec = importlib.util.spec_from_file_location("convert_script", ROOT / "scripts" / "convert.py")
     script = importlib.util.module_from_spec(spec)

@@ -19,7 +19,7 @@ def _run(options: argparse.Namespace) -> int:
 
     try:
         described = describe()
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
         print(f"error: {error}", file=sys.stderr)
         return 1
     print(json.dumps(described, indent=2))

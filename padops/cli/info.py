@@ -29,7 +29,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         console.print(f"{'library':24} {get_library_path()}", soft_wrap=True)
         _show_types(console, describe())
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
         print(f"error: {error}", file=sys.stderr)
         return 1
     return _self_check(console)

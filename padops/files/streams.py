@@ -9,6 +9,7 @@ import contextlib
 import errno
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -35,7 +36,7 @@ def refuse_terminal() -> str | None:
     Raises:
         OSError: It is closed.
     """
-    if os.isatty(sys.stdout.fileno()):
+    if os.isatty(_output()):
         return "standard output is a terminal, which cannot show a model; redirect it, or name a file"
     return None
 
@@ -44,12 +45,28 @@ def write_output(content: bytes) -> None:
     """Writes bytes to standard output, all of them.
 
     Raises:
-        OSError: It cannot be written, or its reader has gone.
+        OSError: It is closed, cannot be written, or its reader has gone.
     """
+    place = _output()
     sys.stdout.flush()
-    rest, place = memoryview(content), sys.stdout.fileno()
+    rest = memoryview(content)
     while rest:
-        rest = rest[os.write(place, rest) :]
+        try:
+            rest = rest[os.write(place, rest) :]
+        except BlockingIOError:  # it was made non-blocking, and its reader is slower
+            select.select([], [place], [])
+
+
+def _output() -> int:
+    """The descriptor of standard output.
+
+    Raises:
+        OSError: It is closed.
+    """
+    try:
+        return sys.stdout.fileno()
+    except io.UnsupportedOperation:  # see dropping_output
+        raise OSError(errno.EBADF, "it is closed") from None
 
 
 class DroppingStream:

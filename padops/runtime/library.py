@@ -110,9 +110,14 @@ def describe_library(path: str | Path) -> str:
         path: The library's file.
 
     Raises:
-        OSError: It cannot be loaded.
+        OSError: It cannot be loaded, or is another library.
     """
     library = ctypes.CDLL(str(path))
+    if not hasattr(library, "padops_describe"):
+        raise OSError(
+            f"{path} is not the library of padops: it has no function padops_describe; where PADOPS_LIBRARY names it, "
+            "name another file or unset that"
+        )
     library.padops_describe.restype = ctypes.c_char_p
     text: bytes = library.padops_describe()
     return text.decode()

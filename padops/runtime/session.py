@@ -114,7 +114,8 @@ def describe() -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: The package has been installed without its library.
-        OSError: The library cannot be loaded on this platform.
+        OSError: The library cannot be loaded on this platform, or is another one.
+        RuntimeError: An editable install cannot rebuild it.
     """
     described: dict[str, Any] = json.loads(_described())
     return described
