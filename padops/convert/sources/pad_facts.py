@@ -97,7 +97,8 @@ def _detail(problem: str) -> str:
 def _verdict(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Verdict, str]:
     """What ONNX Runtime does with a node, and why."""
     if match.already:
-        return _of_padops(site, match.already)
+        broken = None if info is None else broken_rule(info)
+        return _of_padops(site, match.already) if broken is None else ("breaks a rule", broken)
     made = match.replacement
     if made is None:
         if match.status == "not needed":
