@@ -11,7 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import helper
-from small_models import FLOAT, model, one_pad, pad, tensor
+from small_models import FLOAT, INT64, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -71,3 +71,38 @@ def test_an_operator_of_padops_that_breaks_a_rule(fallback: bool) -> None:
     with pytest.raises(Exception, match=r"\[P5\]"):  # onnxruntime's exceptions have no common class of their own
         padops.InferenceSession(source.SerializeToString()).run(None, {"x": data})
     assert stock(source, x=data) is None
+
+
+ALONG = {"opset": 18, "tensors": [tensor("axes", [1])]}
+
+
+def filled(dims: Any, length: Any, names: tuple[str, ...] = ("x", "pads", "f"), mode: str = "constant", **parts: Any) -> Any:
+    """A Pad of which pads and fill are inputs, of these dims."""
+    inputs = [("x", FLOAT, [3, 5]), ("pads", INT64, length), ("f", FLOAT, dims)]
+    return model([pad(names, mode=mode)], parts.pop("opset", 13), inputs=inputs, **parts)
+
+
+@pytest.mark.parametrize("dims", [[1], [], [1, 1], [2], [0], [1, 3], ["n"]])
+def test_declared_dims_of_a_fill(dims: list[int | str]) -> None:
+    """Only mode constant reads it, and wants one element."""
+    source = filled(dims, [4])
+    facts = only_pad(source)
+    fill = np.zeros([dim if isinstance(dim, int) else 1 for dim in dims], np.float32)
+    ran = stock(source, x=np.ones((3, 5), np.float32), pads=np.array([0, 1, 0, 2]), f=fill) is not None
+    assert ran == facts.runs == (facts.verdict != "breaks a rule")
+    assert ran or facts.why.endswith("[P7]")
+    assert only_pad(filled(dims, [4], mode="edge")).verdict != "breaks a rule"
+
+
+@pytest.mark.parametrize(
+    ("length", "parts"),
+    [([3], {}), ([4], {}), ([6], {}), ([1, 4], {}), ([2, 2], {}), (["n"], {}), ([2], ALONG), ([4], ALONG)],
+)
+def test_declared_dims_of_pads(length: list[int | str], parts: dict[str, Any]) -> None:
+    """Two for each axis that is padded."""
+    source = filled([1], length, ("x", "pads", "f", "axes") if parts else ("x", "pads", "f"), **parts)
+    facts = only_pad(source)
+    pads = np.ones([dim if isinstance(dim, int) else 4 for dim in length], np.int64)
+    ran = stock(source, x=np.ones((3, 5), np.float32), pads=pads, f=np.zeros(1, np.float32)) is not None
+    assert ran == (facts.verdict != "breaks a rule")
+    assert ran or facts.why.endswith("[P8]")
