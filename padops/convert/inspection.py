@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -72,11 +74,11 @@ class Inspection:
         return f"{len(self.pads)} Pad{'' if len(self.pads) == 1 else 's'}" + (f": {told}" if told else "")
 
     def commands(self) -> dict[Road, str]:
-        """For each of the roads, the line that takes it."""
+        """For each of the roads, the line that takes it, quoted so that it can be pasted."""
         name = str(self.path or "model.onnx")
-        convert = " ".join(["padops convert", name, *self.options])
+        convert = shlex.join(["padops", "convert", name, *self.options])
         lines: dict[Road, str] = {
-            "session": f'session = padops.InferenceSession("{name}")',
+            "session": f'session = padops.InferenceSession({_quoted(name)})',
             "convert": f"{convert} -o OUT.onnx",
             "lower": f"{convert} -o OUT.onnx --target onnx",
         }
@@ -97,6 +99,11 @@ class Inspection:
             "pads": [pad.to_json() | {"roads": list(pad.roads)} for pad in self.pads],
             "notes": list(self.notes),
         }
+
+
+def _quoted(name: str) -> str:
+    """A string as Python reads it, in double quotes where it has nothing but what can be printed."""
+    return json.dumps(name, ensure_ascii=False) if name.isprintable() else repr(name)
 
 
 # How many Pads of each verdict there are, in words.

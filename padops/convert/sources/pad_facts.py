@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 import onnx_ir as ir
@@ -86,6 +87,23 @@ def broken_rule(info: PadInfo) -> str | None:
             info.amounts  # noqa: B018  # it is computed, and raises
     except PadError as error:
         return f"{error.detail} [{error.rule}]"
+    return _broken_by_shapes(info)
+
+
+def _broken_by_shapes(info: PadInfo) -> str | None:
+    """The rule that the declared shapes of the other inputs break, whatever their elements are."""
+    fill = info.fill_dims
+    if info.mode is Mode.CONSTANT and all_known(fill) and prod(fill) != 1:
+        return f"{info.op.fill} has {prod(fill)} elements, expected one [P7]"
+    pads, axes = info.pads_dims, info.input("axes")
+    if info.some_axes or info.op.input_index("pads") is None or not all_known(pads):
+        return None
+    if info.op.input_index("axes") is not None and axes is not None:
+        count = axes.size if isinstance(axes, np.ndarray) else None
+    else:
+        count = info.rank
+    if count is not None and pads not in ([2 * count], [1, 2 * count]):
+        return f"pads has shape {list(pads)}, expected [{2 * count}] [P8]"
     return None
 
 
@@ -97,7 +115,8 @@ def _detail(problem: str) -> str:
 def _verdict(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Verdict, str]:
     """What ONNX Runtime does with a node, and why."""
     if match.already:
-        return _of_padops(site, match.already)
+        broken = None if info is None else broken_rule(info)
+        return _of_padops(site, match.already) if broken is None else ("breaks a rule", broken)
     made = match.replacement
     if made is None:
         if match.status == "not needed":

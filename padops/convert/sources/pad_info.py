@@ -36,6 +36,7 @@ class PadInfo:
         dims: Of the data; None where not even their number is known.
         modes: What the mode may be, in the spelling of the operator.
         fill_dims: Of the fill; None also where there is none, and [] where it is not there in every call.
+        pads_dims: Of the input pads, in the same way.
         rank: The number of dims, of the data or, where those say nothing, of the output.
         flat_pads: Whether the input pads has one dim (P8 allows two).
         wide_axes: Whether the input axes is of int64.
@@ -55,6 +56,7 @@ class PadInfo:
     dims: Dims | None
     modes: tuple[str, ...]
     fill_dims: Dims | None = None
+    pads_dims: Dims | None = None
     rank: int | None = None
     flat_pads: bool = True
     wide_axes: bool = True
@@ -244,6 +246,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         dims=dims,
         modes=modes or op.modes,
         fill_dims=list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill),
+        pads_dims=list(pads.shape) if isinstance(pads, np.ndarray) else types.shape(pads),
         rank=None if shown is None else len(shown),
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",

@@ -1,0 +1,108 @@
+"""Verdicts and commands of ``padops.inspect`` that were wrong once, with the installed onnxruntime as the witness."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import helper
+from small_models import FLOAT, INT64, model, one_pad, pad, tensor
+
+import padops
+from padops import cli
+from padops.convert.facts import PadFacts
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+
+PADOPS = [("padops", 1)]
+
+
+def stock(source: onnx.ModelProto, **feeds: Any) -> list[np.ndarray] | None:
+    """What onnxruntime by itself gives; None where it refuses."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(source.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return session.run(None, feeds)
+    except Exception:  # onnxruntime's exceptions have no common class of their own
+        return None
+
+
+def only_pad(source: onnx.ModelProto) -> PadFacts:
+    (facts,) = padops.inspect(source).pads
+    return facts
+
+
+# --- commands ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["my dir/m.onnx", "it's \"one\".onnx", "back\\slash $HOME.onnx", "new\nline.onnx"])
+def test_commands_can_be_pasted(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(one_pad(1).SerializeToString())
+    commands = padops.inspect(path).commands()
+    _, *words = shlex.split(commands["convert"].replace("OUT.onnx", shlex.quote(str(tmp_path / "out.onnx"))))
+    assert cli.main([*words, "-q"]) == 0
+    if runtime_minor() >= FIRST_MINOR:
+        session = eval(commands["session"].removeprefix("session = "), {"padops": padops})
+        assert session.run(None, {"x": np.zeros((2, 3), np.float32)})[0].shape == (5, 3)
+
+
+# --- rules that are broken whatever the data are -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fallback", [False, True])
+def test_an_operator_of_padops_that_breaks_a_rule(fallback: bool) -> None:
+    """An axis that is empty has nothing to extend, with the library and without it."""
+    plain = model([pad(mode="edge")], 18, inputs=[("x", FLOAT, ["n"])], tensors=[tensor("pads", [1, 1])])
+    source = padops.convert(plain, fold=False, fallback=fallback).proto()
+    assert only_pad(source).verdict == ("runs" if fallback else "refuses")
+    source.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 0
+    inspection = padops.inspect(source)
+    assert inspection.pads[0].verdict == "breaks a rule"
+    assert inspection.pads[0].why.endswith("[P5]")
+    assert inspection.roads == ()
+    data = np.zeros(0, np.float32)
+    with pytest.raises(Exception, match=r"\[P5\]"):  # onnxruntime's exceptions have no common class of their own
+        padops.InferenceSession(source.SerializeToString()).run(None, {"x": data})
+    assert stock(source, x=data) is None
+
+
+ALONG = {"opset": 18, "tensors": [tensor("axes", [1])]}
+
+
+def filled(dims: Any, length: Any, names: tuple[str, ...] = ("x", "pads", "f"), mode: str = "constant", **parts: Any) -> Any:
+    """A Pad of which pads and fill are inputs, of these dims."""
+    inputs = [("x", FLOAT, [3, 5]), ("pads", INT64, length), ("f", FLOAT, dims)]
+    return model([pad(names, mode=mode)], parts.pop("opset", 13), inputs=inputs, **parts)
+
+
+@pytest.mark.parametrize("dims", [[1], [], [1, 1], [2], [0], [1, 3], ["n"]])
+def test_declared_dims_of_a_fill(dims: list[int | str]) -> None:
+    """Only mode constant reads it, and wants one element."""
+    source = filled(dims, [4])
+    facts = only_pad(source)
+    fill = np.zeros([dim if isinstance(dim, int) else 1 for dim in dims], np.float32)
+    ran = stock(source, x=np.ones((3, 5), np.float32), pads=np.array([0, 1, 0, 2]), f=fill) is not None
+    assert ran == facts.runs == (facts.verdict != "breaks a rule")
+    assert ran or facts.why.endswith("[P7]")
+    assert only_pad(filled(dims, [4], mode="edge")).verdict != "breaks a rule"
+
+
+@pytest.mark.parametrize(
+    ("length", "parts"),
+    [([3], {}), ([4], {}), ([6], {}), ([1, 4], {}), ([2, 2], {}), (["n"], {}), ([2], ALONG), ([4], ALONG)],
+)
+def test_declared_dims_of_pads(length: list[int | str], parts: dict[str, Any]) -> None:
+    """Two for each axis that is padded."""
+    source = filled([1], length, ("x", "pads", "f", "axes") if parts else ("x", "pads", "f"), **parts)
+    facts = only_pad(source)
+    pads = np.ones([dim if isinstance(dim, int) else 4 for dim in length], np.int64)
+    ran = stock(source, x=np.ones((3, 5), np.float32), pads=pads, f=np.zeros(1, np.float32)) is not None
+    assert ran == (facts.verdict != "breaks a rule")
+    assert ran or facts.why.endswith("[P8]")
