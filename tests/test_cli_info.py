@@ -15,14 +15,14 @@ from command_lines import ROOT, columns, run, save
 from small_models import one_pad, same_but_for_the_pads
 
 import padops
-from padops.convert import records
+from padops.runtime import installed
 
 
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "info")
     assert (code, err) == (0, "")
     lines = columns(out)
-    for package, stated in records.versions().items():
+    for package, stated in installed.versions().items():
         assert lines_of(lines, package) == [package, stated]
     assert lines_of(lines, "library")[-1] == padops.get_library_path()
     described = padops.describe()

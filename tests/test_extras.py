@@ -92,6 +92,15 @@ def test_commands_that_need_nothing(numpy_alone: Path, tmp_path: Path) -> None:
         assert (ran.returncode, ran.stderr) == (0, "") and ran.stdout
 
 
+def test_info_needs_nothing_but_for_its_self_check(numpy_alone: Path, tmp_path: Path) -> None:
+    ran = run_python(numpy_alone, "-m", "padops", "info", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    lines = ran.stdout.splitlines()
+    assert any(line.split() == ["onnxruntime", "not", "installed"] for line in lines)
+    assert any(line.split() == ["library", str(numpy_alone / "padops" / "libpadops.so")] for line in lines)
+    assert lines[-1] == f"self-check: not run: the self-check needs onnx, which is not installed: {CONVERT}"
+
+
 SESSION = f"""
 import numpy as np, padops, padops.extras
 session = padops.InferenceSession({str(MODEL)!r})

@@ -221,8 +221,9 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
     """Prints how it came out, and writes the report."""
     from rich.text import Text
 
-    from padops.convert.records import SCHEMA, versions
+    from padops.convert.records import SCHEMA
     from padops.files.staging import write_whole
+    from padops.runtime.installed import versions
 
     code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))
     failed = sum(bool(outcome["exit"]) for outcome in done)

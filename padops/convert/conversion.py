@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from padops.convert.records import SCHEMA, FileRecord, PadRecord, Status, Verification, versions
+from padops.convert.records import SCHEMA, FileRecord, PadRecord, Status, Verification
+from padops.runtime.installed import versions
 
 if TYPE_CHECKING:
     import onnx

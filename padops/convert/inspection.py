@@ -19,7 +19,7 @@ from padops.convert.facts import PadFacts, Road, Verdict
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
-from padops.convert.records import SCHEMA, versions
+from padops.convert.records import SCHEMA
 from padops.convert.sources import find_pads
 from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
@@ -28,7 +28,7 @@ from padops.convert.sources.pad_facts import facts_of, pad_of
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
-from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version
+from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
 from padops.spec.schemas import register_schemas
 
 
@@ -78,7 +78,7 @@ class Inspection:
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
         lines: dict[Road, str] = {
-            "session": f'session = padops.InferenceSession({_quoted(name)})',
+            "session": f"session = padops.InferenceSession({_quoted(name)})",
             "convert": f"{convert} -o OUT.onnx",
             "lower": f"{convert} -o OUT.onnx --target onnx",
         }

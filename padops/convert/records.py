@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Any, Literal
 
 from padops.convert.facts import PadFacts
-from padops.extras import names_of, version_of
 
 SCHEMA = 4  # of the report; raised when a reader of an older report would misread a newer one
-PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal["equal", "close", "corrected", "different", "runs", "fails", "undecided"]
@@ -164,14 +160,3 @@ class FileRecord:
     bytes: int
     sha256: str | None = None
     written: bool = False
-
-
-def versions() -> dict[str, str | None]:
-    """Of Python and of the packages that have a say in a conversion; None for one that is not installed."""
-    return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
-
-
-@cache
-def _version(package: str) -> str | None:
-    """Of the first distribution that brings it."""
-    return next(filter(None, map(version_of, names_of(package))), None)

@@ -1,9 +1,13 @@
-"""Which onnxruntime is installed, told without importing it."""
+"""Which packages are installed, told without importing them."""
 
 from __future__ import annotations
 
-from padops.extras import RUNTIMES, version_of
+import platform
+from functools import cache
 
+from padops.extras import RUNTIMES, names_of, version_of
+
+PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
 NEWEST_MINOR = 32  # that padops has been measured with
 
 
@@ -19,3 +23,14 @@ def installed_minor() -> int:
         return NEWEST_MINOR
     major, minor = found[1].split(".")[:2]
     return int(minor) if major == "1" else NEWEST_MINOR
+
+
+def versions() -> dict[str, str | None]:
+    """Of Python and of the packages that have a say in a conversion; None for one that is not installed."""
+    return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
+
+
+@cache
+def _version(package: str) -> str | None:
+    """Of the first distribution that brings it."""
+    return next(filter(None, map(version_of, names_of(package))), None)

@@ -10,7 +10,6 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import helper
 from small_models import FLOAT, INT64, model, one_pad, pad, tensor
 
 import padops
@@ -40,7 +39,7 @@ def only_pad(source: onnx.ModelProto) -> PadFacts:
 # --- commands ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["my dir/m.onnx", "it's \"one\".onnx", "back\\slash $HOME.onnx", "new\nline.onnx"])
+@pytest.mark.parametrize("name", ["my dir/m.onnx", 'it\'s "one".onnx', "back\\slash $HOME.onnx", "new\nline.onnx"])
 def test_commands_can_be_pasted(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
@@ -76,7 +75,9 @@ def test_an_operator_of_padops_that_breaks_a_rule(fallback: bool) -> None:
 ALONG = {"opset": 18, "tensors": [tensor("axes", [1])]}
 
 
-def filled(dims: Any, length: Any, names: tuple[str, ...] = ("x", "pads", "f"), mode: str = "constant", **parts: Any) -> Any:
+def filled(
+    dims: Any, length: Any, names: tuple[str, ...] = ("x", "pads", "f"), mode: str = "constant", **parts: Any
+) -> Any:
     """A Pad of which pads and fill are inputs, of these dims."""
     inputs = [("x", FLOAT, [3, 5]), ("pads", INT64, length), ("f", FLOAT, dims)]
     return model([pad(names, mode=mode)], parts.pop("opset", 13), inputs=inputs, **parts)

@@ -84,7 +84,7 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 
 def _serve() -> None:
     from padops import cli
-    from padops.convert.records import versions
+    from padops.runtime.installed import versions
 
     versions()
     source = Path(__file__).parents[2] / "models" / "pad_18.onnx"
