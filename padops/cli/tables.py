@@ -56,7 +56,7 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
     if commands:
         console.print(Text("\nWhat helps:" if inspection.failing else "\nWhat runs it whatever the data are:"))
     elif inspection.failing:
-        console.print(Text("\nNo road of padops makes all of these run; the reasons stand above."))
+        console.print(Text("\nNothing makes all of these run as they stand; the reasons above say what is in the way."))
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
         show_wrapped(console, [ROADS[road]], indent=6)

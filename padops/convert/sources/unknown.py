@@ -15,5 +15,5 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
     domain = node.domain or "ai.onnx"
     reason = f"the domain {domain} is not one that padops knows"
     if node.op_type != "Pad":
-        reason = f"{node.op_type} is TensorFlow's; name its domain as a custom domain"
+        reason = f"{node.op_type} is TensorFlow's; it is converted where its domain is named: --custom-domain {domain}"
     return Match(f"{domain}::{node.op_type}", reason=reason)
