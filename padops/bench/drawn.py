@@ -48,9 +48,8 @@ def _shape(rng: random.Random, rank: int, elements: float) -> tuple[int, ...]:
 def _amounts(rng: random.Random, size: int, mode: str) -> tuple[int, int]:
     """Begin and end of an axis: both alike, one alone, or a crop. ONNX Runtime reflects no further than n − 1."""
     most = max(0, size - 1) if mode == "reflect" else size
-    amount = lambda: min(most, rng.choice((1, 1, 2, 3, 8, 16, rng.randint(1, 64), max(1, size // 4))))
     kind = rng.choice(("both", "both", "begin", "end", "crop"))
     if kind == "crop" and size > 4:
         return -rng.randint(0, size // 4), -rng.randint(0, size // 4)
-    both = amount()
-    return {"begin": (both, 0), "end": (0, both)}.get(kind, (both, both))
+    amount = min(most, rng.choice((1, 1, 2, 3, 8, 16, rng.randint(1, 64), max(1, size // 4))))
+    return {"begin": (amount, 0), "end": (0, amount)}.get(kind, (amount, amount))

@@ -67,8 +67,8 @@ std::vector<std::string> wanted_ways() {
   for (const char* mode : {"constant", "edge", "reflect", "symmetric", "wrap", "interior"})
     for (const char* width : {"bytes", "sub-byte"}) ways.push_back(std::string(mode) + ", " + width);
 #if PADOPS_SSE2
-  ways.insert(ways.end(), {"streamed by all threads", "streamed by one thread", "streamed, rows in parts",
-                           "string instruction"});
+  ways.insert(ways.end(),
+              {"streamed by all threads", "streamed by one thread", "streamed, rows in parts", "string instruction"});
 #endif
 #if PADOPS_AVX2
   if (__builtin_cpu_supports("avx2")) ways.push_back("AVX2");

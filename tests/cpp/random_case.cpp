@@ -96,7 +96,7 @@ std::string words(const Case& one) {
   return text(one.bits, " bits, ", mode_name(one.mode), one.rules.crop == Crop::kFull ? " FULL" : " CROP", ", shape ",
               bracketed(one.shape), ", begin/end/interior", pads, ", shared ", t.shared, ", tasks ", t.min_task, "-",
               t.max_task, ", streamed ", t.streamed, " x", t.streaming_threads, ", merges ", t.bytes_per_merge,
-              ", avx2 ", static_cast<int>(t.copy.avx2), ", string from ", t.copy.string_from,
-              ", source +", one.source_offset, ", output +", one.output_offset,
+              ", avx2 ", static_cast<int>(t.copy.avx2), ", string from ", t.copy.string_from, ", source +",
+              one.source_offset, ", output +", one.output_offset,
               one.flush_right ? " from the end" : " from the beginning");
 }

@@ -1,6 +1,6 @@
 // Copies of bytes within the caches. They replace memcpy, because libc chooses the processor's string instruction by
-// rules of its own: on some processors it is ten times slower where source and target are aligned differently, as padded
-// rows always are (measured on AMD's family 25). processor.h says where it is used here.
+// rules of its own: on some processors it is ten times slower where source and target are aligned differently, as
+// padded rows always are (measured on AMD's family 25). processor.h says where it is used here.
 #pragma once
 
 #include <cstddef>

@@ -25,9 +25,10 @@ struct CopyChoice {
   friend bool operator==(const CopyChoice&, const CopyChoice&) = default;
 };
 
-// By measurement. AMD's family 26 moves whole lines by the string instruction without reading those of the target first,
-// and a later one is unlikely to unlearn it. Family 25 does not, and is up to ten times slower where source and target are aligned differently, as padded
-// rows always are; so the instruction is for processors alone that are known to be fast. AVX-512 gains nothing over AVX2.
+// By measurement. AMD's family 26 moves whole lines by the string instruction without reading those of the target
+// first, and a later one is unlikely to unlearn it. Family 25 does not, and is up to ten times slower where source and
+// target are aligned differently, as padded rows always are; so the instruction is for processors alone that are known
+// to be fast. AVX-512 gains nothing over AVX2.
 constexpr CopyChoice choose_copy(const Processor& processor) {
   const bool string = processor.amd && processor.family >= 26 && processor.short_string_moves;
   return {processor.avx2, string ? kStringFrom : INT64_MAX};

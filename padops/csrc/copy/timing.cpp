@@ -76,7 +76,8 @@ double time_copy(std::string_view name, const CopiedRows& rows, int64_t rounds) 
   const Pass pass = pass_of(name, rows.run);
   std::vector<char> source_memory(rows.bytes + kPage, 1);
   std::vector<char> target_memory(rows.bytes / rows.run * (rows.run + rows.gap) + kPage, 2);
-  // As large tensors mostly begin. Where a target begins a few bytes behind its source in a page, processors differ most.
+  // As large tensors mostly begin. Where a target begins a few bytes behind its source in a page, processors differ
+  // most.
   const char* source = page_in(source_memory);
   char* target = page_in(target_memory);
   std::vector<double> seconds(rounds);

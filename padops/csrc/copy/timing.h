@@ -13,8 +13,9 @@ struct CopiedRows {
   int64_t gap;    // bytes between two rows of the target: what aligns them differently from the source
 };
 
-// The median of `rounds` passes, in seconds. `name` is "libc", "chosen" for what the writers take for such rows, or what
-// named_copy takes. Throws std::invalid_argument for another name and for numbers that describe no rows; std::bad_alloc.
+// The median of `rounds` passes, in seconds. `name` is "libc", "chosen" for what the writers take for such rows, or
+// what named_copy takes. Throws std::invalid_argument for another name and for numbers that describe no rows;
+// std::bad_alloc.
 double time_copy(std::string_view name, const CopiedRows& rows, int64_t rounds);
 
 }  // namespace padops

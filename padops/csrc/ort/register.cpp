@@ -162,8 +162,8 @@ PADOPS_EXPORT const char* padops_describe() {
   }
 }
 
-// Seconds of one copy of rows, for `padops bench --copies`; `name`, `run`, `bytes`, `gap` and `rounds` are as time_copy's.
-// Negative where they are wrong, or where there is no memory.
+// Seconds of one copy of rows, for `padops bench --copies`; `name`, `run`, `bytes`, `gap` and `rounds` are as
+// time_copy's. Negative where they are wrong, or where there is no memory.
 PADOPS_EXPORT double padops_time_copy(const char* name, int64_t run, int64_t bytes, int64_t gap, int64_t rounds) {
   try {
     return padops::time_copy(name, {run, bytes, gap}, rounds);
