@@ -119,9 +119,7 @@ def test_a_report_takes_the_place_of_no_model(
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_outputs_beside_and_inside_the_source(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_outputs_beside_and_inside_the_source(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Into the folder above, every model is converted; into one inside, those of a run before are left out."""
     (folder / "broken.onnx").unlink()
     for _ in range(2):

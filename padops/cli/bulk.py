@@ -73,7 +73,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
                 done.append(outcome)
                 finished[outcome["source"]] = outcome
                 advance(outcome)
-    except (KeyboardInterrupt, SystemExit) as ending:  # a model may have been put into place without its process saying so
+    except (KeyboardInterrupt, SystemExit) as ending:  # some process may not have said yet what it wrote
         converted = sum(outcome["exit"] == 0 for outcome in finished.values())
         print(
             f"interrupted; at least {converted} of {len(jobs)} models had been converted, and none is half written",
