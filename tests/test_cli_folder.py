@@ -100,6 +100,57 @@ def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run(capsys, "convert", tmp_path / "empty", tmp_path / "o") == expected
 
 
+@pytest.mark.parametrize("what", ["a source", "a link to one", "an output"])
+def test_a_report_takes_the_place_of_no_model(
+    what: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "a.onnx").write_bytes(b"of before")
+    (tmp_path / "r.json").symlink_to(folder / "a.onnx")
+    report = {"a source": folder / "a.onnx", "a link to one": tmp_path / "r.json", "an output": out / "a.onnx"}[what]
+    model = out / "a.onnx" if what == "an output" else folder / "a.onnx"
+    kind = "written" if what == "an output" else "converted"
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    target = [out] if what == "an output" else ["--in-place"]
+    code, _, err = run(capsys, "convert", folder, *target, "--report", report)
+    told = f"it is {model}, a model that is to be {kind}; name another file for the report"
+    assert (code, err) == (1, f"error: cannot write {report}: {told}\n")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_outputs_beside_and_inside_the_source(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Into the folder above, every model is converted; into one inside, those of a run before are left out."""
+    (folder / "broken.onnx").unlink()
+    for _ in range(2):
+        code, out, _ = run(capsys, "convert", folder / "deep", folder)
+        assert (code, out.splitlines()[-1]) == (0, "1 models, 0 failed; 1 Pads: 1 converted")
+    for _ in range(2):
+        code, out, _ = run(capsys, "convert", folder, folder / "out")
+        assert (code, out.splitlines()[-1].split(",")[0]) == (0, "4 models")
+
+
+def test_a_name_that_is_too_long(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "broken.onnx").unlink()
+    long = tmp_path / ("l" * 300)
+    code, _, err = run(capsys, "convert", folder, tmp_path / "out", "--report", long / "x.json")
+    assert (code, err) == (1, f"error: cannot write {long / 'x.json'}: File name too long\n")
+    code, _, err = run(capsys, "convert", folder, long)
+    assert (code, [line.endswith(": File name too long") for line in err.splitlines()]) == (1, [True] * 3)
+    code, _, err = run(capsys, "convert", long, tmp_path / "out")
+    assert (code, err.count("\n"), err.endswith(": File name too long\n")) == (1, 1, True)
+
+
+def test_models_that_fail_leave_no_folders(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new" / "out"
+    (folder / "broken.onnx").rename(folder / "deep" / "b.onnx")
+    assert run(capsys, "convert", folder, out)[0] == 1
+    assert sorted(path.name for path in out.iterdir()) == ["a.onnx", "mixed.onnx"]
+    (tmp_path / "old").mkdir()
+    assert run(capsys, "convert", folder / "deep", tmp_path / "old" / "out")[0] == 1
+    assert list((tmp_path / "old").iterdir()) == []
+
+
 # Has the process that reads one of the models end, or wait, wherever it is started: it stands in a file that Python runs first.
 PLANTED = """
 import os, sys, time
@@ -109,7 +160,13 @@ if "spawn_main" in " ".join(sys.orig_argv):
     def planted(path):
         if path.name == "dies.onnx":
             os._exit(9)
-        if path.name == "waits.onnx":
+        if path.name == "dies_last.onnx":
+            others = [other for other in path.parent.glob("*.onnx") if other != path]
+            while not all(b"padops" in other.read_bytes() for other in others):
+                time.sleep(0.02)
+            time.sleep(0.3)  # their processes tell what they have done
+            os._exit(9)
+        if path.name == "_waits.onnx":
             open(os.environ["STARTED"], "a").close()
             time.sleep(60)
         return read(path)
@@ -139,20 +196,37 @@ def test_a_process_that_dies_takes_no_other_model_with_it(
     assert sorted(path.name for path in (tmp_path / "out").rglob("*.onnx")) == ["a.onnx", "mixed.onnx"]
 
 
+def test_a_model_that_was_done_before_a_process_died_is_not_converted_again(
+    folder: Path, planted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first of the models dies last."""
+    (planted / "mixed.onnx").rename(planted / "z.onnx")
+    (planted / "dies_last.onnx").write_bytes(one_pad(13).SerializeToString())
+    (planted / "a.onnx").rename(planted / "y.onnx")
+    report = tmp_path / "r.json"
+    code, out, _ = run(capsys, "convert", planted, "--in-place", "--jobs", "2", "--report", report)
+    assert (code, out.splitlines()[-1]) == (1, "3 models, 1 failed; 3 Pads: 2 converted, 1 unconverted")
+    files = json.loads(report.read_text())["files"]
+    assert [(Path(row["source"]).name, row["error"]) for row in files] == [
+        ("dies_last.onnx", bulk.DIED), ("y.onnx", None), ("z.onnx", None)
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, tmp_path: Path) -> None:
-    (planted / "waits.onnx").write_bytes(one_pad(13).SerializeToString())
+    (planted / "_waits.onnx").write_bytes(one_pad(13).SerializeToString())
     command = [sys.executable, "-m", "padops", "convert", planted, tmp_path / "out", "--jobs", "2", "-q"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     end = time.monotonic() + 30
-    while not (tmp_path / "started").exists() and time.monotonic() < end:
+    awaited = [tmp_path / "started", tmp_path / "out" / "a.onnx", tmp_path / "out" / "mixed.onnx"]
+    while not all(path.exists() for path in awaited) and time.monotonic() < end:
         time.sleep(0.02)
-    time.sleep(0.2)
+    time.sleep(0.3)
     running.send_signal(number)
     _, err = running.communicate(timeout=10)
     assert running.returncode == code
-    if number == signal.SIGINT:
-        assert err.splitlines()[-1].startswith("interrupted; ")
+    told = "interrupted; at least 2 of 3 models had been converted, and none is half written"
+    assert err.splitlines()[-1] == told
     end = time.monotonic() + 2  # for multiprocessing's tracker of resources, which ends by itself
     while (left := living(running.pid)) and time.monotonic() < end:
         time.sleep(0.02)

@@ -14,14 +14,15 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.console import make_console
-from padops.files.interrupts import INTERRUPTED
+from padops.files.interrupts import exit_code
 from padops.files.streams import STREAM
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ WORST_FIRST = (4, 1, 2, 3, 5, 0)  # of the exit codes: a wrong result is worse t
 DIED = "the process that converted it died"
 
 Outcome = dict[str, Any]  # of one model: source, output, exit, error, text, and the report of its conversion
+Job = tuple[str, str | None, dict[str, Any]]  # of one model: its file, the file to write, and the options
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
@@ -44,8 +46,6 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     Returns:
         The worst of the exit codes that the models would have alone.
     """
-    from padops.files.targets import refusal
-
     source = Path(options.source)
     if options.inputs is not None:
         options.usage_error("argument --inputs: not allowed where IN is a folder, as it is for one model")
@@ -53,49 +53,86 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
         options.usage_error(
             f"argument {STREAM}: not allowed where IN is a folder: a stream takes one model, or its report"
         )
-    if options.output is not None and Path(options.output).is_file():
+    if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"argument OUT: {options.output} is a file, but {source} is a folder")
-    if options.report is not None and (why := refusal([Path(options.report)])):
-        print(f"error: {why}", file=sys.stderr)
-        return 1
     jobs = _jobs(options, passed, source)
-    if not jobs:
-        print(f"error: {source} has no {SUFFIX} file", file=sys.stderr)
+    why = None if jobs else f"{source} has no {SUFFIX} file"
+    if why := why or _report_refusal(options.report, jobs):
+        print(f"error: {why}", file=sys.stderr)
         return 1
     console = make_console(options.quiet)
     done: list[Outcome] = []
+    finished: dict[str, Outcome] = {}
     try:
         with (
+            _without_empty_folders(jobs),
             _progress(console, len(jobs)) as advance,
-            closing(_outcomes(jobs, min(options.jobs, len(jobs)))) as outcomes,
+            closing(_outcomes(jobs, min(options.jobs, len(jobs)), finished)) as outcomes,
         ):
             for outcome in outcomes:
                 done.append(outcome)
+                finished[outcome["source"]] = outcome
                 advance(outcome)
-    except KeyboardInterrupt:
-        written = sum(outcome["exit"] == 0 for outcome in done)
+    except (KeyboardInterrupt, SystemExit) as ending:  # some process may not have said yet what it wrote
+        converted = sum(outcome["exit"] == 0 for outcome in finished.values())
         print(
-            f"interrupted; {written} of {len(jobs)} models had been converted, the others are as before",
+            f"interrupted; at least {converted} of {len(jobs)} models had been converted, and none is half written",
             file=sys.stderr,
         )
-        return INTERRUPTED
+        return exit_code(ending)
     return _finish(options, console, done)
 
 
-def _jobs(
-    options: argparse.Namespace, passed: dict[str, Any], source: Path
-) -> list[tuple[str, str | None, dict[str, Any]]]:
-    """Of each model its file, the file to write, and the options."""
+def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
+    """What to tell where the report cannot be written, or would take the place of a model; else None."""
+    from padops.files.targets import refusal
+
+    if named is None:
+        return None
+    try:
+        if why := refusal([Path(named)]):
+            return why
+    except OSError as error:
+        return f"cannot write {named}: {error.strerror}"
+    real = os.path.realpath(named)
+    for source, output, _ in jobs:
+        for path, what in ((source, "to be converted"), (output, "to be written")):
+            if path is not None and os.path.realpath(path) == real:
+                return f"cannot write {named}: it is {path}, a model that is {what}; name another file for the report"
+    return None
+
+
+@contextmanager
+def _without_empty_folders(jobs: Sequence[Job]) -> Iterator[None]:
+    """Takes away at the end what folders of outputs have come about and are empty: those of models that failed."""
+    folders = {folder for _, output, _ in jobs if output is not None for folder in Path(output).parents}
+    missing = [folder for folder in folders if not os.path.lexists(folder)]
+    try:
+        yield
+    finally:
+        for folder in sorted(missing, key=lambda folder: len(folder.parts), reverse=True):
+            with suppress(OSError):  # it was not made, or has files
+                folder.rmdir()
+
+
+def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> list[Job]:
+    """What there is to do; outputs of a run before that lie inside the source are no part of it."""
     passed = {name: value for name, value in passed.items() if name not in ("report", "inputs")}
     output = None if options.output is None else Path(options.output)
     found = [path for path in sorted(source.rglob(f"*{SUFFIX}")) if path.is_file()]
-    if output is not None and output.resolve() != source.resolve():
-        found = [path for path in found if not path.resolve().is_relative_to(output.resolve())]  # of a run before
+    if output is not None and source.resolve() in output.resolve().parents:
+        found = [path for path in found if not path.resolve().is_relative_to(output.resolve())]
     return [(str(path), None if output is None else str(output / path.relative_to(source)), passed) for path in found]
 
 
-def _outcomes(jobs: Sequence[tuple[str, str | None, dict[str, Any]]], count: int) -> Generator[Outcome, None, None]:
-    """What became of each model, in order; ``count`` of them are converted at a time."""
+def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> Generator[Outcome, None, None]:
+    """What became of each model, in order.
+
+    Args:
+        jobs: The models.
+        count: How many are converted at a time.
+        finished: Receives the outcomes of other processes as soon as they are there, by the source.
+    """
     if count == 1:
         yield from (convert_one(*job) for job in jobs)
         return
@@ -104,17 +141,32 @@ def _outcomes(jobs: Sequence[tuple[str, str | None, dict[str, Any]]], count: int
         with _pool(count) as pool:
             futures = [pool.submit(_work, *job) for job in waiting]
             for future in futures:
+                future.add_done_callback(partial(_note, finished))
+            for future in futures:
                 try:
                     yield future.result()
                     waiting.pop(0)
                 except BrokenProcessPool:
                     break
-        if waiting:  # one of the first has ended its process; it is among those that were at work
-            suspects, waiting = waiting[:count], waiting[count:]
-            yield from map(_alone, suspects)
+        # One of them may have ended its process: it is among the first that have not finished, which were at work.
+        left = [job for job in waiting if job[0] not in finished]
+        suspects = left[:count]
+        for job in waiting:
+            if job[0] in finished:
+                yield finished[job[0]]
+            elif job in suspects:
+                yield _alone(job)
+        waiting = left[count:]
 
 
-def _alone(job: tuple[str, str | None, dict[str, Any]]) -> Outcome:
+def _note(finished: dict[str, Outcome], future: Future[Outcome]) -> None:
+    """Keeps the outcome of a process that has not died."""
+    if not future.cancelled() and future.exception() is None:
+        outcome = future.result()
+        finished[outcome["source"]] = outcome
+
+
+def _alone(job: Job) -> Outcome:
     """What becomes of a model that may end its process."""
     with _pool(1) as pool:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,7 @@ def run_convert(options: argparse.Namespace) -> int:
         SystemExit: The same, for SIGTERM; and where the options contradict each other.
     """
     _settle_output(options)
-    if Path(options.source).is_dir():
+    if os.path.isdir(options.source):  # Path.is_dir raises over a name that is too long
         from padops.cli.bulk import convert_folder
 
         return convert_folder(options, _passed(options))

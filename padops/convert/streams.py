@@ -57,15 +57,21 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
             conversion = replace(conversion, sources=(_record(INPUT, content),))
         if output == STREAM and not options.get("dry_run"):
             conversion = _write_model(conversion)
-            if to_file is not None:  # what has been written before did not name an output
-                write_report(conversion, Path(to_file))
     except (PadsLeftError, VerificationError) as error:
-        if report == STREAM:
-            _write_report(error.conversion)
+        if source == STREAM:
+            error.conversion = replace(error.conversion, sources=(_record(INPUT, content),))
+        _report(error.conversion, report, source == STREAM)
         raise
+    _report(conversion, report, STREAM in (source, output))
+    return conversion
+
+
+def _report(conversion: Conversion, report: str | None, again: bool) -> None:
+    """Writes the report to standard output; into a file ``again``, where what ``convert`` has written names no stream."""
     if report == STREAM:
         _write_report(conversion)
-    return conversion
+    elif report is not None and again:
+        write_report(conversion, Path(report))
 
 
 def models_of(one: str, other: str) -> tuple[str | onnx.ModelProto, str | onnx.ModelProto]:
@@ -127,5 +133,6 @@ def _write_model(conversion: Conversion) -> Conversion:
 
 def _write_report(conversion: Conversion) -> None:
     text = json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n"
-    with os_errors_as("cannot write to", OUTPUT):
+    written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
+    with os_errors_as(f"{written}cannot write to", OUTPUT):
         write_output(text.encode("utf-8", "backslashreplace"))

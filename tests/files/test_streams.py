@@ -81,6 +81,17 @@ def test_a_full_disk_for_what_is_printed(full: int, source: Path, tmp_path: Path
     assert padops("convert", tmp_path / "no.onnx", "-o", tmp_path / "no.out", stdout=full, stderr=full).returncode == 1
 
 
+def test_a_full_disk_for_the_report(full: int, source: Path, tmp_path: Path) -> None:
+    """The model is in place, and the message says so; where there is none, it does not."""
+    out = tmp_path / "out.onnx"
+    why = "cannot write to standard output: No space left on device\n"
+    ended = padops("convert", source, out, "--report", "-", "-q", stdout=full)
+    assert (ended.returncode, out.is_file()) == (1, True)
+    assert ended.stderr == f"error: {out} has been written, but the report has not: {why}"
+    ended = padops("convert", source, "--dry-run", "--report", "-", "-q", stdout=full)
+    assert (ended.returncode, ended.stderr) == (1, f"error: {why}")
+
+
 def test_a_reader_that_has_gone(closed: int, source: Path, tmp_path: Path) -> None:
     ended = padops("convert", source, "-o", tmp_path / "out.onnx", stdout=closed)
     assert (ended.returncode, ended.stderr, (tmp_path / "out.onnx").is_file()) == (0, "", True)

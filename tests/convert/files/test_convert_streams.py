@@ -77,6 +77,31 @@ def test_the_report_on_standard_output(source: Path, tmp_path: Path) -> None:
     assert b"error: 1 of 1 Pads cannot be converted" in ended.stderr
 
 
+def reported(report: str, content: bytes, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> tuple[int, object]:
+    """The exit code of a conversion of standard input, and what its report says of the source."""
+    with open("told", "w") as out, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        patch.setattr(sys, "stdout", out)
+        code = cli.main(["convert", "-", *map(str, arguments), "--report", report])
+    return code, json.loads(Path("told" if report == "-" else report).read_text())["source"]
+
+
+@pytest.mark.parametrize("arguments", [["o.onnx"], ["--dry-run"], ["--dry-run", "--strict"]])
+def test_the_report_of_standard_input_is_the_same_in_a_file(
+    arguments: list[str], source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(source.parent)
+    content = source.read_bytes()
+    if "--strict" in arguments:
+        inputs, outputs = [("x", COMPLEX64, [2, 3])], [("y", COMPLEX64, None)]
+        content = one_pad(13, inputs=inputs, outputs=outputs).SerializeToString()
+    told = reported("r.json", content, monkeypatch, *arguments)
+    assert told == reported("-", content, monkeypatch, *arguments)
+    [file] = told[1]["files"]
+    assert told[0] == (3 if "--strict" in arguments else 0)
+    assert (file["name"], file["bytes"]) == ("standard input", len(content))
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "code", "told"),
     [
