@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from pathlib import Path
 from typing import Any
@@ -106,3 +107,23 @@ def test_declared_dims_of_pads(length: list[int | str], parts: dict[str, Any]) -
     ran = stock(source, x=np.ones((3, 5), np.float32), pads=pads, f=np.zeros(1, np.float32)) is not None
     assert ran == (facts.verdict != "breaks a rule")
     assert ran or facts.why.endswith("[P8]")
+
+
+# --- empty data --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "wrap"])
+@pytest.mark.parametrize("dims", [[0], [0, 2], [1, 0]])
+def test_empty_data(dims: list[int], mode: str) -> None:
+    """Where every empty axis stays empty, onnxruntime asks for nothing else of edge and reflect."""
+    data, seen = np.zeros(dims, np.float32), set()
+    for amounts in itertools.product((-2, -1, 0, 1, 3), (-1, 0, 1), repeat=len(dims)):
+        tensors = [tensor("pads", amounts)]
+        source = model([pad(mode=mode)], 19, inputs=[("x", FLOAT, dims)], tensors=tensors)
+        facts = only_pad(source)
+        ran = stock(source, x=data)
+        if facts.verdict != "breaks a rule":
+            assert (ran is not None) == facts.runs, amounts
+            assert ran is None or ran[0].shape == facts.output_shape, amounts
+            seen.add(facts.verdict)
+    assert "runs" in seen or mode == "wrap"
