@@ -78,7 +78,7 @@ class Inspection:
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
         lines: dict[Road, str] = {
-            "session": f'session = padops.InferenceSession({_quoted(name)})',
+            "session": f"session = padops.InferenceSession({_quoted(name)})",
             "convert": f"{convert} -o OUT.onnx",
             "lower": f"{convert} -o OUT.onnx --target onnx",
         }

@@ -12,7 +12,7 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import helper
-from small_models import FLOAT, INT64, model, one_pad, pad, tensor
+from small_models import DOUBLE, FLOAT, INT64, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -28,7 +28,7 @@ def stock(source: onnx.ModelProto, **feeds: Any) -> list[np.ndarray] | None:
     options.log_severity_level = 4
     try:
         session = onnxruntime.InferenceSession(source.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        return session.run(None, feeds)
+        return list(session.run(None, feeds))
     except Exception:  # onnxruntime's exceptions have no common class of their own
         return None
 
@@ -41,7 +41,7 @@ def only_pad(source: onnx.ModelProto) -> PadFacts:
 # --- commands ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["my dir/m.onnx", "it's \"one\".onnx", "back\\slash $HOME.onnx", "new\nline.onnx"])
+@pytest.mark.parametrize("name", ["my dir/m.onnx", 'it\'s "one".onnx', "back\\slash $HOME.onnx", "new\nline.onnx"])
 def test_commands_can_be_pasted(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
@@ -77,7 +77,9 @@ def test_an_operator_of_padops_that_breaks_a_rule(fallback: bool) -> None:
 ALONG = {"opset": 18, "tensors": [tensor("axes", [1])]}
 
 
-def filled(dims: Any, length: Any, names: tuple[str, ...] = ("x", "pads", "f"), mode: str = "constant", **parts: Any) -> Any:
+def filled(
+    dims: Any, length: Any, names: tuple[str, ...] = ("x", "pads", "f"), mode: str = "constant", **parts: Any
+) -> Any:
     """A Pad of which pads and fill are inputs, of these dims."""
     inputs = [("x", FLOAT, [3, 5]), ("pads", INT64, length), ("f", FLOAT, dims)]
     return model([pad(names, mode=mode)], parts.pop("opset", 13), inputs=inputs, **parts)
@@ -127,3 +129,46 @@ def test_empty_data(dims: list[int], mode: str) -> None:
             assert ran is None or ran[0].shape == facts.output_shape, amounts
             seen.add(facts.verdict)
     assert "runs" in seen or mode == "wrap"
+
+
+# --- poolings that pad SAME --------------------------------------------------------------------------------------------
+
+# Operator, type, opset, kernel, stride, dilation, size, and what is said of the last releases.
+POOLINGS: list[tuple[str, int, int, int, int, int, int, str]] = [
+    ("MaxPool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
+    ("MaxPool", DOUBLE, 12, 1, 2, 1, 6, "runs"),
+    ("MaxPool", DOUBLE, 12, 1, 3, 1, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 3, 2, 1, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 1, 2, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 2, 2, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 3, 2, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 2, 1, 2, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 3, 1, 3, 3, "refuses"),
+    ("AveragePool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
+    ("AveragePool", FLOAT, 19, 1, 3, 1, 5, "runs"),
+    ("AveragePool", FLOAT, 19, 1, 3, 1, 6, "wrong"),
+    ("AveragePool", FLOAT, 6, 2, 1, 1, 6, "refuses"),
+    ("LpPool", FLOAT, 1, 2, 1, 1, 6, "refuses"),
+    ("LpPool", FLOAT, 2, 2, 1, 1, 6, "runs"),
+    ("LpPool", FLOAT, 18, 1, 2, 1, 6, "runs"),
+]
+
+
+@pytest.mark.skipif(runtime_minor() < 31, reason="older releases run what these refuse")
+@pytest.mark.parametrize("row", POOLINGS, ids=str)
+def test_same_of_poolings(row: tuple[str, int, int, int, int, int, int, str]) -> None:
+    """A pooling of a known size is refused, wrong or right; of an open size it is not said to be wrong."""
+    name, kind, opset, kernel, stride, dilation, size, verdict = row
+    lists = {"kernel_shape": [kernel], "strides": [stride]} | ({"dilations": [dilation]} if dilation > 1 else {})
+    pool = helper.make_node(name, ["x"], ["y"], auto_pad="SAME_UPPER", **lists)
+    source = model([pool], opset, inputs=[("x", kind, [1, 1, size])], outputs=[("y", kind, None)])
+    data = np.arange(1, size + 1).reshape(1, 1, -1).astype(np.float64 if kind == DOUBLE else np.float32)
+    assert only_pad(source).verdict == verdict
+    ran = stock(source, x=data)
+    assert (ran is None) == (verdict == "refuses")
+    if ran is not None:
+        made = padops.convert(source, auto_pad="explicit").proto()
+        right = padops.InferenceSession(made.SerializeToString()).run(None, {"x": data})
+        assert np.array_equal(right[0], ran[0]) == (verdict == "runs")
+    source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
+    assert only_pad(source).verdict in ("runs", "may be wrong", "refuses" if opset < 7 else "")
