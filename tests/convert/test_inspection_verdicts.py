@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from small_models import FLOAT, INT64, model, one_pad, pad, tensor
+from onnx import helper
+from small_models import DOUBLE, FLOAT, INT64, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -26,7 +28,7 @@ def stock(source: onnx.ModelProto, **feeds: Any) -> list[np.ndarray] | None:
     options.log_severity_level = 4
     try:
         session = onnxruntime.InferenceSession(source.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        return session.run(None, feeds)
+        return list(session.run(None, feeds))
     except Exception:  # onnxruntime's exceptions have no common class of their own
         return None
 
@@ -107,3 +109,66 @@ def test_declared_dims_of_pads(length: list[int | str], parts: dict[str, Any]) -
     ran = stock(source, x=np.ones((3, 5), np.float32), pads=pads, f=np.zeros(1, np.float32)) is not None
     assert ran == (facts.verdict != "breaks a rule")
     assert ran or facts.why.endswith("[P8]")
+
+
+# --- empty data --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "wrap"])
+@pytest.mark.parametrize("dims", [[0], [0, 2], [1, 0]])
+def test_empty_data(dims: list[int], mode: str) -> None:
+    """Where every empty axis stays empty, onnxruntime asks for nothing else of edge and reflect."""
+    data, seen = np.zeros(dims, np.float32), set()
+    for amounts in itertools.product((-2, -1, 0, 1, 3), (-1, 0, 1), repeat=len(dims)):
+        tensors = [tensor("pads", amounts)]
+        source = model([pad(mode=mode)], 19, inputs=[("x", FLOAT, dims)], tensors=tensors)
+        facts = only_pad(source)
+        ran = stock(source, x=data)
+        if facts.verdict != "breaks a rule":
+            assert (ran is not None) == facts.runs, amounts
+            assert ran is None or ran[0].shape == facts.output_shape, amounts
+            seen.add(facts.verdict)
+    assert "runs" in seen or mode == "wrap"
+
+
+# --- poolings that pad SAME --------------------------------------------------------------------------------------------
+
+# Operator, type, opset, kernel, stride, dilation, size, and what is said of the last releases.
+POOLINGS: list[tuple[str, int, int, int, int, int, int, str]] = [
+    ("MaxPool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
+    ("MaxPool", DOUBLE, 12, 1, 2, 1, 6, "runs"),
+    ("MaxPool", DOUBLE, 12, 1, 3, 1, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 3, 2, 1, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 1, 2, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 2, 2, 6, "runs"),
+    ("MaxPool", FLOAT, 12, 1, 3, 2, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 2, 1, 2, 6, "wrong"),
+    ("MaxPool", FLOAT, 12, 3, 1, 3, 3, "refuses"),
+    ("AveragePool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
+    ("AveragePool", FLOAT, 19, 1, 3, 1, 5, "runs"),
+    ("AveragePool", FLOAT, 19, 1, 3, 1, 6, "wrong"),
+    ("AveragePool", FLOAT, 6, 2, 1, 1, 6, "refuses"),
+    ("LpPool", FLOAT, 1, 2, 1, 1, 6, "refuses"),
+    ("LpPool", FLOAT, 2, 2, 1, 1, 6, "runs"),
+    ("LpPool", FLOAT, 18, 1, 2, 1, 6, "runs"),
+]
+
+
+@pytest.mark.skipif(runtime_minor() < 31, reason="older releases run what these refuse")
+@pytest.mark.parametrize("row", POOLINGS, ids=str)
+def test_same_of_poolings(row: tuple[str, int, int, int, int, int, int, str]) -> None:
+    """A pooling of a known size is refused, wrong or right; of an open size it is not said to be wrong."""
+    name, kind, opset, kernel, stride, dilation, size, verdict = row
+    lists = {"kernel_shape": [kernel], "strides": [stride]} | ({"dilations": [dilation]} if dilation > 1 else {})
+    pool = helper.make_node(name, ["x"], ["y"], auto_pad="SAME_UPPER", **lists)
+    source = model([pool], opset, inputs=[("x", kind, [1, 1, size])], outputs=[("y", kind, None)])
+    data = np.arange(1, size + 1).reshape(1, 1, -1).astype(np.float64 if kind == DOUBLE else np.float32)
+    assert only_pad(source).verdict == verdict
+    ran = stock(source, x=data)
+    assert (ran is None) == (verdict == "refuses")
+    if ran is not None:
+        made = padops.convert(source, auto_pad="explicit").proto()
+        right = padops.InferenceSession(made.SerializeToString()).run(None, {"x": data})
+        assert np.array_equal(right[0], ran[0]) == (verdict == "runs")
+    source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
+    assert only_pad(source).verdict in ("runs", "may be wrong", "refuses" if opset < 7 else "")

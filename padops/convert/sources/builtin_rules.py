@@ -105,8 +105,19 @@ def _fill(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 def _reach(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
     """An axis that is reflected or wrapped too far, or cropped away, or has nothing to extend."""
+    if _gives_nothing_of_nothing(pad):
+        return
     for axis, (size, amounts) in enumerate(zip(pad.dims or (), known_amounts(pad))):
         yield from _reach_of(pad, axis, size, amounts.begin, amounts.end)
+
+
+def _gives_nothing_of_nothing(pad: PadInfo) -> bool:
+    """Whether data and output are empty, where edge and reflect look at nothing but that no empty axis grows."""
+    amounts = known_amounts(pad)
+    if pad.mode not in (Mode.EDGE, Mode.REFLECT) or not all_known(pad.dims) or len(amounts) != len(pad.dims):
+        return False
+    sizes = [(size, row.begin + size + row.end) for size, row in zip(pad.dims, amounts)]
+    return any(not size for size, _ in sizes) and all(size or not padded for size, padded in sizes)
 
 
 def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -> Iterator[Finding]:

@@ -4,7 +4,8 @@ Measured with onnxruntime 1.20 to 1.31.1 on the CPU; a fact that does not hold f
 
 **Right.** Mode constant, for data of any rank but 0, where no axis is cropped away wholly. Edge, reflect and wrap where no
 axis is empty, no amount is negative, and reflect reaches at most n - 1 elements and wrap n (of 1.31, wrap reaches any
-number). Constant and edge reach any number of elements; so does wrap behind the data. ``com.microsoft::Pad`` runs as ONNX's does, for float alone. Every
+number). Constant and edge reach any number of elements; so does wrap behind the data. Edge and reflect of empty data by any
+amounts, where every axis that is empty stays so. ``com.microsoft::Pad`` runs as ONNX's does, for float alone. Every
 opset runs wrap.
 
 **Refused.** A node in the form of another version; data of rank 0; constant axes of int32, and also where the optimizer finds

@@ -24,6 +24,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
 from padops.convert.sources.auto_pad.rewrites import by_size, explicit, same_pad, same_pad_of
+from padops.convert.sources.auto_pad.verdicts import RIGHT, judge_pooling
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
@@ -114,4 +115,5 @@ def _rewrite(
             needed = "ONNX Runtime computes SAME as if there were no dilation"
     elif pooling and any(axis.min_total < 0 for axis in window.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    return Rewrite(op_type, apply, pad, needed, "ONNX Runtime pads it rightly by itself", corrects=pooling)
+    judge = partial(judge_pooling, window, needed) if pooling else None
+    return Rewrite(op_type, apply, pad, needed, RIGHT, corrects=pooling, judge=judge)

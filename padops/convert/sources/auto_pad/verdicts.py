@@ -1,0 +1,78 @@
+"""What ONNX Runtime makes of a pooling that pads SAME, by its kernel, strides, dilations and sizes.
+
+Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. It takes the amounts of SAME as if there were no
+dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices and AveragePool below
+opset 19 refuse negative amounts in the last two releases; in the first two they run, and are wrong for some sizes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from padops.convert.facts import Verdict
+from padops.convert.sources.auto_pad.amounts import Axis
+from padops.convert.sources.auto_pad.window import SameWindow
+
+RIGHT = "ONNX Runtime pads it rightly by itself"
+FIRST_OPSETS = {"AveragePool": 7, "LpPool": 2}  # of the poolings that ONNX Runtime has
+REFUSED_SINCE = 31  # the release 1.x that is known to refuse negative amounts; 1.25 runs them
+NEGATIVE_SINCE = 19  # the opset from which on AveragePool takes negative amounts
+
+
+def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:
+    """What one release of ONNX Runtime does with the pooling, and why.
+
+    Args:
+        window: The pooling.
+        needed: Why it cannot be left to ONNX Runtime for every size, or None.
+        minor: The release, 1.``minor``.
+    """
+    node, opset = window.node, window.opset or 0
+    if node.domain == "" and opset < FIRST_OPSETS.get(node.op_type, 0):
+        return "refuses", f"ONNX Runtime has no {node.op_type} of opset {opset}"
+    if needed is None or all(_is_plain(axis) for axis in window.axes):
+        return "runs", RIGHT
+    if node.domain != "" or any(axis.size is None for axis in window.axes):
+        return "may be wrong", needed
+    found = [_judge_axis(window, axis, needed, minor) for axis in window.axes if not _is_plain(axis)]
+    worst: tuple[Verdict, ...] = ("refuses", "wrong", "may be wrong", "runs")
+    return min(found, key=lambda one: worst.index(one[0]))
+
+
+def _is_plain(axis: Axis) -> bool:
+    """Whether the amounts are right along an axis, whatever else there is."""
+    return (axis.dilation == 1 or axis.kernel == 1) and axis.min_total >= 0
+
+
+def _judge_axis(window: SameWindow, axis: Axis, needed: str, minor: int) -> tuple[Verdict, str]:
+    """The same of one axis of known size."""
+    assert axis.size is not None, "sizes that are not known are judged before"
+    count = -(-axis.size // axis.stride)
+    total = (count - 1) * axis.stride + axis.kernel - axis.size  # as if there were no dilation
+    begin = int((total + (window.mode == "SAME_LOWER")) / 2)  # rounded to 0
+    if min(begin, total - begin) < 0 and (kernels := _refuses_negative(window)):
+        if minor < REFUSED_SINCE or kernels == "some":
+            return "may be wrong", needed
+        return "refuses", f"ONNX Runtime refuses the amounts {begin}, {total - begin} that SAME gives it here"
+    made = int((axis.size + total - axis.extent) / axis.stride) + 1
+    if made < 0:
+        return "refuses", f"{needed}, and its output would have {made} elements"
+    if made != count:
+        return "wrong", f"{needed}: its output has {made} elements instead of {count}"
+    amounts = axis.amounts(window.mode)
+    if axis.kernel > 1:
+        return "may be wrong", needed
+    return ("runs", RIGHT) if amounts and amounts[0].begin == begin else ("wrong", needed)
+
+
+def _refuses_negative(window: SameWindow) -> str:
+    """Whether the kernel of ONNX Runtime refuses negative amounts: "all" do, "some" by the type of the data, or "" for none."""
+    if any(axis.dilation > 1 for axis in window.axes):
+        return ""
+    if window.node.op_type == "AveragePool":
+        return "all" if (window.opset or 0) < NEGATIVE_SINCE else ""
+    if window.node.op_type != "MaxPool" or len(window.node.outputs) > 1:
+        return ""
+    if not isinstance(window.fill, np.ndarray):
+        return "some"
+    return "all" if window.fill.dtype in (np.float32, np.float16) else ""  # that it casts to float
