@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -172,3 +173,11 @@ def test_same_of_poolings(row: tuple[str, int, int, int, int, int, int, str]) ->
         assert np.array_equal(right[0], ran[0]) == (verdict == "runs")
     source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
     assert only_pad(source).verdict in ("runs", "may be wrong", "refuses" if opset < 7 else "")
+
+
+def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["inspect", "--help"])
+    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+    guide = (Path(__file__).resolve().parent.parent.parent / "docs" / "fixing.md").read_text(encoding="utf-8")
+    assert options - set(re.findall(r"(?<=^\| `)--[a-z-]+", guide, re.MULTILINE)) == set()
