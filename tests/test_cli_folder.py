@@ -100,6 +100,13 @@ def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run(capsys, "convert", tmp_path / "empty", tmp_path / "o") == expected
 
 
+def test_a_report_takes_the_place_of_no_data(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "w.bin").write_bytes(b"weights")
+    code, _, err = run(capsys, "convert", folder, tmp_path / "out", "--report", folder / "w.bin")
+    assert (code, (folder / "w.bin").read_bytes(), (tmp_path / "out").exists()) == (1, b"weights", False)
+    assert f"cannot write {folder / 'w.bin'}: the report of a folder is a .json file" in err
+
+
 @pytest.mark.parametrize("what", ["a source", "a link to one", "an output"])
 def test_a_report_takes_the_place_of_no_model(
     what: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

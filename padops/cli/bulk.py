@@ -99,6 +99,8 @@ def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
         for path, what in ((source, "to be converted"), (output, "to be written")):
             if path is not None and os.path.realpath(path) == real:
                 return f"cannot write {named}: it is {path}, a model that is {what}; name another file for the report"
+    if not real.lower().endswith(".json"):  # models' data have any other name
+        return f"cannot write {named}: the report of a folder is a .json file, so that it takes the place of no model's data"
     return None
 
 
