@@ -14,6 +14,7 @@ from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, remove_unused, replace_in_place, walk
 from padops.convert.model.types import Types
+from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.match import Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.graph_builder import GraphBuilder
@@ -95,6 +96,11 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
             builder.emit("Constant", [], {"value": tensor_of(output)})
         elif last is None or last in builder.arrays or output is not last.outputs[0] or any(_graphs(last)):
             builder.emit("Identity", [output])
+        if opset < CONCAT_SINCE and any(node.op_type == "Concat" for node in builder.nodes):
+            raise Unconvertible(
+                f"ONNX Runtime has no Concat before opset {CONCAT_SINCE}, and the model is of opset {opset}; raise that first "
+                "(onnx.version_converter)"
+            )
         if plain and _is_same(site.node, builder.nodes):
             raise Unneeded("ONNX Runtime's Pad is right for it, or fails")
     except (Unconvertible, Unneeded):

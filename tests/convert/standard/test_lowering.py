@@ -92,6 +92,11 @@ def test_real_model(name: str, pads: int, runs: list[dict], real_models: dict[st
     print(f"{name}: {', '.join(f'{path.stat().st_size:,}' for path in (original, m2, m3, m4))} bytes")
 
 
+NO_CONCAT = (
+    "ONNX Runtime has no Concat before opset 4, and the model is of opset {}; raise that first (onnx.version_converter)"
+)
+
+
 @pytest.mark.parametrize("path", whole_models.OF_PADS, ids=lambda path: path.stem)
 def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
     """Foreign Pads at once or by way of padops: standard ONNX with the same bits, and the same when lowered again."""
@@ -102,6 +107,9 @@ def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
         lowered = padops.lower(source, fold=False)
         if not all(standard.is_moved(kind, opset) for kind in kinds):
             assert {record.status for record in lowered.records} == {"unconverted"}
+            continue
+        if path.stem == "pad_01":  # its opset has no Concat that ONNX Runtime runs
+            assert {record.reason for record in lowered.unconverted} == {NO_CONCAT.format(1)}
             continue
         assert whole_models.pads_in(lowered.proto(), "padops") == (path.stem == "nested" and source is converted)
         in_function = {"the type of its data is not known"} if path.stem == "nested" else set()
@@ -115,10 +123,6 @@ def test_samples_there_and_back(path: Path, tmp_path: Path) -> None:
         made, there = tmp_path / "lowered.onnx", tmp_path / "there.onnx"
         onnx.save(lowered.proto(), made)
         onnx.save(converted, there)
-        if path.stem == "pad_01":  # float16 of opset 1, where the Cast that ONNX Runtime adds does not exist yet
-            with pytest.raises(Exception, match="InsertedPrecisionFreeCast"):
-                whole_models.session(made, registered=False)
-            continue
         whole_models.assert_same(
             whole_models.run(made, feeds, registered=False), whole_models.run(there, feeds, registered=True)
         )

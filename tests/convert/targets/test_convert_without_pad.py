@@ -131,10 +131,12 @@ def test_samples(path: Path, tmp_path: Path) -> None:
     options = ["--target", "onnx", "--without-pad", "--no-fold", "-q"]
     assert cli.main(["convert", str(path), "-o", str(made), *options]) == 0
     left = padops.convert(made, target="onnx", without_pad=True, fold=False).unconverted
-    assert not left or path.stem in ("nested", "pad_23")  # a function that says no type; float4e2m1
+    too_old = path.stem in ("pad_01", "pad_02")  # for a Concat that ONNX Runtime runs
+    assert all("has no Concat before opset 4" in record.reason for record in left) == too_old or not left
+    assert not left or too_old or path.stem in ("nested", "pad_23")  # a function that says no type; float4e2m1
     message = onnx.load(made)
-    assert ("Pad" in operators(message)) == (path.stem == "pad_23")
-    if message.opset_import[0].version > standard.NEWEST or path.stem in ("nested", "pad_01", "pad_02", "pad_23"):
+    assert ("Pad" in operators(message)) == (too_old or path.stem == "pad_23")
+    if message.opset_import[0].version > standard.NEWEST or too_old or path.stem in ("nested", "pad_23"):
         return
     padops.convert(path, converted, fold=False)
     feeds = whole_models.sample_feeds(path)
