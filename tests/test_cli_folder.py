@@ -12,20 +12,10 @@ from pathlib import Path
 
 import onnx
 import pytest
+from command_lines import run
 from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
 
-from padops import cli
 from padops.cli import bulk
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """The command's exit code, and what it printed on either stream."""
-    try:
-        code = cli.main([str(argument) for argument in arguments])
-    except SystemExit as end:  # argparse
-        code = end.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def mixed() -> onnx.ModelProto:

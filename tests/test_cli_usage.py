@@ -6,20 +6,10 @@ from pathlib import Path
 
 import onnx
 import pytest
+from command_lines import run
 from small_models import one_pad
 
 import padops
-from padops import cli
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """The command's exit code, and what it printed on either stream."""
-    try:
-        code = cli.main([str(argument) for argument in arguments])
-    except SystemExit as end:  # argparse
-        code = end.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 @pytest.fixture

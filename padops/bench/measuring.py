@@ -10,11 +10,11 @@ from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from padops.bench.runner import Measurement, OutputsDiffer
 from padops.bench.workloads import Workload
 from padops.extras import DependencyError, Needing
+from padops.files.interrupts import end_process, ending_of
 
 PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
 LISTENS = 0.1  # seconds after which a signal is heard at the latest
@@ -116,7 +116,9 @@ def measure(
                 kind, content = reading.recv()
             except EOFError:
                 process.join()
-                raise MeasuringError(f"the process that measured has ended with {_ending(process.exitcode)}") from None
+                raise MeasuringError(
+                    f"the process that measured has ended with {ending_of(process.exitcode)}"
+                ) from None
             if kind == "done":
                 return
             if kind == "failed":
@@ -130,14 +132,10 @@ def measure(
         reading.close()
 
 
-def _ending(code: int | None) -> str:
-    return f"code {code}" if code is None or code >= 0 else signal.Signals(-code).name
-
-
 def _serve(work: Work, threads: int, answers: Connection) -> None:
     """The process that measures: what it sends is ``(kind, content)``."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to both; the other process decides
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, end_process)
     try:
         with Needing("padops bench"):
             answers.send(_measure_all(work, threads, answers))
@@ -159,7 +157,3 @@ def _measure_all(work: Work, threads: int, answers: Connection) -> tuple[str, st
     except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
         return "failed", str(error)
     return "done", ""
-
-
-def _end(number: int, frame: Any) -> None:
-    raise SystemExit(128 + number)

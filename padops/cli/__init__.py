@@ -22,7 +22,7 @@ from padops.cli.parsing import Parser, PrintVersion
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
 from padops.extras import DependencyError, Needing
-from padops.files.interrupts import INTERRUPTED
+from padops.files.interrupts import INTERRUPTED, end_process
 from padops.files.streams import dropping_output
 
 KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # where only what they print is lost
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     with dropping_output() as out:
         options = _parser().parse_args(arguments)
-        before = signal.signal(signal.SIGTERM, _end)
+        before = signal.signal(signal.SIGTERM, end_process)
         try:
             with Needing("this command"):
                 code = options.run(options)
@@ -52,11 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             signal.signal(signal.SIGTERM, before)
     return 1 if out.failure is not None and options.run not in KEEP_THEIR_CODE else code
-
-
-def _end(number: int, frame: Any) -> None:
-    """Ends the process as an exception does, so that nothing half-written stays."""
-    raise SystemExit(128 + number)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.console import make_console
-from padops.files.interrupts import exit_code
+from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
 
 if TYPE_CHECKING:
@@ -204,17 +204,13 @@ def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
         output: The file to write.
         passed: The options.
     """
-    before = signal.signal(signal.SIGTERM, _end)
+    before = signal.signal(signal.SIGTERM, end_process)
     try:
         return convert_one(source, output, passed)
     except SystemExit as end:
         os._exit(int(end.code or 0))  # the pool would keep an exception, and this process would live on
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _end(number: int, frame: Any) -> None:
-    raise SystemExit(128 + number)
 
 
 def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:

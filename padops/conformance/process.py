@@ -17,6 +17,7 @@ from padops.conformance.peers.converted import RuleBroken
 from padops.conformance.peers.environments import environments, is_made, python_of
 from padops.conformance.peers.request import Unsupported
 from padops.conformance.worker import receive, send
+from padops.files.interrupts import ending_of
 
 if TYPE_CHECKING:
     from padops.conformance.peers.row import PeerRow
@@ -161,7 +162,7 @@ class Process:
             for _ in batch:
                 answer = self._receive(receive_answer if self._row.command else receive)
                 if answer[0] == "died":
-                    yield "crash", self._with_last_words(f"the process ended with {_ending(answer[1])}")
+                    yield "crash", self._with_last_words(f"the process ended with {ending_of(answer[1])}")
                     self._answered = 0
                     return
                 yield answer
@@ -169,7 +170,7 @@ class Process:
         except (EOFError, BrokenPipeError):
             code = self._running().wait()
             late = f"no answer within {self._row.seconds:g} s"
-            text = self._with_last_words(late if self._late else f"the process ended with {_ending(code)}")
+            text = self._with_last_words(late if self._late else f"the process ended with {ending_of(code)}")
             self.close()
             self._check_stop()
             yield "crash", text
@@ -251,7 +252,3 @@ class Process:
         self._errors.seek(0)
         self._errors.truncate()
         return words
-
-
-def _ending(code: int) -> str:
-    return signal.Signals(-code).name if code < 0 else f"code {code}"

@@ -1,4 +1,4 @@
-"""Signals that wait until files are in place."""
+"""Signals: what they end, and how they wait until files are in place."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import NoReturn
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
@@ -21,6 +22,24 @@ def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
     if isinstance(ending, KeyboardInterrupt):
         return INTERRUPTED
     return ending.code if isinstance(ending.code, int) else 128 + signal.SIGTERM
+
+
+def end_process(number: int, frame: FrameType | None) -> NoReturn:
+    """A handler that ends the process as an exception does, so that nothing half-written stays.
+
+    Args:
+        number: The signal's number.
+        frame: Where the process was; unused.
+
+    Raises:
+        SystemExit: Always, with the code that shells give to a process that this signal has ended.
+    """
+    raise SystemExit(128 + number)
+
+
+def ending_of(code: int | None) -> str:
+    """What ended a process, such as ``"SIGSEGV"`` or ``"code 1"``."""
+    return signal.Signals(-code).name if code is not None and code < 0 else f"code {code}"
 
 
 @contextlib.contextmanager
