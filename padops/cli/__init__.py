@@ -11,7 +11,6 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from padops.bench.command import add_bench
 from padops.cli.convert import add_convert, run_convert
