@@ -106,15 +106,16 @@ def test_more_axes_than_a_task_can_walk_along(untouched: int, too_many: int) -> 
             helper.make_node("ReduceSum", ["padded"], ["y"], keepdims=0),
         ]
         info, floats = helper.make_tensor_value_info, onnx.TensorProto.FLOAT
-        dims = helper.make_tensor("dims", onnx.TensorProto.INT64, [rank], [1] * rank)
+        shape = [2] * untouched + [1] * padded
+        dims = helper.make_tensor("dims", onnx.TensorProto.INT64, [rank], shape)
         graph = helper.make_graph(nodes, "many", [info("x", floats, None)], [info("y", floats, None)], [dims])
         imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
         built = native.session(helper.make_model(graph, opset_imports=imports, ir_version=9))
         if padded < too_many:
-            assert native.run_session(built, {"x": ones(1)}) == 7
+            assert native.run_session(built, {"x": ones(2**untouched)}) == 7 * 2**untouched
         else:
             detail = f"of the {rank} axes 65 remain outside the rows after neighbours that stay as they are have been"
-            assert failure(native.run_session, built, {"x": ones(1)}) == (
+            assert failure(native.run_session, built, {"x": ones(2**untouched)}) == (
                 f"padops::Pad_2 '{NODE}': {detail} merged, and at most 64 may [P10]"
             )
 

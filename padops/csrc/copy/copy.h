@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "copy/platform.h"
+#include "copy/targets.h"
 
 namespace padops {
 
@@ -15,6 +15,15 @@ constexpr size_t kLine = 64;  // bytes of a cache line
 
 // Below this, aligning the target costs more than it saves.
 constexpr size_t kMinAligned = 16 * kLine;
+
+// From so many bytes on a copy asks for the lines of its target ahead of time. Below, they are mostly near already.
+constexpr size_t kMinFetched = 256 * kLine;
+
+// How far ahead: 1.5 to 7 percent faster than libc's copy where the lines come from the last-level cache. Measured.
+constexpr size_t kFetchedAhead = 32 * kLine;
+
+// From so many bytes on it pays to look whether a fill is one byte again and again.
+constexpr size_t kMinSet = 64 * kLine;
 
 // Copies the first and the last Part of the bytes.
 template <class Part>
@@ -53,76 +62,101 @@ PADOPS_INLINE void copy_short(char* target, const char* source, size_t bytes) {
   }
 }
 
-#if PADOPS_SSE2
+// Keeps the compiler from storing the parts of a line from its end: that takes up to a third longer. Measured.
+PADOPS_INLINE void keep_order() {
+#if defined(__GNUC__)
+  asm volatile("" : : : "memory");
+#endif
+}
 
-// As memcpy, by the processor's string instruction.
-PADOPS_INLINE void copy_bytes_string(char* target, const char* source, size_t bytes) {
-#if defined(_MSC_VER)
+PADOPS_INLINE void fetch_to_write([[maybe_unused]] char* line) {
+#if defined(__GNUC__)
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+// Copies one line.
+template <class Target>
+PADOPS_INLINE void copy_line(char* target, const char* source) {
+  constexpr size_t kPart = Target::kRegister;
+  typename Register<kPart>::type parts[kLine / kPart];
+#pragma GCC unroll 4
+  for (size_t k = 0; k < kLine / kPart; ++k) std::memcpy(&parts[k], source + k * kPart, kPart);
+#pragma GCC unroll 4
+  for (size_t k = 0; k < kLine / kPart; ++k) {
+    std::memcpy(target + k * kPart, &parts[k], kPart);
+    keep_order();
+  }
+}
+
+// As memcpy, for more than a line. The last line overlaps the one before it. A long copy aligns its target to the size
+// of a register, so that no store crosses a cache line. AVX2 is a tenth faster than the baseline within the caches, and
+// more for short copies.
+template <class Target>
+PADOPS_INLINE void copy_long(char* target, const char* source, size_t bytes) {
+  size_t at = 0;
+  if (bytes >= kMinAligned) {
+    copy_line<Target>(target, source);
+    at = Target::kRegister - reinterpret_cast<uintptr_t>(target) % Target::kRegister;
+  }
+  if (bytes >= kMinFetched)
+    for (; at + kLine < bytes; at += kLine) {
+      fetch_to_write(target + at + kFetchedAhead);
+      copy_line<Target>(target + at, source + at);
+    }
+  for (; at + kLine < bytes; at += kLine) copy_line<Target>(target + at, source + at);
+  copy_line<Target>(target + bytes - kLine, source + bytes - kLine);
+}
+
+// As memcpy, by the processor's string instruction, where it has one.
+PADOPS_INLINE void copy_string(char* target, const char* source, size_t bytes) {
+#if !PADOPS_SSE2
+  std::memcpy(target, source, bytes);
+#elif defined(_MSC_VER)
   __movsb(reinterpret_cast<unsigned char*>(target), reinterpret_cast<const unsigned char*>(source), bytes);
 #else
   asm volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(bytes) : : "memory");
 #endif
 }
 
-// Copies one line.
-PADOPS_INLINE void copy_line(char* target, const char* source) {
-  __m128i parts[4];
-  for (size_t k = 0; k < 4; ++k) parts[k] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source) + k);
-  for (size_t k = 0; k < 4; ++k) _mm_storeu_si128(reinterpret_cast<__m128i*>(target) + k, parts[k]);
+// As memcpy. kShort says that it is at most a line.
+template <class Target, bool kShort>
+PADOPS_INLINE void copy_any(char* target, const char* source, size_t bytes) {
+  if (kShort || bytes <= kLine) return copy_short(target, source, bytes);
+  copy_long<Target>(target, source, bytes);
 }
 
-// Copies more than a line with `copy`, which copies one. The last line overlaps the one before it. A long copy aligns
-// its target to kStore bytes, the size of a store, so that no store crosses a cache line.
-template <size_t kStore, class Copy>
-PADOPS_INLINE void copy_by_lines(char* target, const char* source, size_t bytes, const Copy& copy) {
+// Writes `line`, which has kLine bytes, again and again. kShort says that it is at most one.
+template <class Target, bool kShort>
+PADOPS_INLINE void fill_any(char* target, const char* line, size_t bytes) {
+  if (kShort || bytes <= kLine) return copy_short(target, line, bytes);
   size_t at = 0;
-  if (bytes >= kMinAligned) {
-    copy(target, source);
-    at = kStore - reinterpret_cast<uintptr_t>(target) % kStore;
-  }
-  for (; at + kLine < bytes; at += kLine) copy(target + at, source + at);
-  copy(target + bytes - kLine, source + bytes - kLine);
+  for (; at + kLine <= bytes; at += kLine) copy_line<Target>(target + at, line);
+  copy_short(target + at, line, bytes - at);
 }
 
-// As memcpy, for more than a line.
-PADOPS_INLINE void copy_bytes_long(char* target, const char* source, size_t bytes) {
-  copy_by_lines<sizeof(__m128i)>(target, source, bytes, [](char* to, const char* from) { copy_line(to, from); });
-}
-
-#if PADOPS_AVX2
-
-// As copy_bytes_long, with half as many loads and stores: a tenth faster within the caches, and more for short copies.
-// The compiler can inline it only into functions that are compiled for AVX2 themselves.
-[[gnu::target("avx2")]] PADOPS_INLINE void copy_bytes_avx2(char* target, const char* source, size_t bytes) {
-  const auto copy = [](char* to, const char* from) __attribute__((target("avx2"))) {
-    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + 1);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to) + 1, high);
-  };
-  copy_by_lines<sizeof(__m256i)>(target, source, bytes, copy);
-}
-
-#endif
-
-// As memcpy; from `string_from` bytes on by the string instruction.
-inline void copy_bytes(char* target, const char* source, size_t bytes, size_t string_from = SIZE_MAX) {
+// As memcpy, called from code for any processor; from `string_from` bytes on by the string instruction.
+template <class Target>
+PADOPS_INLINE void copy_bytes(char* target, const char* source, size_t bytes, size_t string_from = SIZE_MAX) {
   if (bytes <= kLine) {
     copy_short(target, source, bytes);
-  } else if (bytes >= string_from) {
-    copy_bytes_string(target, source, bytes);
+  } else if (PADOPS_SSE2 && bytes >= string_from) {
+    copy_string(target, source, bytes);
   } else {
-    copy_bytes_long(target, source, bytes);
+    compiled_for(Target{}, [=]() PADOPS_INLINE_LAMBDA { copy_long<Target>(target, source, bytes); });
   }
 }
 
-#else
-
-inline void copy_bytes(char* target, const char* source, size_t bytes, size_t = SIZE_MAX) {
-  std::memcpy(target, source, bytes);
+// As fill_any, called from code for any processor. Much of one byte is left to libc, which knows processors that need
+// not read the lines that they fill.
+template <class Target>
+PADOPS_INLINE void fill_bytes(char* target, const char* line, size_t bytes) {
+  if (bytes <= kLine) return copy_short(target, line, bytes);
+  if (bytes >= kMinSet && std::memcmp(line, line + 1, kLine - 1) == 0) {
+    std::memset(target, *line, bytes);
+    return;
+  }
+  compiled_for(Target{}, [=]() PADOPS_INLINE_LAMBDA { fill_any<Target, false>(target, line, bytes); });
 }
-inline void copy_bytes_long(char* target, const char* source, size_t bytes) { std::memcpy(target, source, bytes); }
-
-#endif
 
 }  // namespace padops

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "copy/shift.h"
 #include "copy/writer.h"
@@ -22,18 +21,24 @@ struct PackedRows {
   uint64_t element;  // bits of a row's element
   bool avx2;         // whether it may be used
 
-  // Whether both borders of a row fit into the register, and the window is at least as long as it.
-  static bool fit(const std::vector<Run>& runs, uint64_t element) {
-    return std::endian::native == std::endian::little && (runs[0].count + runs[2].count) * element <= 48 &&
-           runs[1].count * element >= 64;
+  // Whether both borders of a row fit into the register, and the window is at least as long as it and has what they
+  // show.
+  static bool fit(const BorderedRow& row, uint64_t element) {
+    const auto lies_in_window = [&](const Run& run) {
+      if (run.count == 0 || run.kind == Run::Kind::kFilled) return true;
+      const int64_t first = run.source - row.window.source - (run.kind == Run::Kind::kBackward ? run.count - 1 : 0);
+      return first >= 0 && first + (run.kind == Run::Kind::kRepeat ? 1 : run.count) <= row.window.count;
+    };
+    return std::endian::native == std::endian::little && (row.left.count + row.right.count) * element <= 48 &&
+           row.window.count * element >= 64 && lies_in_window(row.left) && lies_in_window(row.right);
   }
 
-  void write(const Run* runs, const Rows& rows) const {
-    const bool filled = runs[0].kind == Run::Kind::kFilled;
+  void write(const BorderedRow& row, const Rows& rows) const {
+    const bool filled = row.left.kind == Run::Kind::kFilled;
 #if PADOPS_AVX2
-    if (avx2) return filled ? write_avx2<true>(runs, rows) : write_avx2<false>(runs, rows);
+    if (avx2) return filled ? write_avx2<true>(row, rows) : write_avx2<false>(row, rows);
 #endif
-    return filled ? write_baseline<true>(runs, rows) : write_baseline<false>(runs, rows);
+    return filled ? write_baseline<true>(row, rows) : write_baseline<false>(row, rows);
   }
 
  private:
@@ -94,11 +99,9 @@ struct PackedRows {
   }
 
   template <bool kFilled, bool kAvx2>
-  PADOPS_INLINE void write_rows(const Run* runs, const Rows& rows) const {
+  PADOPS_INLINE void write_rows(const BorderedRow& row, const Rows& rows) const {
     const PackedRows own = *this;  // a copy that no store to the output can change
-    const Run left = runs[0];
-    const Run window = runs[1];
-    const Run right = runs[2];
+    const auto [left, window, right] = row;
     const int64_t step = step_of(left);
     const auto before = static_cast<unsigned>(left.count * element);
     const auto after = static_cast<unsigned>(right.count * element);
@@ -126,33 +129,32 @@ struct PackedRows {
   }
 
   template <bool kFilled>
-  PADOPS_NOINLINE void write_baseline(const Run* runs, const Rows& rows) const {
-    write_rows<kFilled, false>(runs, rows);
+  PADOPS_NOINLINE void write_baseline(const BorderedRow& row, const Rows& rows) const {
+    write_rows<kFilled, false>(row, rows);
   }
 
 #if PADOPS_AVX2
 
   template <bool kFilled>
-  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_avx2(const Run* runs, const Rows& rows) const {
+  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_avx2(const BorderedRow& row, const Rows& rows) const {
     const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // each of them
-    if (whole_bytes && runs[1].count * element >= 2 * 8 * sizeof(__m256i)) {
-      write_alike<kFilled>(runs, rows);
+    if (whole_bytes && row.window.count * element >= 2 * 8 * sizeof(__m256i)) {
+      write_alike<kFilled>(row, rows);
     } else {
-      write_rows<kFilled, true>(runs, rows);
+      write_rows<kFilled, true>(row, rows);
     }
   }
 
   // Writes long rows that begin and end at whole bytes in the source and in the output. One BitSplice serves all of
   // them, which halves the work between two rows.
   template <bool kFilled>
-  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_alike(const Run* runs, const Rows& rows) const {
+  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_alike(const BorderedRow& row, const Rows& rows) const {
     const PackedRows own = *this;  // copies that no store to the output can change
-    const Run left = runs[0];
-    const Run right = runs[2];
+    const auto [left, window, right] = row;
     const Rows all = rows;
     const int64_t step = step_of(left);
-    const uint64_t width = runs[1].count * element;
-    const uint64_t begin = (rows.source + runs[1].source) * element;
+    const uint64_t width = window.count * element;
+    const uint64_t begin = (rows.source + window.source) * element;
     const BitSplice splice(static_cast<unsigned>(left.count * element), begin % 8, width);
     const auto ended = splice.tail + static_cast<unsigned>(right.count * element);  // bits after the whole bytes
     const int64_t down = all.step * static_cast<int64_t>(element) / 8;

@@ -27,13 +27,17 @@
 #endif
 
 // PADOPS_INLINE inlines into every loop, so that the compiler moves decisions that do not change in the loop before it.
-// PADOPS_NOINLINE keeps a loop in a function of its own, so that it has all registers to itself.
+// PADOPS_INLINE_LAMBDA does that to a lambda; it stands behind the parameters. PADOPS_NOINLINE keeps a loop in a
+// function of its own, so that it has all registers to itself.
 #if defined(PADOPS_INLINE)  // the coverage build defines it: gcov needs every function by itself
+#define PADOPS_INLINE_LAMBDA
 #define PADOPS_NOINLINE
 #elif defined(_MSC_VER)
 #define PADOPS_INLINE __forceinline
+#define PADOPS_INLINE_LAMBDA
 #define PADOPS_NOINLINE __declspec(noinline)
 #else
 #define PADOPS_INLINE [[gnu::always_inline]] inline
+#define PADOPS_INLINE_LAMBDA __attribute__((always_inline))
 #define PADOPS_NOINLINE [[gnu::noinline]]
 #endif

@@ -59,7 +59,7 @@ inline void shift_bytes(uint8_t* out, const uint8_t* in, size_t bytes, unsigned 
 // The same for any shift, 0 to 7.
 inline void move_bits(uint8_t* out, const uint8_t* in, size_t bytes, unsigned shift) {
   if (shift == 0) {
-    copy_bytes(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in), bytes);
+    copy_bytes<Baseline>(reinterpret_cast<char*>(out), reinterpret_cast<const char*>(in), bytes);
   } else {
     shift_bytes(out, in, bytes, shift);
   }

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <optional>
 
 #include "copy/packed_rows.h"
 #include "copy/shift.h"
@@ -21,7 +21,8 @@ struct SubByteWriter {
   uint8_t* output;
   uint8_t pattern;   // the fill, repeated over a byte
   uint64_t element;  // bits of a row's element
-  bool avx2;         // whether it may be used
+  const std::optional<BorderedRow>& row;
+  bool avx2;  // whether it may be used
 
   void fill(int64_t target, int64_t count) const {
     const uint64_t at = target * element;
@@ -66,13 +67,13 @@ struct SubByteWriter {
   }
 
   // As ByteWriter's. A byte that two runs share stays in a register until it is whole.
-  bool write_bordered(const std::vector<Run>& runs, const Rows& rows) const {
-    if (!is_bordered(runs)) return false;
-    if (PackedRows::fit(runs, element)) {
-      PackedRows{source, output, pattern, element, avx2}.write(runs.data(), rows);
+  bool write_bordered(const Rows& rows) const {
+    if (!row) return false;
+    if (PackedRows::fit(*row, element)) {
+      PackedRows{source, output, pattern, element, avx2}.write(*row, rows);
       return true;
     }
-    return for_border(runs[0].kind, [&](auto kind) { bordered<kind>(runs.data(), rows); });
+    return for_border(row->left.kind, [&](auto kind) { bordered<kind>(rows); });
   }
 
  private:
@@ -125,11 +126,9 @@ struct SubByteWriter {
   }
 
   template <Run::Kind kBorder>
-  PADOPS_NOINLINE void bordered(const Run* runs, const Rows& rows) const {
-    const SubByteWriter own = *this;  // a copy that no store to the output can change
-    const Run left = runs[0];
-    const Run window = runs[1];
-    const Run right = runs[2];
+  PADOPS_NOINLINE void bordered(const Rows& rows) const {
+    const SubByteWriter own = *this;  // copies that no store to the output can change
+    const auto [left, window, right] = *row;
     const uint64_t begin = rows.target * element;
     End end{output + begin / 8, 0, static_cast<unsigned>(begin % 8)};
     if (end.bits > 0) end.held = *end.byte & ((1u << end.bits) - 1);

@@ -13,50 +13,41 @@ namespace padops {
 
 namespace {
 
-template <class Copy>
-PADOPS_INLINE void copy_rows(char* target, const char* source, const CopiedRows& rows, const Copy& copy) {
-  for (int64_t at = 0; at + rows.run <= rows.bytes; at += rows.run, target += rows.run + rows.gap)
-    copy(target, source + at, rows.run);
-}
-
 using Pass = void (*)(char* target, const char* source, const CopiedRows& rows);
 
-PADOPS_NOINLINE void by_libc(char* target, const char* source, const CopiedRows& rows) {
-  copy_rows(target, source, rows, [](char* to, const char* from, size_t bytes) { std::memcpy(to, from, bytes); });
+template <class Target, class Copy>
+PADOPS_INLINE void copy_rows(char* target, const char* source, const CopiedRows& rows, const Copy& copy) {
+  compiled_for(Target{}, [=]() PADOPS_INLINE_LAMBDA {
+    char* to = target;
+    for (int64_t at = 0; at + rows.run <= rows.bytes; at += rows.run, to += rows.run + rows.gap)
+      copy(to, source + at, rows.run);
+  });
 }
 
-PADOPS_NOINLINE void by_baseline(char* target, const char* source, const CopiedRows& rows) {
-  copy_rows(target, source, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_long(to, from, bytes); });
+void by_libc(char* target, const char* source, const CopiedRows& rows) {
+  copy_rows<Baseline>(target, source, rows, [](char* to, const char* from, size_t n) { std::memcpy(to, from, n); });
 }
 
-#if PADOPS_SSE2
-PADOPS_NOINLINE void by_string(char* target, const char* source, const CopiedRows& rows) {
-  copy_rows(target, source, rows, [](char* to, const char* from, size_t bytes) { copy_bytes_string(to, from, bytes); });
+void by_string(char* target, const char* source, const CopiedRows& rows) {
+  copy_rows<Baseline>(target, source, rows,
+                      [](char* to, const char* from, size_t n) PADOPS_INLINE_LAMBDA { copy_string(to, from, n); });
 }
-#endif
 
-#if PADOPS_AVX2
-[[gnu::target("avx2")]] PADOPS_NOINLINE void by_avx2(char* target, const char* source, const CopiedRows& rows) {
-  const auto copy = [](char* to, const char* from, size_t bytes)
-                        __attribute__((target("avx2"))) { copy_bytes_avx2(to, from, bytes); };
-  copy_rows(target, source, rows, copy);
+template <class Target>
+void by_registers(char* target, const char* source, const CopiedRows& rows) {
+  copy_rows<Target>(target, source, rows,
+                    [](char* to, const char* from, size_t n) PADOPS_INLINE_LAMBDA { copy_long<Target>(to, from, n); });
 }
-#endif
 
-Pass pass_of(std::string_view name, [[maybe_unused]] int64_t run) {
+Pass pass_of(std::string_view name, int64_t run) {
   if (name == "libc") return by_libc;
-  [[maybe_unused]] CopyChoice choice = copy_of_this_machine();
+  CopyChoice choice = copy_of_this_machine();
   if (name != "chosen") {
     choice = named_copy(name, this_processor());
     if (choice.string_from != INT64_MAX) choice.string_from = 0;
   }
-#if PADOPS_SSE2
   if (run >= choice.string_from) return by_string;
-#endif
-#if PADOPS_AVX2
-  if (choice.avx2) return by_avx2;
-#endif
-  return by_baseline;
+  return with_target(choice.avx2, []<class Target>(Target) -> Pass { return by_registers<Target>; });
 }
 
 constexpr size_t kPage = 4096;

@@ -3,8 +3,10 @@
 // A writer counts in positions, which are elements of a row, from the beginning of the output and of the source.
 #pragma once
 
+#include <cassert>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -38,6 +40,34 @@ struct Rows {
   int64_t count;
 };
 
+// A row that is a window between two borders of one kind, as most rows are. A border that is not there has no
+// positions.
+struct BorderedRow {
+  Run left;
+  Run window;
+  Run right;
+};
+
+// The row as a window and its borders, where it is one.
+inline std::optional<BorderedRow> bordered_row(const std::vector<Run>& runs) {
+  using Kind = Run::Kind;
+  const auto is_window = [](const Run& run) { return run.kind == Kind::kForward; };
+  const auto no_border = [](Kind kind) { return Run{kind, 0, 0}; };
+  const auto is_border = [](const Run& run) { return run.kind != Kind::kDilated && run.kind != Kind::kPeriodic; };
+  if (runs.size() == 1 && is_window(runs[0]))
+    return BorderedRow{no_border(Kind::kFilled), runs[0], no_border(Kind::kFilled)};
+  if (runs.size() == 2 && is_border(runs[0]) && is_border(runs[1])) {
+    // Of two stretches of the source the longer is the window; elsewhere there is only one.
+    const bool first = is_window(runs[0]) && (!is_window(runs[1]) || runs[0].count >= runs[1].count);
+    assert(first || is_window(runs[1]));
+    return first ? BorderedRow{no_border(runs[1].kind), runs[0], runs[1]}
+                 : BorderedRow{runs[0], runs[1], no_border(runs[0].kind)};
+  }
+  if (runs.size() == 3 && runs[0].kind == runs[2].kind && is_window(runs[1]))
+    return BorderedRow{runs[0], runs[1], runs[2]};
+  return std::nullopt;
+}
+
 // Writes the runs of its part of the output one after the other, from the beginning to the end.
 template <class Type>
 concept Writer = requires(Type& writer, int64_t target, int64_t source, int64_t count) {
@@ -50,17 +80,11 @@ concept Writer = requires(Type& writer, int64_t target, int64_t source, int64_t 
 // Writes runs of every kind: it can also write a place twice (dilated), and read what it has written (periodic). It
 // takes over whole rows, and returns true, where it has a faster loop for them (write_bordered).
 template <class Type>
-concept AnyOrderWriter =
-    Writer<Type> && requires(const Type& writer, int64_t position, const std::vector<Run>& runs, const Rows& rows) {
-      writer.dilated(position, position, position, position, position);
-      writer.periodic(position, position, position);
-      { writer.write_bordered(runs, rows) } -> std::same_as<bool>;
-    };
-
-// Whether a row is a window between two borders of one kind, as most rows are.
-inline bool is_bordered(const std::vector<Run>& runs) {
-  return runs.size() == 3 && runs[0].kind == runs[2].kind && runs[1].kind == Run::Kind::kForward;
-}
+concept AnyOrderWriter = Writer<Type> && requires(const Type& writer, int64_t position, const Rows& rows) {
+  writer.dilated(position, position, position, position, position);
+  writer.periodic(position, position, position);
+  { writer.write_bordered(rows) } -> std::same_as<bool>;
+};
 
 // Calls write with the kind of the borders as a constant that a template can take; gives whether borders have that
 // kind.

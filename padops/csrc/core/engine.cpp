@@ -18,10 +18,11 @@ namespace {
 // cannot fail.
 constexpr size_t kMaxAxes = 64;
 
-// Merges neighbouring untouched axes into one. The plan stays the same map.
+// Merges neighbouring untouched axes into one, and leaves out those of one position. The plan stays the same map.
 std::vector<AxisPlan> merge(const Plan& plan) {
   std::vector<AxisPlan> axes;
   for (const AxisPlan& axis : plan.axes) {
+    if (axis.untouched() && axis.size == 1) continue;
     if (axis.untouched() && !axes.empty() && axes.back().untouched()) {
       const int64_t size = axes.back().size * axis.size;
       axes.back() = {size, 0, size, 0, 0, size};
@@ -61,6 +62,7 @@ void Engine::choose_rows(const Plan& plan) {
     axes.pop_back();
   }
   runs_ = row_runs(inner_, mode_);
+  bordered_ = bordered_row(runs_);
   if (axes.size() > kMaxAxes)
     throw PadError("P10", text("of the ", plan.axes.size(), " axes ", axes.size(), " remain outside the rows after ",
                                "neighbours that stay as they are have been merged, and at most ", kMaxAxes, " may"));
@@ -110,7 +112,7 @@ Engine::Task Engine::task(size_t index) const {
 
 // Writes one run of a row whose first position is `target` in the output and `source` in the source.
 template <Writer W>
-void Engine::write_run(W& writer, const Run& run, int64_t target, int64_t source) const {
+PADOPS_INLINE void Engine::write_run(W& writer, const Run& run, int64_t target, int64_t source) const {
   switch (run.kind) {  // never another kind: each has its case
     case Run::Kind::kFilled: return writer.fill(target + run.target, run.count);
     case Run::Kind::kForward: return writer.forward(target + run.target, source + run.source, run.count);
@@ -133,7 +135,7 @@ void Engine::write_run(W& writer, const Run& run, int64_t target, int64_t source
 template <Writer W>
 void Engine::write_rows(W& writer, const Rows& rows) const {
   if constexpr (AnyOrderWriter<W>)
-    if (writer.write_bordered(runs_, rows)) return;
+    if (writer.write_bordered(rows)) return;
   int64_t target = rows.target;
   int64_t source = rows.source;
   for (int64_t i = 0; i < rows.count; ++i, target += rows.length, source += rows.step)
@@ -169,7 +171,8 @@ void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, i
       target += length;
       continue;
     }
-    const Run run = run_at(axis, mode_, index, end);
+    const Run run =
+        axis.untouched() ? Run{Run::Kind::kForward, index, end - index, index} : run_at(axis, mode_, index, end);
     if (run.kind == Run::Kind::kFilled) {
       writer.fill(target, run.count * length);
       target += run.count * length;
@@ -182,12 +185,20 @@ void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, i
   }
 }
 
+// Where the source of an outer axis' position begins, if that of the axes outside it begins at `source`; or kFill.
+int64_t Engine::further(int64_t source, const Outer& outer, int64_t position) const {
+  if (source == kFill) return kFill;
+  const int64_t at = source_index(outer.axis, mode_, position);
+  return at == kFill ? kFill : source + at * outer.stride;
+}
+
 // Walks along the rows of a task, one stretch of the last outer axis after the other.
 template <Writer W>
 void Engine::walk(const Task& task, W& writer) const {
-  const auto& [axis, stride] = outer_.back();
+  const AxisPlan& axis = outer_.back().axis;
   const size_t prefix = outer_.size() - 1;
   int64_t position[kMaxAxes];
+  int64_t begin[kMaxAxes + 1] = {};  // where the source of the outer axes up to one begins, or kFill
   int64_t index = task.row % axis.output;
   int64_t above = task.row / axis.output;
   for (size_t i = prefix; i > 0; --i) {
@@ -195,17 +206,11 @@ void Engine::walk(const Task& task, W& writer) const {
     above /= outer_[i - 1].axis.output;
   }
   const int64_t stop = task.row + task.rows;
+  size_t moved = 0;  // the axes from this one on have another position than before
   for (int64_t row = task.row; row < stop;) {
-    int64_t source = 0;
-    for (size_t i = 0; i < prefix && source != kFill; ++i) {
-      const int64_t at = source_index(outer_[i].axis, mode_, position[i]);
-      source = at == kFill ? kFill : source + at * outer_[i].stride;
-    }
+    for (size_t i = moved; i < prefix; ++i) begin[i + 1] = further(begin[i], outer_[i], position[i]);
     const int64_t count = std::min(stop - row, axis.output - index);
-    if (parts_ > 1 && source != kFill) {
-      const int64_t at = source_index(axis, mode_, index);
-      source = at == kFill ? kFill : source + at * stride;
-    }
+    const int64_t source = parts_ > 1 ? further(begin[prefix], outer_.back(), index) : begin[prefix];
     if (source == kFill) {
       writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);
     } else if (parts_ > 1) {
@@ -215,10 +220,11 @@ void Engine::walk(const Task& task, W& writer) const {
     }
     row += count;
     index = 0;
-    for (size_t i = prefix; i > 0; --i) {
-      if (++position[i - 1] < outer_[i - 1].axis.output) break;
-      position[i - 1] = 0;
+    for (moved = prefix; moved > 0; --moved) {
+      if (++position[moved - 1] < outer_[moved - 1].axis.output) break;
+      position[moved - 1] = 0;
     }
+    if (moved > 0) --moved;
   }
 }
 
@@ -246,8 +252,12 @@ void Engine::run_bits(const Task& task, bool is_last, const char* source, char* 
   // The unused bits of the last byte are 0.
   const int64_t bits = rows_ * inner_.output * element_;
   if (is_last && bits % 8 != 0) output[bits / 8] = 0;
-  SubByteWriter writer{reinterpret_cast<const uint8_t*>(source), reinterpret_cast<uint8_t*>(output),
-                       static_cast<uint8_t>(pattern), static_cast<uint64_t>(element_), thresholds_.copy.avx2};
+  SubByteWriter writer{reinterpret_cast<const uint8_t*>(source),
+                       reinterpret_cast<uint8_t*>(output),
+                       static_cast<uint8_t>(pattern),
+                       static_cast<uint64_t>(element_),
+                       bordered_,
+                       thresholds_.copy.avx2};
   walk(task, writer);
 }
 
@@ -267,8 +277,10 @@ void Engine::run_bytes(const Task& task, const char* source, char* output, const
   }
 #endif
   const auto string_from = static_cast<size_t>(thresholds_.copy.string_from);
-  ByteWriter<kElement> writer{source, output, pattern, element, thresholds_.copy.avx2, string_from};
-  walk(task, writer);
+  with_target(thresholds_.copy.avx2, [&]<class Target>(Target) {
+    ByteWriter<kElement, Target> writer(source, output, pattern, element, bordered_, string_from);
+    walk(task, writer);
+  });
 }
 
 }  // namespace padops

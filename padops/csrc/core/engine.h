@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/plan.h"
@@ -33,6 +34,9 @@ class Engine {
 
   // The number of independent tasks that the work falls into; 0 where the output is empty.
   size_t tasks() const { return tasks_; }
+
+  // Bytes of the output.
+  int64_t bytes() const { return (rows_ * inner_.output * element_ + 7) / 8; }
 
   // How many tasks share a row.
   int64_t parts() const { return parts_; }
@@ -60,6 +64,7 @@ class Engine {
   void choose_rows(const Plan& plan);
   void split();
   Task task(size_t index) const;
+  int64_t further(int64_t source, const Outer& outer, int64_t position) const;
   void run_bits(const Task& task, bool is_last, const char* source, char* output, char fill) const;
   template <size_t kElement>
   void run_bytes(const Task& task, const char* source, char* output, const char* pattern, bool streams) const;
@@ -80,8 +85,9 @@ class Engine {
   int64_t element_;  // bits of one position of a row
   AxisPlan inner_;   // the axis that rows run along
   std::vector<Run> runs_;
-  std::vector<Outer> outer_;  // the last of them chooses among neighbouring rows
-  int64_t source_size_ = 0;   // positions in all its rows
+  std::optional<BorderedRow> bordered_;  // the same, where it is one
+  std::vector<Outer> outer_;             // the last of them chooses among neighbouring rows
+  int64_t source_size_ = 0;              // positions in all its rows
   int64_t rows_ = 0;
   int64_t rows_per_task_ = 1;
   int64_t parts_ = 1;  // tasks that share a row, where rows are few and long

@@ -6,7 +6,10 @@ namespace padops {
 
 namespace {
 
+// Most borders are shorter than a period: a division would take longer than the row that it is for.
 int64_t modulo(int64_t value, int64_t divisor) {
+  if (value >= 0 && value < divisor) return value;
+  if (value < 0 && value >= -divisor) return value + divisor;
   const int64_t remainder = value % divisor;
   return remainder < 0 ? remainder + divisor : remainder;
 }
@@ -59,12 +62,13 @@ Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop) {
 }
 
 int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position) {
+  const int64_t offset = position - axis.begin;
   if (axis.interior != 0) {
-    const int64_t offset = position - axis.begin;
     const int64_t step = axis.interior + 1;
     const bool shown = offset >= 0 && offset % step == 0 && offset / step < axis.extent;
     return shown ? axis.start + offset / step : kFill;
   }
+  if (offset >= 0 && offset < axis.extent) return axis.start + offset;
   const Run run = run_at(axis, mode, position, position + 1);
   return run.kind == Run::Kind::kFilled ? kFill : run.source;
 }

@@ -10,7 +10,10 @@ namespace padops {
 
 struct Thresholds {
   // Bytes of output below which one task does all the work: another thread would cost more than it saves.
-  int64_t shared = 256 * 1024;
+  int64_t shared = 128 * 1024;
+
+  // Bytes of output from which several threads surely save time. In between it is tried (sharing.h).
+  int64_t surely_shared = 512 * 1024;
 
   // Bytes of output of a task, where there are several. Between these two there are eight tasks.
   int64_t min_task = 64 * 1024;

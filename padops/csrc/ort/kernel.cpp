@@ -1,6 +1,7 @@
 #include "ort/kernel.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -194,7 +195,10 @@ std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape,
   made->dims = made->plan.shape();
   // Only for a new plan: the arena may still hold the memory of a run before, and as much again need not be there.
   check_memory(made->dims, type_.bits);
-  if (type_.bits > 0) made->engine.emplace(made->plan, type_.bits);
+  if (type_.bits > 0) {
+    made->engine.emplace(made->plan, type_.bits);
+    made->sharing.emplace(made->engine->bytes(), Thresholds::of_this_machine());
+  }
   const std::lock_guard lock(mutex_);
   latest_ = made;
   return made;
@@ -217,14 +221,15 @@ void Kernel::compute(ort::KernelContext* context) const {
     throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
   if (prepared->engine) {
-    run_engine(context, *prepared->engine, data, output, fill);
+    run_engine(context, *prepared, data, output, fill);
   } else {
     move_strings(prepared->plan, data, output, fill);
   }
 }
 
-void Kernel::run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data,
+void Kernel::run_engine(const ort::KernelContext* context, const Prepared& prepared, const ort::Value* data,
                         ort::Value* output, const Element& fill) const {
+  const Engine& engine = *prepared.engine;
   if (engine.tasks() == 0) return;
   struct Work {
     const Engine& engine;
@@ -236,11 +241,17 @@ void Kernel::run_engine(const ort::KernelContext* context, const Engine& engine,
     const auto& part = *static_cast<const Work*>(user);
     part.engine.run(task, part.source, part.output, part.fill);
   };
-  if (engine.tasks() == 1) {
-    run(&work, 0);
-  } else {
-    check(api_, api_.KernelContext_ParallelFor()(context, run, engine.tasks(), 0, &work));
-  }
+  if (engine.tasks() == 1) return run(&work, 0);
+  const auto run_all = [&](bool shared) {
+    if (shared) return check(api_, api_.KernelContext_ParallelFor()(context, run, engine.tasks(), 0, &work));
+    for (size_t task = 0; task < engine.tasks(); ++task) run(&work, task);
+  };
+  Sharing& sharing = *prepared.sharing;
+  const bool shared = sharing.choose();
+  if (!sharing.is_trying()) return run_all(shared);
+  const auto begin = std::chrono::steady_clock::now();
+  run_all(shared);
+  sharing.took(shared, std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
 }
 
 void Kernel::move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const {

@@ -10,6 +10,7 @@
 
 #include "core/dialects.h"
 #include "core/engine.h"
+#include "core/sharing.h"
 #include "ort/ort_abi.h"
 
 namespace padops {
@@ -30,6 +31,7 @@ struct Prepared {
   Plan plan;
   std::vector<int64_t> dims;     // of the output
   std::optional<Engine> engine;  // none for strings
+  mutable std::optional<Sharing> sharing;
 };
 
 class Kernel {
@@ -60,8 +62,8 @@ class Kernel {
   std::shared_ptr<const Prepared> latest() const;
   bool fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const;
   std::shared_ptr<const Prepared> prepare(std::span<const int64_t> shape, const ort::KernelContext* context) const;
-  void run_engine(const ort::KernelContext* context, const Engine& engine, const ort::Value* data, ort::Value* output,
-                  const Element& fill) const;
+  void run_engine(const ort::KernelContext* context, const Prepared& prepared, const ort::Value* data,
+                  ort::Value* output, const Element& fill) const;
   void move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const;
 
   const ort::Api& api_;
