@@ -25,8 +25,7 @@ def run_case(request: Request) -> np.ndarray:
         Unsupported: JAX has no such type or amounts in this mode.
         Skipped: The operator does not take the amounts, or the fill has not one element.
     """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    request.require_type(TYPES)
     amounts = _same(request) if request.op.startswith("SamePad") else request.amounts()
     if max((max(abs(a.begin), abs(a.end)) for a in amounts), default=0) >= 1 << 40:
         raise Unsupported("amounts beyond 40 bits")

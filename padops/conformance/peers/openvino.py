@@ -19,6 +19,7 @@ from padops.conformance.adapters import (
     to_openvino,
 )
 from padops.conformance.model import feeds, make_model
+from padops.conformance.peers.converted import without_pad
 from padops.conformance.peers.request import Request, Unsupported
 from padops.spec.bits import dtype_of
 
@@ -61,21 +62,17 @@ def run_onnx(request: Request) -> np.ndarray:
     """
     request = replace(request, static=True)
     content = make_model(request, request.inputs, standard=True).SerializeToString()
-    return run_model(content, feeds(request, request.inputs), request.data)
+    return _run(content, feeds(request, request.inputs), request.data)
 
 
-def run_model(content: bytes, fed: Mapping[str, np.ndarray], data: np.ndarray) -> np.ndarray:
-    """A model of ONNX.
+def run_without_pad(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --without-pad`` leaves. It declares its shapes, as ``run_onnx`` does."""
+    request = replace(request, static=True)
+    return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs), request.data)
 
-    Args:
-        content: It, serialized.
-        fed: Its inputs, by name.
-        data: An array of the type that its output has.
 
-    Raises:
-        Unsupported: OpenVINO has no such type, or not in this mode.
-        RuntimeError: It refuses the model.
-    """
+def _run(content: bytes, fed: Mapping[str, np.ndarray], data: np.ndarray) -> np.ndarray:
+    """A model of ONNX, fed by name; ``data`` are of the type that its output has."""
     _element(data)
     try:
         model = _core().read_model(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +44,15 @@ class Request:
         """The same for importers that take no other: shapes are declared, and all but the data are constants."""
         given = tuple(i for i, array in enumerate(self.inputs) if i and array is not None)
         return replace(self, static=True, constant_inputs=given)
+
+    def require_type(self, types: Collection[str]) -> None:
+        """Checks that the data are of one of these types.
+
+        Raises:
+            Unsupported: They are of another one.
+        """
+        if self.dtype.name not in types:
+            raise Unsupported(f"not run with {self.dtype.name}")
 
     @property
     def row(self) -> Op:

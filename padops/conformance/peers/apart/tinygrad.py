@@ -13,7 +13,7 @@ from tinygrad import Tensor
 from tinygrad.nn.onnx import OnnxRunner
 
 from padops.conformance.model import declare_shapes, feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import Request
 
 ENVIRONMENT = {
     "name": "tinygrad",
@@ -39,8 +39,7 @@ def run_case(request: Request) -> np.ndarray:
         Unsupported: tinygrad's importer has no such type.
         Exception: It refuses the model.
     """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     with tempfile.TemporaryDirectory() as folder:

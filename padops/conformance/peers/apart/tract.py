@@ -13,18 +13,20 @@ import numpy as np
 import tract
 
 from padops.conformance.model import declare_shapes, feeds, make_model
+from padops.conformance.peers.converted import without_pad
 from padops.conformance.peers.request import Request, Unsupported
 
 ENVIRONMENT = {
     "name": "tract",
     "families": ("onnx",),
     "versions": (2, 99),
-    # onnx-ir is for the converter, in without_pad_tract.py.
+    # onnx-ir is for the converter, which makes the models without Pad.
     "requires": ("tract==0.23.9", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
     # It ends its process often, or hangs.
     "max_cases": 400,
     "forks": True,
     "seconds": 5,
+    "without_pad": {"name": "without-pad-tract", "max_cases": 1000, "forks": True, "seconds": 10},
 }
 
 PACKAGES = ("tract",)
@@ -47,35 +49,29 @@ def run_case(request: Request) -> np.ndarray:
         Unsupported: Its Python interface has no such type, or it says that it has no such opset or mode.
         tract.TractError: It refuses the model.
     """
-    require_type(request)
+    request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     try:
-        return run_model(model.SerializeToString(), feeds(request, request.inputs))
+        return _run(model.SerializeToString(), feeds(request, request.inputs))
     except tract.TractError as error:
         raise (Unsupported(str(error)) if any(said in str(error) for said in _UNSUPPORTED) else error) from error
 
 
-def require_type(request: Request) -> None:
-    """Checks the type of a case.
+def run_without_pad(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants.
 
     Raises:
-        Unsupported: Its Python interface has no such type.
+        Unsupported: Its Python interface has no such type, or there is no such form of the case.
+        tract.TractError: It refuses the model.
     """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    request.require_type(TYPES)
+    request = request.fixed()
+    return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs))
 
 
-def run_model(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The first output of a model of ONNX.
-
-    Args:
-        content: It, serialized.
-        fed: Its inputs, in its order.
-
-    Raises:
-        tract.TractError: It refuses the model; the error says no more than why.
-    """
+def _run(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The first output of a model of ONNX, fed in its order; an error says no more than why it is refused."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "case.onnx")
