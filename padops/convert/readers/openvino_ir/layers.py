@@ -20,7 +20,7 @@ from onnx import helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.readers.limits import listing
-from padops.convert.readers.openvino_ir.checks import CHECKS, Seen
+from padops.convert.readers.openvino_ir.checks import Seen, wrong_with
 from padops.convert.readers.openvino_ir.forms import prepare, replace_nodes
 from padops.convert.readers.openvino_ir.rules import apply_rules
 from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, changes_nothing, inputs_of
@@ -83,7 +83,7 @@ def _refusal(node: onnx.NodeProto, values: Values) -> str | None:
 def _refusal_of(seen: Seen) -> str | None:
     """Why a layer with the right number of inputs cannot be converted."""
     kind = seen.node.op_type
-    if kind in CHECKS and (reason := CHECKS[kind](seen)):
+    if reason := wrong_with(seen):
         return reason
     if kind in SAME:
         lost = [
