@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.console import make_console
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
+from padops.terminal import fail, make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,8 +58,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     jobs = _jobs(options, passed, source)
     why = None if jobs else f"{source} has no {SUFFIX} file"
     if why := why or _report_refusal(options.report, jobs):
-        print(f"error: {why}", file=sys.stderr)
-        return 1
+        return fail(why)
     console = make_console(options.quiet)
     done: list[Outcome] = []
     finished: dict[str, Outcome] = {}
@@ -289,6 +288,5 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
         try:
             write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
         except OSError as error:
-            print(f"error: cannot write {options.report}: {error.strerror}", file=sys.stderr)
-            return code or 1
+            return fail(f"cannot write {options.report}: {error.strerror}", code or 1)
     return code

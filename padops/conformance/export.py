@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from padops.conformance.case import Case, expect
 from padops.conformance.model import feeds, make_model, tensor
 from padops.files.hidden import FILES, hidden_folder
 from padops.files.targets import kind_of
+from padops.terminal import fail
 
 
 class ExportError(ValueError):
@@ -117,7 +117,6 @@ def _export(options: argparse.Namespace) -> int:
     try:
         written = export(cases.collect(options.level, options.seed), options.folder)
     except (OSError, ExportError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     print(f"wrote {len(written):,} cases to {options.folder}")
     return 0

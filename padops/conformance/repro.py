@@ -18,6 +18,7 @@ from padops.conformance.repro_calls import CALLS, Call, NoScript
 from padops.conformance.repro_engines import ENGINES, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
+from padops.terminal import fail
 
 WEB = "onnxruntime-web"
 
@@ -202,8 +203,7 @@ def _repro(options: argparse.Namespace) -> int:
     try:
         text = script(cases.find_case(options.id), options.peer)
     except ValueError as error:  # no such case, or NoScript
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     sys.stdout.write(text)
     return 0
 

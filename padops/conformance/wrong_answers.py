@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from padops.conformance.repro import script, stands_alone
 from padops.conformance.repro_calls import NoScript
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
+from padops.terminal import fail
 
 INDEX = "README.md"
 HEAD = """\
@@ -117,6 +117,5 @@ def _repros(options: argparse.Namespace) -> int:
         for path in write(options.file, options.out):
             print(path)
     except (OSError, ValueError, RecordError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     return 0
