@@ -37,11 +37,7 @@ Job = tuple[str, str | None, dict[str, Any]]  # of one model: its file, the file
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
-    """Converts every model of a folder, as the options say.
-
-    Args:
-        options: Those of ``padops convert``; the source is a folder.
-        passed: Those of them that ``padops.convert`` has, too.
+    """Converts every model of a folder as the options say; ``passed`` are those that ``padops.convert`` has, too.
 
     Returns:
         The worst of the exit codes that the models would have alone.
@@ -127,13 +123,7 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
 
 
 def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> Generator[Outcome, None, None]:
-    """What became of each model, in order.
-
-    Args:
-        jobs: The models.
-        count: How many are converted at a time.
-        finished: Receives the outcomes of other processes as soon as they are there, by the source.
-    """
+    """What became of each model, in order, ``count`` at a time; ``finished`` receives it by the source, as soon as it is known."""
     if count == 1:
         yield from (convert_one(*job) for job in jobs)
         return
@@ -196,13 +186,7 @@ def _begin() -> None:
 
 
 def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
-    """``convert_one`` in a process of its own: on SIGTERM it takes away what is half written, and ends.
-
-    Args:
-        source: As for ``convert_one``, as the others.
-        output: The file to write.
-        passed: The options.
-    """
+    """``convert_one`` in a process of its own: on SIGTERM it takes away what is half written, and ends."""
     before = signal.signal(signal.SIGTERM, end_process)
     try:
         return convert_one(source, output, passed)

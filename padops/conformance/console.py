@@ -47,12 +47,7 @@ def _print_when_done(name: str, done: int, total: int) -> None:
 
 
 def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
-    """Prints counts per peer, which were absent, and what was not expected.
-
-    Args:
-        ran: What the peers did.
-        footer: The last line of the record.
-    """
+    """Prints counts per peer, which were absent, and what was not expected."""
     from rich.text import Text
 
     console = make_console()

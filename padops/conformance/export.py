@@ -26,15 +26,11 @@ def folder_name(case: Case) -> str:
 
 
 def export(cases: Iterable[Case], folder: Path | str) -> list[Path]:
-    """Writes each case that is a Pad of ONNX and has an output.
+    """Writes each case that is a Pad of ONNX and has an output, into a folder that is new or empty.
 
     A case becomes ``NAME/model.onnx``, of the standard domain at the case's opset, with ``input_0.pb`` on and
     ``output_0.pb`` in ``NAME/test_data_set_0``. Operators that ONNX does not have and cases that must fail have no
     place in this layout.
-
-    Args:
-        cases: Those to write.
-        folder: Must be new or empty.
 
     Returns:
         The folders of the cases.

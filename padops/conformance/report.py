@@ -100,10 +100,7 @@ def _footer(results: Sequence[dict[str, Any]], stale: set[str], missing: Sequenc
 
 
 def merge(parts: Sequence[Record]) -> Record:
-    """The report of the whole run.
-
-    Args:
-        parts: A report of each part, in any order.
+    """The report of the whole run, from one of each part in any order.
 
     Raises:
         RecordError: One is missing, comes twice, or is of another run.

@@ -42,7 +42,7 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     expected = expect(case)
     if name == WEB:
         return node_script(case, expected, _about(case, peer, versions, (WEB,), expected))
-    call = call_of(name, Request.of(case.request()))
+    call = _call_of(name, Request.of(case.request()))
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
     if expected.output is None:
@@ -67,12 +67,8 @@ def has_script(row: PeerRow) -> bool:
     return same and (stands_alone(row.name) or not row.apart)
 
 
-def call_of(peer: str, request: Request) -> Call:
-    """The call of a peer.
-
-    Args:
-        peer: Its name, without an interpreter.
-        request: What to ask.
+def _call_of(peer: str, request: Request) -> Call:
+    """The call of a peer, by its name without an interpreter.
 
     Raises:
         NoScript: There is none.

@@ -36,11 +36,7 @@ the ONNX text leaves open) are in `padops conformance`'s report only. None of th
 
 
 def write(report: Path | str, folder: Path | str) -> list[Path]:
-    """Writes the scripts and their list.
-
-    Args:
-        report: A ``conformance.jsonl``; what it has not seen gets no script.
-        folder: Where to write.
+    """Writes a script for each wrong answer that a ``conformance.jsonl`` has seen, and their list.
 
     Returns:
         The files.

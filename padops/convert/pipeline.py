@@ -263,12 +263,7 @@ def write_conversion(conversion: Conversion, path: Path) -> Conversion:
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
-    """Verifies the model and writes it with its report, as far as the job asks for that.
-
-    Args:
-        job: What there is to verify and to write.
-        conversion: What is known so far.
-        path: The output to name in errors, also where nothing is to be written.
+    """Verifies the model and writes it with its report, as far as the job asks for that; errors name ``path``.
 
     Raises:
         VerificationError: The models do not agree.

@@ -132,11 +132,7 @@ def staging(folder: Path) -> Iterator[Staging]:
 
 @contextlib.contextmanager
 def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
-    """One text file that is ready; ``commit`` puts it into place, and of a symbolic link its target.
-
-    Args:
-        path: The file.
-        texts: What it is to hold, one after the other.
+    """One text file that is ready, of texts in a row; ``commit`` puts it into place, and of a symbolic link its target.
 
     Raises:
         OSError: It cannot be written, or something is there that is no regular file.
@@ -151,11 +147,7 @@ def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
 
 
 def write_whole(path: Path, texts: Iterable[str]) -> None:
-    """Writes one text file, whole or not at all.
-
-    Args:
-        path: The file.
-        texts: What it is to hold, one after the other.
+    """Writes one text file, of texts in a row, whole or not at all.
 
     Raises:
         OSError: As of ``staged_file``.

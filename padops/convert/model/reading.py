@@ -125,11 +125,7 @@ def _content(path: Path) -> bytes:
 
 
 def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
-    """The message of a model.
-
-    Args:
-        content: The bytes of an ONNX file.
-        path: Where they come from, for errors.
+    """The message of a model, from the bytes of an ONNX file; errors name ``path``.
 
     Raises:
         PadopsError: They are no ONNX model.

@@ -47,15 +47,7 @@ class GraphBuilder(Arithmetic):
         outer: GraphBuilder | None = None,
         has_pad: bool = True,
     ) -> None:
-        """Begins an empty graph builder.
-
-        Args:
-            opset: As above, like name and has_pad.
-            name: See there.
-            keep: Makes a constant of an array; None for a Constant node.
-            outer: The graph builder of the graph that this one is inside of.
-            has_pad: See there.
-        """
+        """Begins an empty graph inside ``outer``; ``keep`` makes a constant of an array, and None a Constant node."""
         self.opset = opset
         self.has_pad = has_pad
         self.nodes: list[ir.Node] = []

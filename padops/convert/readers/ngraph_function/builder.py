@@ -25,11 +25,7 @@ OPSET = 17
 
 
 def build(function: dict[str, Any], path: Path) -> onnx.ModelProto:
-    """Makes a model of a function.
-
-    Args:
-        function: As the JSON has it.
-        path: Of the file, for messages.
+    """Makes a model of a function, as the JSON has it.
 
     Raises:
         PadopsError: The function is not what nGraph writes, or has operators that are not read; they are listed.

@@ -29,11 +29,7 @@ from padops.convert.sources.openvino import DOMAIN
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turns every layer but the Pads into ONNX operators.
-
-    Args:
-        message: What ``build`` gives; it is changed.
-        path: Of the IR, for messages.
+    """Turns every layer but the Pads of what ``build`` gives into ONNX operators; the message is changed.
 
     Raises:
         PadopsError: Some layers cannot be converted; the message lists them with the reasons. Or they need onnxifier,
