@@ -7,7 +7,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -43,6 +43,7 @@ class Inspection:
         pads: Each Pad, in the order of the graph, then of the functions.
         options: What ``padops convert`` needs to be told to see all of them, as on its command line.
         notes: What else there is to say of the model.
+        roads: What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be.
     """
 
     path: Path | None
@@ -51,7 +52,7 @@ class Inspection:
     pads: tuple[PadFacts, ...]
     options: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    _roads: tuple[Road, ...] = field(default=(), repr=False)
+    roads: tuple[Road, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""
@@ -61,11 +62,6 @@ class Inspection:
     def failing(self) -> tuple[PadFacts, ...]:
         """The Pads that this onnxruntime does not run, or may get wrong."""
         return tuple(pad for pad in self.pads if not pad.runs)
-
-    @property
-    def roads(self) -> tuple[Road, ...]:
-        """What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be."""
-        return self._roads
 
     def summary(self) -> str:
         """How many Pads there are, and what onnxruntime does with them: ``"3 Pads: 2 runs, 1 refuses"``."""
@@ -172,7 +168,7 @@ def inspect(
         pads=tuple(pad for pad in pads if select == "all" or not pad.runs),
         options=_options(found, custom_domains, follow_links),
         notes=(types.problem,) if types.problem else () if pads else ("the model has no Pad",),
-        _roads=_common(pads),
+        roads=_common(pads),
     )
 
 

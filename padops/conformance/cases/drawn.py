@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.case import Case, Recipe, integers, seed_of
-from padops.conformance.cases.table import NEWEST_OPSET
+from padops.conformance.cases.table import draw_opset
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
-from padops.spec.dialects.onnx_pad import VERSIONS
 
 MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
@@ -107,9 +106,7 @@ def _build(
 
 
 def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:
-    version = int(op.name.split("_")[1])
-    following = [later for later in VERSIONS if later > version]
-    opset = int(rng.integers(version, following[0] if following else NEWEST_OPSET + 1))
+    opset = draw_opset(rng, op)
     dtype, shape = _data(rng, op)
     begins, ends = _amounts(rng, shape)
     rank, mode = len(shape), _mode(rng, op)
