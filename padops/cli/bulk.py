@@ -169,7 +169,10 @@ def _alone(job: Job) -> Outcome:
 @contextmanager
 def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
     """Processes; all of them have ended afterwards, also where this one is interrupted."""
-    pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    context = multiprocessing.get_context("spawn")
+    # A process leaves Ctrl-C to the one that started it; while it waits for work, SIGTERM ends it as usual.
+    ignore = (signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=signal.signal, initargs=ignore)
     try:
         yield pool
     except BaseException:
@@ -178,11 +181,6 @@ def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _begin() -> None:
-    """A process leaves Ctrl-C to the one that started it; while it waits for work, SIGTERM ends it as usual."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import onnx
-
 from padops.convert.arguments import check_kinds, choose_sources
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.facts import PadFacts, Road, Verdict
@@ -29,7 +27,6 @@ from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
-from padops.spec.schemas import register_schemas
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,19 +144,11 @@ def inspect(
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     asked = choose_sources("explicit", custom_domains, emulations=True)
     source = given_model(model)
-    if base_dir is not None and not isinstance(source, onnx.ModelProto):
-        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
     with os_errors_as("cannot read", source):
-        document = read_document(source, None if base_dir is None else Path(base_dir), follow_links)
-        if document.path is not None:
-            document.data_files(follow_links)
-        else:
-            document.check_links(follow_links)
+        document = read_document(source, base_dir, follow_links)
+        document.data_files(follow_links, needed=False)
     types, minor = Types(document), installed_minor()
     found = find_pads(document.model, types, asked)
-    if found:
-        register_schemas()
-        types.infer()
     pads = [_inspected(site, match, types, minor) for site, match in found]
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,

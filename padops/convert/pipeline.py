@@ -23,7 +23,6 @@ from padops.convert.errors import (
     PadopsError,
     PadsLeftError,
     UndecidedError,
-    UsageError,
     VerificationError,
     os_errors_as,
 )
@@ -48,7 +47,6 @@ from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
 from padops.files.targets import identity
 from padops.runtime.installed import installed_minor
-from padops.spec.schemas import register_schemas
 
 
 def convert(
@@ -135,12 +133,10 @@ def convert(
     asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, asked)
     check_paths(source, path, report)
-    if base_dir is not None and not isinstance(source, onnx.ModelProto):
-        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
-        document = read_document(source, None if base_dir is None else Path(base_dir), follow_links)
-        files = _data_files(document, follow_links, needed=path is not None or verify)
+        document = read_document(source, base_dir, follow_links)
+        files = document.data_files(follow_links, needed=path is not None or verify)
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     conversion = _rewrite(document, files, request)
@@ -183,14 +179,6 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
         PadopsError: As for ``convert``.
     """
     return convert(source, output, target="onnx", **options)
-
-
-def _data_files(document: Document, follow_links: bool, needed: bool) -> list[DataFile]:
-    """The external data of the model, checked. Of those of an object that nobody needs, only the links are checked."""
-    if needed or document.path:
-        return document.data_files(follow_links)
-    document.check_links(follow_links)
-    return []
 
 
 def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:
@@ -239,9 +227,6 @@ def _look_at(document: Document, asked: Collection[sources.Source]) -> dict[str,
     """The facts of each Pad by its path, before anything is changed."""
     types, minor = Types(document), installed_minor()
     found = sources.find_pads(document.model, types, tuple(asked))
-    if found:
-        register_schemas()
-        types.infer()
     return {site.path: facts_of(site, match, types, minor) for site, match in found}
 
 

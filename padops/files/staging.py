@@ -85,7 +85,8 @@ class Staging:
         *data, last = self._locations
         if os.path.lexists(self.folder / last):  # a model, which may refer to any of the new files
             for location in self._locations:
-                _bring_to_disk(self.hidden / location)
+                with open(self.hidden / location, "r+b") as file:
+                    os.fsync(file.fileno())
         with locked(self.folder), uninterrupted():
             sweep(self.folder)
             self._check(self.folder / last)
@@ -192,8 +193,3 @@ def _copy_blocks(original: IO[bytes], file: IO[bytes]) -> Iterator[int]:
         file.write(block)
         file.flush()
         yield len(block)
-
-
-def _bring_to_disk(path: Path) -> None:
-    with open(path, "r+b") as file:
-        os.fsync(file.fileno())

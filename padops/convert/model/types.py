@@ -39,7 +39,7 @@ class Types:
     def name(self, *values: ir.Value | None) -> str | None:
         """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
         present = [self._behind_pads(value) for value in values if value is not None]
-        for ask in (_stated_dtype, self._inferred_dtype):  # of all values, before anything is inferred
+        for ask in (_stated_dtype, lambda value: self._lookup(value)[0]):  # of all values, before anything is inferred
             for value in present:
                 dtype = ask(value)
                 if dtype is not None and dtype != ir.DataType.UNDEFINED:
@@ -100,10 +100,6 @@ class Types:
             value = data if known is None or _is_gone(known) else known
         self._behind.update(dict.fromkeys(walked, value))
         return value
-
-    def _inferred_dtype(self, value: ir.Value) -> ir.DataType | None:
-        dtype, _ = self._lookup(value)
-        return dtype
 
     def _lookup(self, value: ir.Value) -> Known:
         inferred = self.infer()
