@@ -84,11 +84,7 @@ class NeedingOnnxruntime(Needing):
 
 
 def _check_onnxruntime(what: str) -> None:
-    """Refuses a module that padops cannot work with.
-
-    Raises:
-        DependencyError: It is older than 1.20, or lacks its parts.
-    """
+    """Refuses a module that padops cannot work with: older than 1.20, or without its parts."""
     module = sys.modules["onnxruntime"]
     found = getattr(module, "__version__", None)
     there = runtimes()

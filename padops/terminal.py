@@ -46,20 +46,19 @@ def make_console(quiet: bool = False, stderr: bool = False) -> Console:
     return console if console.is_terminal else Console(highlight=False, quiet=quiet, stderr=stderr, width=WIDTH)
 
 
-def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2, style: str = "dim") -> None:
+def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
     """Prints paragraphs, wrapped between words; nothing for an empty one.
 
     Args:
         console: Where to print.
         texts: The paragraphs.
         indent: Blanks in front of each line.
-        style: Of the text.
     """
     from rich.text import Text
 
     for text in texts:
         for line in textwrap.wrap(text, min(console.width, WIDEST) - indent, break_long_words=False):
-            console.print(Text(" " * indent + line, style), soft_wrap=True)
+            console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
 
 
 class CopyProgress(AbstractContextManager["CopyProgress"]):

@@ -68,11 +68,7 @@ def has_script(row: PeerRow) -> bool:
 
 
 def _call_of(peer: str, request: Request) -> Call:
-    """The call of a peer, by its name without an interpreter.
-
-    Raises:
-        NoScript: There is none.
-    """
+    """The call of a peer, by its name without an interpreter; NoScript where there is none."""
     calls = {**CALLS, **ENGINES}
     if peer not in PEERS or not has_script(PEERS[peer]):
         names = ", ".join(name for name, row in PEERS.items() if has_script(row))

@@ -10,11 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
-
-import onnx
 
 from padops.convert import sources
 from padops.convert.arguments import Request, check_kinds, check_options, choose_sources
@@ -236,8 +235,7 @@ def write_conversion(conversion: Conversion, path: Path) -> Conversion:
     Raises:
         PadopsError: Something cannot be read or written.
     """
-    message = onnx.ModelProto()
-    message.CopyFrom(conversion.proto())
+    message = deepcopy(conversion.proto())
     folder = conversion._folder if conversion.output is None else conversion.output.parent
     document = Document(conversion.model.clone(), message, base_dir=folder, touched=set(conversion.model.graph))
     check_paths(message, path, None)

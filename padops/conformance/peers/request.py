@@ -118,14 +118,16 @@ class Request:
         except PadError as error:
             raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
 
-    def pairs(self, function: str) -> list[tuple[int, int]]:
-        """Begin and end of every axis, for a function that has no interior padding.
+    def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
+        """Begin and end of every axis, for a function that has no interior padding, nor takes negative amounts always.
 
         Raises:
             Skipped: As of ``amounts``.
-            Unsupported: An axis has an interior amount; the message names the function.
+            Unsupported: An axis has an amount that the function does not take; the message names the function.
         """
         amounts = self.amounts()
         if any(a.interior for a in amounts):
             raise Unsupported(f"{function} has no interior padding")
+        if not may_crop and any(min(a.begin, a.end) < 0 for a in amounts):
+            raise Unsupported(f"{function} takes no negative amounts")
         return [(a.begin, a.end) for a in amounts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
@@ -79,9 +80,8 @@ def read_document(
             raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
         return Document(model, message, base_dir=folders.pop() if folders else None)
     if isinstance(source, onnx.ModelProto):
-        message = onnx.ModelProto()
         with library_errors("the model", DecodeError, EncodeError):
-            message.CopyFrom(source)
+            message = deepcopy(source)
         return _build(message, None, None if base_dir is None else Path(base_dir))
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
@@ -179,6 +179,4 @@ def _copy(source: Source) -> onnx.ModelProto:
     if isinstance(source, ir.Model):
         return ir.to_proto(source)
     assert isinstance(source, onnx.ModelProto)
-    message = onnx.ModelProto()
-    message.CopyFrom(source)
-    return message
+    return deepcopy(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 
 import onnx
 import onnx_ir as ir
@@ -218,7 +219,7 @@ def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
     stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
     if not any(stated):
         return onnx.shape_inference.infer_shapes(message)
-    shapes = [{name: _copy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
+    shapes = [{name: deepcopy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
     for tensors in stated:
         for tensor in tensors.values():
             tensor.ClearField("shape")
@@ -255,12 +256,6 @@ def _stated_shapes(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto.Tensor]:
     """What a graph says of the values that its nodes give, where it says a shape."""
     infos = (*graph.value_info, *graph.output)
     return {info.name: info.type.tensor_type for info in infos if info.type.tensor_type.HasField("shape")}
-
-
-def _copy(shape: onnx.TensorShapeProto) -> onnx.TensorShapeProto:
-    made = onnx.TensorShapeProto()
-    made.CopyFrom(shape)
-    return made
 
 
 def _agree(one: onnx.TensorShapeProto, other: onnx.TensorShapeProto) -> bool:

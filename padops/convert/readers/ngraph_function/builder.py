@@ -63,8 +63,8 @@ class _Builder:
             if name in self._values or name in self._results:
                 raise self._fields.damaged(f"two operators have the name '{name}'")
             readers[op["op"]](op, name)
-        self._order_inputs(self._fields.names(function, "parameters", "the function"))
-        results = self._fields.names(function, "result", "the function")
+        self._order_inputs(self._fields.names(function, "parameters"))
+        results = self._fields.names(function, "result")
         if not results:
             raise self._fields.damaged("the function has no result")
         for name in results:

@@ -120,11 +120,7 @@ def _tidy(message: onnx.ModelProto) -> None:
 
 
 def _compare_shapes(message: onnx.ModelProto, declared: list[onnx.ValueInfoProto], path: Path) -> None:
-    """Holds the types and shapes that onnx infers against those that the IR states, and keeps the latter.
-
-    Raises:
-        PadopsError: They differ, or the model is not a valid one.
-    """
+    """Refuses a model that is not valid, or not of the types and shapes that the IR states, which stay."""
     made = {name for node in message.graph.node for name in node.output}
     made -= {output.name for output in message.graph.output}
     del message.graph.value_info[:]

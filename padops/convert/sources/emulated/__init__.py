@@ -69,11 +69,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """What bounds the amounts, where an axis may be shorter than they are; None where none may be.
-
-    Raises:
-        Unconvertible: It is no Pad then, or a Pad would take as many nodes.
-    """
+    """What bounds the amounts where an axis may be shorter, or None; Unconvertible where that saves no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
