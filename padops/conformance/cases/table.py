@@ -191,10 +191,17 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
 
 def _fill(rng: np.random.Generator, dtype: str, form: str) -> Recipe | None:
     shapes = {"scalar": (), "vector": (1,), "matrix": (1, 1), "two": (2,)}
-    return None if form == "none" else Recipe(dtype, shapes[form], int(rng.integers(1 << 32)))
+    return None if form == "none" else draw_recipe(rng, dtype, shapes[form])
 
 
-def _data(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
+def draw_recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
+    """An input of random bits.
+
+    Args:
+        rng: Gives their seed.
+        dtype: The element type.
+        shape: The shape.
+    """
     return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
 
 
@@ -208,7 +215,7 @@ def _onnx(c: Choices, rng: np.random.Generator) -> Case:
         axes, pairs = _axes(rng, axes_form, pairs)
     pads = [b for b, _ in pairs] + [e for _, e in pairs]
     attributes: dict[str, Any] = {"mode": c.mode} if c.mode != "constant" or rng.random() < 0.5 else {}
-    data = _data(rng, c.dtype, shape)
+    data = draw_recipe(rng, c.dtype, shape)
     if len(c.op.inputs) == 1:
         attributes[next(row.name for row in c.op.attributes if row.type == "ints")] = pads
         if c.fill == "value":
@@ -251,7 +258,7 @@ def _openvino(c: Choices, rng: np.random.Generator) -> Case:
     for kind, values in zip(c.forms.split("."), zip(*pairs) if pairs else ((), ())):
         fits = all(-128 <= value < 128 for value in values)
         amounts.append(integers(values, kind if fits and kind in INTEGER_KINDS["integer"] else "int64"))
-    inputs = [_data(rng, c.dtype, shape), *amounts, _fill(rng, c.dtype, c.fill)]
+    inputs = [draw_recipe(rng, c.dtype, shape), *amounts, _fill(rng, c.dtype, c.fill)]
     return _case(c, 0, {"pad_mode": c.mode}, inputs)
 
 
@@ -262,7 +269,7 @@ def _ngraph(c: Choices, rng: np.random.Generator) -> Case:
     attributes["padding_below"], attributes["padding_above"] = [b for b, _ in pairs], [e for _, e in pairs]
     if c.mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
         attributes["padding_interior"] = rng.integers(0, 4, c.rank).tolist()
-    return _case(c, 0, attributes, [_data(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
+    return _case(c, 0, attributes, [draw_recipe(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
 
 
 def _same(c: Choices, rng: np.random.Generator) -> Case:
@@ -280,7 +287,7 @@ def _same(c: Choices, rng: np.random.Generator) -> Case:
         attributes["data_format"] = str(rng.choice(["NCHW", "NHWC"]))
     if c.mode != "constant" or rng.random() < 0.5:
         attributes["mode"] = c.mode
-    return _case(c, 0, attributes, [_data(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
+    return _case(c, 0, attributes, [draw_recipe(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
 
 
 _MAKERS = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}

@@ -20,7 +20,7 @@ from padops.conformance.adapters import (
 )
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.converted import without_pad
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import Request, Unsupported, unsupported_where
 from padops.spec.bits import dtype_of
 
 PACKAGES = ("openvino",)
@@ -44,12 +44,9 @@ def run_pad(request: Request) -> np.ndarray:
     """
     tensors = [_tensor(array) for array in request.inputs if array is not None]
     version = int(request.op.split("_")[1])
-    try:
-        model, fed = openvino_pad_model(
-            tensors, request.attributes["pad_mode"], version, request.constant_inputs, request.static
-        )
-    except RuntimeError as error:
-        raise _judged(error) from error
+    mode, constants = request.attributes["pad_mode"], request.constant_inputs
+    with unsupported_where(_UNSUPPORTED, RuntimeError):
+        model, fed = openvino_pad_model(tensors, mode, version, constants, request.static)
     return _infer(model, fed, request.data)
 
 
@@ -74,16 +71,9 @@ def run_without_pad(request: Request) -> np.ndarray:
 def _run(content: bytes, fed: Mapping[str, np.ndarray], data: np.ndarray) -> np.ndarray:
     """A model of ONNX, fed by name; ``data`` are of the type that its output has."""
     _element(data)
-    try:
+    with unsupported_where(_UNSUPPORTED, RuntimeError):
         model = _core().read_model(content)
-    except RuntimeError as error:
-        raise _judged(error) from error
     return _infer(model, [_tensor(fed[port.get_any_name()]) for port in model.inputs], data)
-
-
-def _judged(error: RuntimeError) -> Exception:
-    """The error, as Unsupported where it says that there is no such mode or type."""
-    return Unsupported(str(error)) if any(text in str(error) for text in _UNSUPPORTED) else error
 
 
 def _element(array: np.ndarray) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +15,26 @@ from padops.spec.dialects import OPS, Node, Op
 from padops.spec.dtypes import DType
 from padops.spec.plan import Amounts, PadError
 
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")  # types that most peers have
+
 
 class Unsupported(Exception):
     """The peer says that it has no such type, mode or operator."""
+
+
+@contextmanager
+def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception) -> Iterator[None]:
+    """Has an error that says one of these texts be Unsupported; others stay what they are.
+
+    Raises:
+        Unsupported: There was one.
+    """
+    try:
+        yield
+    except kind as error:
+        if any(text in str(error) for text in texts):
+            raise Unsupported(str(error)) from error
+        raise
 
 
 class Skipped(Exception):

@@ -10,7 +10,7 @@ import numpy as np
 
 from padops.conformance.model import declare_shapes, feeds, make_model
 from padops.conformance.peers.converted import without_pad
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import Request, unsupported_where
 
 ENVIRONMENT = {
     "name": "opencv",
@@ -49,12 +49,8 @@ def run_case(request: Request) -> np.ndarray:
     request.require_type(TYPES)
     request = replace(request, static=True)
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
-    try:
+    with unsupported_where(_UNSUPPORTED, cv2.error):
         return _run(model.SerializeToString(), feeds(request, request.inputs))
-    except cv2.error as error:
-        if any(text in str(error) for text in _UNSUPPORTED):
-            raise Unsupported(str(error)) from error
-        raise
 
 
 def run_without_pad(request: Request) -> np.ndarray:

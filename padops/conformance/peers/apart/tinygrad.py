@@ -13,7 +13,7 @@ from tinygrad import Tensor
 from tinygrad.nn.onnx import OnnxRunner
 
 from padops.conformance.model import declare_shapes, feeds, make_model
-from padops.conformance.peers.request import Request
+from padops.conformance.peers.request import INTEGERS, Request
 
 ENVIRONMENT = {
     "name": "tinygrad",
@@ -26,10 +26,7 @@ ENVIRONMENT = {
 
 PACKAGES = ("tinygrad",)
 
-TYPES = (
-    "float", "double", "float16", "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
+TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:

@@ -14,7 +14,7 @@ import tract
 
 from padops.conformance.model import declare_shapes, feeds, make_model
 from padops.conformance.peers.converted import without_pad
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import INTEGERS, Request, unsupported_where
 
 ENVIRONMENT = {
     "name": "tract",
@@ -32,11 +32,7 @@ ENVIRONMENT = {
 PACKAGES = ("tract",)
 
 # float16 is left out: its arrays come back as uint16.
-TYPES = (
-    "float", "double", "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
-
+TYPES = ("float", "double", "bool", *INTEGERS)
 
 # How it says that it does not know an opset or a mode.
 _UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list of non-negative ints")
@@ -52,10 +48,8 @@ def run_case(request: Request) -> np.ndarray:
     request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
-    try:
+    with unsupported_where(_UNSUPPORTED, tract.TractError):
         return _run(model.SerializeToString(), feeds(request, request.inputs))
-    except tract.TractError as error:
-        raise (Unsupported(str(error)) if any(said in str(error) for said in _UNSUPPORTED) else error) from error
 
 
 def run_without_pad(request: Request) -> np.ndarray:

@@ -15,7 +15,7 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from padops.conformance.model import declare_shapes, feeds, make_model
 from padops.conformance.peers.converted import without_pad
-from padops.conformance.peers.request import Request
+from padops.conformance.peers.request import INTEGERS, Request
 
 ENVIRONMENT = {
     "name": "tvm",
@@ -32,10 +32,7 @@ ENVIRONMENT = {
 
 PACKAGES = ("apache-tvm",)
 
-TYPES = (
-    "float", "double", "float16", "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
+TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:
