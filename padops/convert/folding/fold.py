@@ -9,11 +9,11 @@ from typing import Final
 import onnx_ir as ir
 
 from padops.convert import sources
-from padops.convert.folding.candidate import Candidate, candidate
+from padops.convert.folding.candidate import Candidate, Change, candidate
 from padops.convert.folding.casts import drop_casts, is_cast
 from padops.convert.folding.consumers import Refusal, apply, consumers_of, is_consumer
 from padops.convert.folding.pairs import join
-from padops.convert.folding.removal import Removal, remove
+from padops.convert.folding.removal import remove
 from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
@@ -99,7 +99,7 @@ class FoldPads(ir.passes.InPlacePass):
         if made is None:
             return False
         self._document.touched.update(made.touched)
-        self._note(pad.site.node, made.note)
+        self._note(pad.site.node, *made.notes)
         return True
 
     def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
@@ -155,15 +155,15 @@ class FoldPads(ir.passes.InPlacePass):
         except Refusal as why:
             self._note(pad.site.node, f"not folded: {why}")
 
-    def _record(self, pad: Candidate, removal: Removal, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
+    def _record(self, pad: Candidate, removal: Change, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
         node = pad.site.node
         self._document.touched.update(removal.touched)
         record = pad.match.record(pad.site, FOLDED)
         notes = (*self.notes.pop(node, ()), *notes)
         self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=notes, into=into)
 
-    def _note(self, node: ir.Node, note: str) -> None:
-        self.notes[node] = (*self.notes.get(node, ()), note)
+    def _note(self, node: ir.Node, *notes: str) -> None:
+        self.notes[node] = (*self.notes.get(node, ()), *notes)
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
         """The Pad that a node is, if it is one that was asked for and can be read.

@@ -1,9 +1,9 @@
 """What Pads become: one file for each form of the output.
 
-A target puts a Pad, as :class:`~padops.convert.sources.pad_info.PadInfo` describes it, in the place of a node. To add one, write a file with a
-function ``emit(pad, site, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before it has
-changed anything, or ``Unneeded``; where it may refuse a Pad, also with a ``check(pad, site)``, which changes nothing; and list
-them here.
+A target puts a Pad, as :class:`~padops.convert.sources.pad_info.PadInfo` describes it, in the place of a node. To add one,
+write a file with a function ``emit(pad, site, constants, types)``: what the node of ``site`` is to be, what adds constants to
+the model, and the types of that. It gives notes for the record and raises ``Unconvertible`` before it has changed anything,
+or ``Unneeded``; where it may refuse a Pad, also with a ``check(pad, site)``, which changes nothing; and list them here.
 """
 
 from __future__ import annotations

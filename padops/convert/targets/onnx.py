@@ -29,10 +29,7 @@ def emit(
     """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
 
     Args:
-        pad: What the nodes are to do.
-        site: The node.
-        constants: Adds constants to the model.
-        types: Of the model.
+        pad: See ``targets``, as for the next three.
         without_pad: Whether none of them may be a Pad.
 
     Raises:
@@ -48,8 +45,7 @@ def check(pad: PadInfo, site: NodeSite, without_pad: bool = False) -> None:
     """Refuses a Pad for which there are no nodes that do the same; writes them, and throws them away.
 
     Args:
-        pad: What the nodes are to do.
-        site: The node.
+        pad: See ``targets``, as for ``site``.
         without_pad: Whether none of them may be a Pad.
 
     Raises:
