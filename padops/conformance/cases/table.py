@@ -85,14 +85,11 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
                     seen.add(made.id)
                     yield made
     for name in ops:
+        forms = {"Pad": "absent.flat", "OpenVINOPad": "int64.int64"}.get(name.split("_")[0], "-")
         for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
             if mode not in OPS[name].modes:
                 fill = "scalar" if name.startswith("NGraphPad") else "none"  # which it must have
-                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/{fill}/{_first(OPS[name])}/dynamic/0")
-
-
-def _first(op: Op) -> str:
-    return {"Pad": "absent.flat", "OpenVINOPad": "int64.int64"}.get(op.name.split("_")[0], "-")
+                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/{fill}/{forms}/dynamic/0")
 
 
 def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, seed: int) -> str:

@@ -11,11 +11,6 @@ PACKAGES = ("numpy",)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """``numpy.pad`` of the amounts of every axis.
-
-    Raises:
-        Unsupported: An amount is negative or interior.
-        Skipped: The operator does not take the amounts, or the fill has not one element.
-    """
+    """``numpy.pad`` of the amounts of every axis."""
     pairs = request.pairs("numpy.pad", may_crop=False)
     return prepare_numpy_pad(request.data, pairs, request.mode, request.value)()

@@ -36,12 +36,7 @@ def _core() -> Any:
 
 
 def run_pad(request: Request) -> np.ndarray:
-    """Pad-1 or Pad-12 of OpenVINO's own operators; what a model holds as constants is constant here too.
-
-    Raises:
-        Unsupported: OpenVINO has no such type, or not in this mode.
-        RuntimeError: It refuses the model.
-    """
+    """Pad-1 or Pad-12 of OpenVINO's own operators; what a model holds as constants is constant here too."""
     tensors = [_tensor(array) for array in request.inputs if array is not None]
     version = int(request.op.split("_")[1])
     mode, constants = request.attributes["pad_mode"], request.constant_inputs
@@ -51,12 +46,7 @@ def run_pad(request: Request) -> np.ndarray:
 
 
 def run_onnx(request: Request) -> np.ndarray:
-    """The model of ONNX, read by OpenVINO. It declares its shapes: the CPU device takes no unknown ranks.
-
-    Raises:
-        Unsupported: OpenVINO has no such type, or not in this mode.
-        RuntimeError: It refuses the model.
-    """
+    """The model of ONNX, read by OpenVINO. It declares its shapes: the CPU device takes no unknown ranks."""
     request = replace(request, static=True)
     content = make_model(request, request.inputs, standard=True).SerializeToString()
     return _run(content, feeds(request, request.inputs), request.data)

@@ -22,12 +22,7 @@ _UNSUPPORTED = (
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The same node as a model of ONNX has it.
-
-    Raises:
-        Unsupported: It has no kernel for the type, or does not know the opset.
-        Exception: It refuses the model or the inputs, with exceptions of its own.
-    """
+    """The same node as a model of ONNX has it."""
     require_type(request.dtype.name)
     model = make_model(request, request.inputs, standard=True).SerializeToString()
     with unsupported_where(_UNSUPPORTED):

@@ -41,8 +41,26 @@ class Skipped(Exception):
     """The peer cannot be asked: the case says something that its interface has no words for."""
 
 
+class OfOperator:
+    """What the operator's row says of its node."""
+
+    op: str
+    attributes: Mapping[str, Any]
+
+    @property
+    def row(self) -> Op:
+        """The operator's row in the table."""
+        return OPS[self.op]
+
+    @property
+    def mode(self) -> str:
+        """The mode in lower case, as NumPy says it; the default where the node has none."""
+        row = next(row for row in self.row.attributes if row.name == self.row.mode)
+        return str(self.attributes.get(row.name, row.default or "")).lower()
+
+
 @dataclass(frozen=True)
-class Request:
+class Request(OfOperator):
     """A case on its way to a peer; the fields are those of ``conformance.case.Case``."""
 
     id: str
@@ -73,11 +91,6 @@ class Request:
             raise Unsupported(f"not run with {self.dtype.name}")
 
     @property
-    def row(self) -> Op:
-        """The operator's row in the table."""
-        return OPS[self.op]
-
-    @property
     def data(self) -> np.ndarray:
         """The first input, which every case has."""
         data = self.inputs[0]
@@ -88,12 +101,6 @@ class Request:
     def dtype(self) -> DType:
         """The element type of the data."""
         return dtype_of(self.data)
-
-    @property
-    def mode(self) -> str:
-        """In lower case, as NumPy says it."""
-        row = next(row for row in self.row.attributes if row.name == self.row.mode)
-        return str(self.attributes.get(row.name, row.default or "")).lower()
 
     @property
     def fill(self) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 import onnx_ir as ir
@@ -65,7 +66,6 @@ class FoldPads(ir.passes.InPlacePass):
         self._sources = asked
         self._types = Types(document)
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
-        self._new: Constants | None = None
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Folds in place, until there is nothing left to fold."""
@@ -95,7 +95,7 @@ class FoldPads(ir.passes.InPlacePass):
         )
 
     def _drop_casts(self, pad: Candidate) -> bool:
-        made = drop_casts(pad, self._target, self._types, self._constants())
+        made = drop_casts(pad, self._target, self._types, self._constants)
         if made is None:
             return False
         self._document.touched.update(made.touched)
@@ -119,7 +119,7 @@ class FoldPads(ir.passes.InPlacePass):
         before = None if node is None else pads.get(node)
         if before is None or (first := self._candidate(before)) is None:
             return False
-        if (touched := join(first, pad, self._constants())) is None:
+        if (touched := join(first, pad, self._constants)) is None:
             return False
         removal = remove(before, self._types)
         assert removal is not None and not removal.notes, "only the second Pad reads the first"
@@ -144,9 +144,9 @@ class FoldPads(ir.passes.InPlacePass):
         self._record(pad, removal, (amounts,), into)
         return True
 
+    @cached_property
     def _constants(self) -> Constants:
-        self._new = self._new or Constants(self._document.model)
-        return self._new
+        return Constants(self._document.model)
 
     def _explain(self, pad: Candidate) -> None:
         """Says of a Pad that feeds convolutions or poolings why it stays."""

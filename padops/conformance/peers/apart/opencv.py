@@ -40,12 +40,7 @@ _UNSUPPORTED = ("PAD_MAX_DIMS", "is not supported in function 'tensorToScalar'")
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, which the importer needs.
-
-    Raises:
-        Unsupported: A matrix of OpenCV has no such type, or it says that it has no Pad of so many axes.
-        cv2.error: It refuses the model.
-    """
+    """The model of ONNX, with declared shapes, which the importer needs."""
     request.require_type(TYPES)
     request = replace(request, static=True)
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
@@ -54,12 +49,7 @@ def run_case(request: Request) -> np.ndarray:
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """What ``padops convert --target onnx --without-pad`` leaves, with declared shapes, which the importer needs.
-
-    Raises:
-        Unsupported: A matrix of OpenCV has no such type, or there is no such form of the case.
-        cv2.error: It refuses the model.
-    """
+    """What ``padops convert --target onnx --without-pad`` leaves, with declared shapes, which the importer needs."""
     request.require_type(TYPES)
     request = replace(request, static=True)
     made = declare_shapes(without_pad(request), request.data.ndim)

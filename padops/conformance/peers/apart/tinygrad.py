@@ -30,12 +30,7 @@ TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill: dynamic ones become such.
-
-    Raises:
-        Unsupported: tinygrad's importer has no such type.
-        Exception: It refuses the model.
-    """
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill: dynamic ones become such."""
     request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)

@@ -39,12 +39,7 @@ _UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list o
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others.
-
-    Raises:
-        Unsupported: Its Python interface has no such type, or it says that it has no such opset or mode.
-        tract.TractError: It refuses the model.
-    """
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others."""
     request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
@@ -53,12 +48,7 @@ def run_case(request: Request) -> np.ndarray:
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants.
-
-    Raises:
-        Unsupported: Its Python interface has no such type, or there is no such form of the case.
-        tract.TractError: It refuses the model.
-    """
+    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants."""
     request.require_type(TYPES)
     request = request.fixed()
     return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs))

@@ -36,12 +36,7 @@ TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others.
-
-    Raises:
-        Unsupported: Not asked with such a type.
-        Exception: It refuses the model.
-    """
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others."""
     request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
@@ -49,12 +44,7 @@ def run_case(request: Request) -> np.ndarray:
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants.
-
-    Raises:
-        Unsupported: Not asked with such a type, or there is no such form of the case.
-        Exception: It refuses the model.
-    """
+    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants."""
     request.require_type(TYPES)
     request = request.fixed()
     return _run(without_pad(request), feeds(request, request.inputs))
