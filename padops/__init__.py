@@ -43,37 +43,26 @@ if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the funct
 
     __version__: str
 
-_HOMES = {
-    "convert": "padops.convert",
-    "Conversion": "padops.convert",
-    "inspect": "padops.convert",
-    "Inspection": "padops.convert",
-    "PadFacts": "padops.convert",
-    "PadRecord": "padops.convert",
-    "PadopsError": "padops.convert",
-    "PadsLeftError": "padops.convert",
-    "UndecidedError": "padops.convert",
-    "UsageError": "padops.convert",
-    "VerificationError": "padops.convert",
-    "DependencyError": "padops.extras",
-    "describe": "padops.runtime.session",
-    "lower": "padops.convert",
-    "Verification": "padops.convert",
-    "verify": "padops.convert.verify.models",
-    "get_ep_name": "padops.runtime.provider",
-    "get_ep_names": "padops.runtime.provider",
-    "get_library_path": "padops.runtime.library",
-    "InferenceSession": "padops.runtime.inference_session",
-    "pyop_errors": "padops.runtime.pyop",
-    "register": "padops.runtime.session",
-    "register_schemas": "padops.spec.schemas",
-    "run_reference": "padops.spec.reference",
-    "same_padding": "padops.spec.dialects",
-    "OPS": "padops.spec.dialects",
-    "PadError": "padops.spec.plan",
-    "jax_pads": "padops.exporters.jax",
-    "torch_translations": "padops.exporters.torch",
+_NAMES = {  # the public names of each module
+    "padops.convert": (
+        "convert lower inspect Conversion Inspection PadFacts PadRecord Verification "
+        "PadopsError PadsLeftError UndecidedError UsageError VerificationError"
+    ),
+    "padops.convert.verify.models": "verify",
+    "padops.exporters.jax": "jax_pads",
+    "padops.exporters.torch": "torch_translations",
+    "padops.extras": "DependencyError",
+    "padops.runtime.inference_session": "InferenceSession",
+    "padops.runtime.library": "get_library_path",
+    "padops.runtime.provider": "get_ep_name get_ep_names",
+    "padops.runtime.pyop": "pyop_errors",
+    "padops.runtime.session": "describe register",
+    "padops.spec.dialects": "OPS same_padding",
+    "padops.spec.plan": "PadError",
+    "padops.spec.reference": "run_reference",
+    "padops.spec.schemas": "register_schemas",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "OPS",

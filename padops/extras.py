@@ -47,12 +47,6 @@ def install(extra: str) -> str:
     return f"pip install 'padops[{extra}]'"
 
 
-def extra_of(module: str) -> str | None:
-    """The extra that brings a module, or None."""
-    top = module.partition(".")[0]
-    return next((extra for extra, modules in EXTRAS.items() if top in modules), None)
-
-
 class Needing:
     """A context whose imports are those of extras: a missing one becomes a ``DependencyError`` in one line."""
 
@@ -69,7 +63,7 @@ class Needing:
         if not isinstance(error, ModuleNotFoundError) or error.name is None:
             return
         top = error.name.partition(".")[0]
-        extra = extra_of(top)
+        extra = next((extra for extra, modules in EXTRAS.items() if top in modules), None)
         if extra is None:  # a module of padops or of the standard library: a mistake, and no missing package
             return
         more = ", or the onnxruntime package for your hardware, such as onnxruntime-gpu" if extra == "cpu" else ""
@@ -90,11 +84,7 @@ class NeedingOnnxruntime(Needing):
 
 
 def _check_onnxruntime(what: str) -> None:
-    """Refuses a module that padops cannot work with.
-
-    Raises:
-        DependencyError: It is older than 1.20, or lacks its parts.
-    """
+    """Refuses a module that padops cannot work with: older than 1.20, or without its parts."""
     module = sys.modules["onnxruntime"]
     found = getattr(module, "__version__", None)
     there = runtimes()

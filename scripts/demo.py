@@ -65,6 +65,7 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
     from rich.markup import escape
 
     import padops
+    from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
     source, target = ROOT / "models" / f"{name}.onnx", folder / f"{name}.onnx"
     console.print(f"\n[cyan]models/{name}.onnx[/cyan]")
@@ -84,12 +85,13 @@ def show_refused(console, name: str, feeds: dict, folder: Path, expected: dict) 
     conversion = padops.convert(source, target)
     roads = {"as it is": (padops.InferenceSession, source), "converted": (padops.InferenceSession, target),
              "without padops": (onnxruntime.InferenceSession, target)}  # fmt: skip
-    if not runs_as_it_is():
+    if runtime_minor() < FIRST_MINOR:  # this onnxruntime has no execution providers of libraries
         del roads["as it is"]
     good = not conversion.unconverted
     for label, (kind, model) in roads.items():
         outputs = kind(model, providers=["CPUExecutionProvider"]).run(list(expected), feeds)
-        right = all(is_same(array, wanted) for array, wanted in zip(outputs, expected.values()))
+        pairs = zip(outputs, expected.values())
+        right = all(array.dtype == wanted.dtype and array.tolist() == wanted.tolist() for array, wanted in pairs)
         good &= right
         call = f"{kind.__module__.partition('.')[0]}.InferenceSession"
         say(
@@ -105,18 +107,6 @@ def show_rows(console, label: str, array, shift: int = 0) -> None:
     for i, row in enumerate(array.tolist()):
         cells = " ".join(f"{element!s:>5}" for element in [""] * shift + row)
         console.print(f"  {label if i == 0 else '':<15} {cells}", markup=False)
-
-
-def runs_as_it_is() -> bool:
-    """Whether this onnxruntime has execution providers of libraries."""
-    from padops.runtime.provider import FIRST_MINOR, runtime_minor
-
-    return runtime_minor() >= FIRST_MINOR
-
-
-def is_same(array, wanted) -> bool:
-    """Whether an output has this type and these elements."""
-    return array.dtype == wanted.dtype and array.tolist() == wanted.tolist()
 
 
 def show_real(console, folder: Path) -> bool:

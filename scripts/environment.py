@@ -25,6 +25,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("pyproject.toml", "CMakeLists.txt", "padops/csrc")  # what an installation is made from
 BUILD_TOOLS = ("scikit-build-core", "cmake", "ninja")
 ENDS_UP_ELSEWHERE = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")  # settings that keep pip from installing into .venv
+STAMP, UNFINISHED = (
+    "padops-stamp.json",
+    "padops-unfinished",
+)  # in .venv: what it was made from; that it is not whole yet
 MISLEADING = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")  # the caller's, not .venv's
 
 
@@ -59,8 +63,8 @@ def ensure(extras=(), root: Path = ROOT) -> Path:
             _install(venv, wanted)
             if not _works(venv):
                 sys.exit(f"error: padops is installed in {venv} but cannot be imported there")
-        _stamp(venv).write_text(json.dumps(wanted))
-        _unfinished(venv).unlink()
+        (venv / STAMP).write_text(json.dumps(wanted))
+        (venv / UNFINISHED).unlink()
     return interpreter(venv)
 
 
@@ -84,10 +88,10 @@ def fingerprint(root: Path) -> str:
 
 def read_stamp(venv: Path) -> dict:
     """What .venv was made from; empty where it was not finished, or not made by this script."""
-    if _unfinished(venv).exists():
+    if (venv / UNFINISHED).exists():
         return {}
     try:
-        stamp = json.loads(_stamp(venv).read_text())
+        stamp = json.loads((venv / STAMP).read_text())
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {}
     return stamp if isinstance(stamp, dict) else {}
@@ -140,14 +144,6 @@ def hand_over(command: list, folder: Path = None) -> int:
         signal.signal(signal.SIGTERM, before)
 
 
-def _stamp(venv: Path) -> Path:
-    return venv / "padops-stamp.json"
-
-
-def _unfinished(venv: Path) -> Path:
-    return venv / "padops-unfinished"
-
-
 def _ask(venv: Path, question: str) -> bool:
     """Whether .venv's Python runs these statements to their end."""
     if not interpreter(venv).exists():
@@ -163,7 +159,7 @@ def _sound(venv: Path) -> bool:
         f"assert sys.version_info >= {OLDEST} and sys.prefix != sys.base_prefix\n"
         f"assert os.path.samefile(sys.prefix, {str(venv)!r})"
     )
-    return not _unfinished(venv).exists() and _ask(venv, question)
+    return not (venv / UNFINISHED).exists() and _ask(venv, question)
 
 
 def _works(venv: Path) -> bool:
@@ -174,7 +170,7 @@ def _create(venv: Path) -> None:
     if venv.exists():
         shutil.rmtree(str(venv))
     venv.mkdir()
-    _unfinished(venv).touch()
+    (venv / UNFINISHED).touch()
     base = getattr(sys, "_base_executable", None) or sys.executable  # the caller may be a virtual environment itself
     step("creating .venv", [base, "-m", "venv", venv], venv.parent)
 
@@ -182,9 +178,9 @@ def _create(venv: Path) -> None:
 def _install(venv: Path, wanted: dict) -> None:
     what = ".[{}]".format(",".join(wanted["extras"])) if wanted["extras"] else "."
     with contextlib.suppress(FileNotFoundError):
-        _stamp(venv).unlink()
-    fresh = _unfinished(venv).exists()
-    _unfinished(venv).touch()
+        (venv / STAMP).unlink()
+    fresh = (venv / UNFINISHED).exists()
+    (venv / UNFINISHED).touch()
     pip = [interpreter(venv), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     try:
         # The editable install rebuilds itself later with the tools that it was built with: they must stay, in .venv.
@@ -193,7 +189,7 @@ def _install(venv: Path, wanted: dict) -> None:
         step(f"building and installing padops ({what})", command, venv.parent)
     except SystemExit:
         if not fresh:  # pip ended by itself and left what was there before: no reason to throw that away
-            _unfinished(venv).unlink()
+            (venv / UNFINISHED).unlink()
         raise
 
 

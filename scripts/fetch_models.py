@@ -3,7 +3,7 @@
     python3 scripts/fetch_models.py [PACKAGE ...]
 
 They lie in $PADOPS_CACHE, else $XDG_CACHE_HOME/padops/models, else ~/.cache/padops/models. Each package and each file
-is checked against the SHA-256 written here; what is there already and right is not fetched again, so that a full
+is checked against its SHA-256 in models.json; what is there already and right is not fetched again, so that a full
 cache needs no network. Nothing of a package is run or installed.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -36,68 +37,8 @@ class Package:
     models: Mapping[str, str]  # file in that folder: its SHA-256
 
 
-PACKAGES: dict[str, Package] = {
-    "basic-pitch": Package(
-        "0.4.0",
-        "738adb503aae7fdfc7d1e1511aa0ce35052315f260a19531ef4c356708425db0",
-        "basic_pitch/saved_models/icassp_2022",
-        {
-            "nmp.onnx": "2c3c1d144bfa61ad236e92e169c13535c880469a12a047d4e73451f2c059a0ec",
-        },
-    ),
-    "silero-vad": Package(
-        "6.2.3",
-        "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
-        "silero_vad/data",
-        {
-            "silero_vad.onnx": "1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
-            "silero_vad_16k_op15.onnx": "7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49",
-            "silero_vad_16k_sequence.onnx": "9ccdacc4719d8aa7e45a77536bfabec45a03ba1f2fad5e241ab4060b24238a85",
-            "silero_vad_half.onnx": "1e0b195ad4806595ef4466f419d16fca7e4afcfc6669b8c0b5f76ea87547c769",
-            "silero_vad_op18_ifless.onnx": "7671cd04b004e9076da0d4a7b1a5aec36adf161c39230c1cb94a4fd5db6bbd28",
-            "silero_vad_openvino_16k.onnx": "7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87",
-        },
-    ),
-    "faster-whisper": Package(
-        "1.2.1",
-        "79a66ad50688c0b794dd501dc340a736992a6342f7f95e5811be60b5224a26a7",
-        "faster_whisper/assets",
-        {
-            "silero_vad_v6.onnx": "4cbf549b8326f60f80f2536d9eefeb450a9abe83365a098031c89719f1be17d2",
-        },
-    ),
-    "swift-f0": Package(
-        "0.3.0",
-        "d7240c7c94b1d3e8f0e0cd2701b79be89a0f23a19cd5f944895a6518ecad72f3",
-        "swift_f0",
-        {
-            "model.onnx": "6385e8c2ebc3872e82c9ff5946228de44cd3be77a750ea53698b7dbfe94b0a22",
-        },
-    ),
-    "onnx-asr": Package(
-        "0.12.0",
-        "5e7ceca454609819ea7833f61e2302e0c8f6ece4f8a78b66c5daba53cb51de4a",
-        "onnx_asr/preprocessors/data",
-        {
-            "gigaam_v2.onnx": "abc06381785bc6c4b76db6bf99803388edca7d44efa5a181eb1c2b894f3ff2f8",
-            "kaldi.onnx": "7d0f04ed3aa0775ac690c5bb3680cdef3e68807ee3ce415f0ca47deeeefc9bce",
-            "nemo80.onnx": "7ab6b0d1f57832e56f59aa7cab4289de50df7f8d5296cdfd281d9c9b7b8d73e0",
-            "nemo128.onnx": "5b4a84c52eeaa615dc46d781cc7e4598f9b432184831d57493c48adcd01371a9",
-            "wespeaker.onnx": "4fcc0d9897bf960a304615cdb95ea2831f26dd409fcd1971b4ea831c49256cfd",
-            "whisper80.onnx": "8161c22a310df637a56029c037c79c9eb52a211a36b20935a1d0ba32bdb43d8f",
-        },
-    ),
-    "rapidocr": Package(
-        "3.10.0",
-        "2fc34e26cd0f48514804a94f8832283039c7334076bff60768b1fed9ad068050",
-        "rapidocr/models",
-        {
-            "PP-OCRv6_det_small.onnx": "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
-            "PP-OCRv6_rec_small.onnx": "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
-            "ch_ppocr_mobile_v2.0_cls_mobile.onnx": "e47acedf663230f8863ff1ab0e64dd2d82b838fceb5957146dab185a89d6215c",
-        },
-    ),
-}
+PINNED = Path(__file__).with_name("models.json")
+PACKAGES = {name: Package(**row) for name, row in json.loads(PINNED.read_text(encoding="utf-8")).items()}
 
 
 def cache_folder() -> Path:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -129,9 +129,7 @@ def tokens() -> onnx.ModelProto:
     )
 
 
-MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
-    make.__name__: make for make in (*VERSIONS, nested, string, int16, tokens)
-}
+MODELS = {**VERSIONS, **{make.__name__: make() for make in (nested, string, int16, tokens)}}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -139,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a file differs")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the models are (default: %(default)s)")
     options = parser.parse_args(arguments)
-    made = {f"{name}.onnx": make().SerializeToString(deterministic=True) for name, make in MODELS.items()}
+    made = {f"{name}.onnx": model.SerializeToString(deterministic=True) for name, model in MODELS.items()}
     if not options.check:
         options.folder.mkdir(parents=True, exist_ok=True)
         for name, content in made.items():

@@ -3,8 +3,8 @@
     python3 scripts/peers.py [NAME ...]
     python3 scripts/peers.py --list
 
-Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions, or
-whose it shares; it goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there
+Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions;
+the peer of models without Pad shares it. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there
 already and of these versions stays. A peer in JavaScript needs node and npm.
 """
 
@@ -29,7 +29,8 @@ def stated() -> dict:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
                 about = ast.literal_eval(node.value)
                 found[about["name"]] = about
-    return found
+    shared = {about["without_pad"]["name"]: about["name"] for about in found.values() if "without_pad" in about}
+    return {**found, **{name: {"name": name, "environment": shared[name]} for name in sorted(shared)}}
 
 
 def environment_of(about: dict) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from padops.files.interrupts import exit_code
+from padops.terminal import count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     """Adds the options of ``padops bench`` to its parser."""
     parser.add_argument("--quick", action="store_true", help="a few workloads, and less time for each")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
-    parser.add_argument("--random", type=_count, metavar="N", help="instead: N workloads that are drawn from --seed")
+    parser.add_argument("--random", type=count, metavar="N", help="instead: N workloads that are drawn from --seed")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of --random (default: %(default)s)")
     parser.add_argument(
         "--copies", action="store_true", help="instead: the copies that padops chooses from, on plain rows"
@@ -41,19 +42,12 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead: the execution provider on unmodified models, --model's as well",
     )
-    parser.add_argument("--threads", type=_count, action="append", metavar="N", help="default: 1, then all")
+    parser.add_argument("--threads", type=count, action="append", metavar="N", help="default: 1, then all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
     parser.add_argument("--show", type=Path, metavar="FILE", help="measure nothing: show what --json has written")
     parser.add_argument("--markdown", action="store_true", help="the table in Markdown")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the speed against the built-in Pad")
     parser.set_defaults(run=_bench)
-
-
-def _count(text: str) -> int:
-    """What ``--threads`` and ``--random`` take."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -23,6 +23,7 @@ from padops.conformance.command import add_conformance, run_suite
 from padops.extras import DependencyError, Needing
 from padops.files.interrupts import INTERRUPTED, end_process
 from padops.files.streams import dropping_output
+from padops.terminal import fail
 
 KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # where only what they print is lost
 
@@ -43,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with Needing("this command"):
                 code = options.run(options)
         except DependencyError as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 1
+            return fail(error)
         except KeyboardInterrupt:
             print(f"interrupted{options.left_behind}", file=sys.stderr)
             return INTERRUPTED

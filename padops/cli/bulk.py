@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.console import make_console
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
+from padops.terminal import fail, make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,11 +37,7 @@ Job = tuple[str, str | None, dict[str, Any]]  # of one model: its file, the file
 
 
 def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
-    """Converts every model of a folder, as the options say.
-
-    Args:
-        options: Those of ``padops convert``; the source is a folder.
-        passed: Those of them that ``padops.convert`` has, too.
+    """Converts every model of a folder as the options say; ``passed`` are those that ``padops.convert`` has, too.
 
     Returns:
         The worst of the exit codes that the models would have alone.
@@ -58,8 +54,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     jobs = _jobs(options, passed, source)
     why = None if jobs else f"{source} has no {SUFFIX} file"
     if why := why or _report_refusal(options.report, jobs):
-        print(f"error: {why}", file=sys.stderr)
-        return 1
+        return fail(why)
     console = make_console(options.quiet)
     done: list[Outcome] = []
     finished: dict[str, Outcome] = {}
@@ -128,13 +123,7 @@ def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> 
 
 
 def _outcomes(jobs: Sequence[Job], count: int, finished: dict[str, Outcome]) -> Generator[Outcome, None, None]:
-    """What became of each model, in order.
-
-    Args:
-        jobs: The models.
-        count: How many are converted at a time.
-        finished: Receives the outcomes of other processes as soon as they are there, by the source.
-    """
+    """What became of each model, in order, ``count`` at a time; ``finished`` receives it by the source, as soon as it is known."""
     if count == 1:
         yield from (convert_one(*job) for job in jobs)
         return
@@ -180,7 +169,10 @@ def _alone(job: Job) -> Outcome:
 @contextmanager
 def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
     """Processes; all of them have ended afterwards, also where this one is interrupted."""
-    pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    context = multiprocessing.get_context("spawn")
+    # A process leaves Ctrl-C to the one that started it; while it waits for work, SIGTERM ends it as usual.
+    ignore = (signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=signal.signal, initargs=ignore)
     try:
         yield pool
     except BaseException:
@@ -191,19 +183,8 @@ def _pool(count: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin() -> None:
-    """A process leaves Ctrl-C to the one that started it; while it waits for work, SIGTERM ends it as usual."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
-    """``convert_one`` in a process of its own: on SIGTERM it takes away what is half written, and ends.
-
-    Args:
-        source: As for ``convert_one``, as the others.
-        output: The file to write.
-        passed: The options.
-    """
+    """``convert_one`` in a process of its own: on SIGTERM it takes away what is half written, and ends."""
     before = signal.signal(signal.SIGTERM, end_process)
     try:
         return convert_one(source, output, passed)
@@ -289,6 +270,5 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
         try:
             write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
         except OSError as error:
-            print(f"error: cannot write {options.report}: {error.strerror}", file=sys.stderr)
-            return code or 1
+            return fail(f"cannot write {options.report}: {error.strerror}", code or 1)
     return code

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from padops.cli.console import CopyProgress, make_console
 from padops.files.streams import STREAM
 from padops.files.targets import identity
+from padops.terminal import CopyProgress, count, fail, make_console
 
 ABOUT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
@@ -32,7 +32,7 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", help="the same")
     parser.add_argument("--in-place", action="store_true", help="replace IN, in one step")
     parser.add_argument("--dry-run", action="store_true", help="write no model; only say what would be done")
-    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="where IN is a folder: how many models at a time "
+    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="where IN is a folder: how many models at a time "
                         "(default: %(default)s)")  # fmt: skip
     parser.add_argument("--target", choices=("padops", "onnx", "pyop"), default="padops", help="what Pads become (default: "
                         "%(default)s: operators of the native library; onnx: standard operators; pyop: a kernel in "
@@ -61,13 +61,6 @@ def add_convert(commands: Any) -> None:
                         "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(run=run_convert, usage_error=parser.error, left_behind="; nothing has been left behind")
-
-
-def _count(text: str) -> int:
-    """What ``--jobs`` takes."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
 
 
 def run_convert(options: argparse.Namespace) -> int:
@@ -130,8 +123,7 @@ def _run(options: argparse.Namespace) -> int:
         found = getattr(error, "conversion", None)
         if found is not None:
             show(console, found)
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+        return fail(error, error.exit_code)
     show(console, conversion)
     show_end(console, conversion, options.output if options.dry_run else None, options.dry_run)
     return 0

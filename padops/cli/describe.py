@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
+
+from padops.terminal import fail
 
 
 def add_describe(commands: Any) -> None:
@@ -20,7 +21,6 @@ def _run(options: argparse.Namespace) -> int:
     try:
         described = describe()
     except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     print(json.dumps(described, indent=2))
     return 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
 from typing import Any
 
-from padops.cli.console import WIDTH
 from padops.extras import DependencyError, Needing
+from padops.terminal import WIDTH, fail
 
 
 def add_info(commands: Any) -> None:
@@ -28,8 +27,7 @@ def _run(options: argparse.Namespace) -> int:
         print(f"{'library':24} {get_library_path()}")
         _show_types(describe())
     except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     try:
         with Needing("the self-check"):
             return _self_check()
@@ -73,8 +71,7 @@ def _self_check() -> int:
     try:
         verification = convert(model, verify=True).verification
     except PadopsError as error:
-        print(f"error: the self-check failed: {error}", file=sys.stderr)
-        return 1
+        return fail(f"the self-check failed: {error}")
     assert verification is not None
     print(f"self-check: padops::Pad_18 of int16 in a session: {verification.outcome} to the reference")
     return 0

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
-from padops.cli.console import make_console
+from padops.terminal import fail, make_console
 
 ABOUT = (
     "Say of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run. SAME of "
@@ -48,8 +47,7 @@ def run_inspect(options: argparse.Namespace) -> int:
             follow_links=options.follow_links,
         )
     except PadopsError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+        return fail(error, error.exit_code)
     if options.json:
         print(json.dumps(inspection.to_json(), indent=2, ensure_ascii=False))
     else:

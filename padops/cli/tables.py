@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from padops.cli.console import show_wrapped
 from padops.convert.conversion import Conversion
 from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection
 from padops.convert.records import PadComparison, PadRecord, Verification
 from padops.spec.dialects import OPS
+from padops.terminal import show_wrapped
 
 STYLES: dict[Verdict, str] = {
     "runs": "green",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from padops.cli.console import make_console
+from padops.terminal import fail, make_console
 
 ABOUT = (
     "Run two models on the same inputs and compare every bit of their outputs and of what their Pads give. Values of the "
@@ -40,8 +39,7 @@ def run_verify(options: argparse.Namespace) -> int:
     try:
         verification = verify(*models_of(options.original, options.converted), options.inputs, options.seed)
     except PadopsError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+        return fail(error, error.exit_code)
     show_verification(make_console(options.quiet), verification)
     if not verification.passed:
         return VerificationError.exit_code

@@ -10,8 +10,8 @@ from zlib import crc32
 import numpy as np
 
 from padops.conformance.arrays import pack, random_array
+from padops.conformance.peers.request import OfOperator
 from padops.spec import reference
-from padops.spec.dialects import OPS, Op
 from padops.spec.dtypes import by_name
 from padops.spec.plan import PadError
 
@@ -62,7 +62,7 @@ def seed_of(text: str) -> int:
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(OfOperator):
     """A Pad with its inputs.
 
     Attributes:
@@ -94,17 +94,6 @@ class Case:
         assert data is not None  # every Pad has data
         object.__setattr__(self, "dtype", data.dtype)
         object.__setattr__(self, "rank", len(data.shape))
-
-    @property
-    def row(self) -> Op:
-        """The operator's row in the table."""
-        return OPS[self.op]
-
-    @property
-    def mode(self) -> str:
-        """The mode in lower case, the default where the node has none."""
-        row = next(row for row in self.row.attributes if row.name == self.row.mode)
-        return str(self.attributes.get(row.name, row.default or "")).lower()
 
     def arrays(self) -> list[np.ndarray | None]:
         """The inputs."""

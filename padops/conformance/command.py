@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from padops.conformance.console import show, showing_progress
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
+from padops.terminal import fail
 
 if TYPE_CHECKING:
     from padops.conformance.judging import Peer
@@ -87,13 +88,11 @@ def run_suite(options: argparse.Namespace) -> int:
     try:
         peers, shard = _peers(options), report.parse_shard(options.shard)
     except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return fail(error, 2)
     folder = Path(options.out) if options.out else None
     try:
         if folder is not None and (why := report.prepare(folder)):
-            print(f"error: {why}", file=sys.stderr)
-            return 1
+            return fail(why)
         ran, ending = _run(options, peers, shard)
         if ending is not None and not any(one.results for one in ran):
             print("interrupted before a case was run; no report has been written", file=sys.stderr)
@@ -103,8 +102,7 @@ def run_suite(options: argparse.Namespace) -> int:
         footer = report.footer(ran, [peer.name for peer in required], shard, ending is not None)
         _write(folder, header, ran, footer)
     except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     show(ran, footer)
     if ending is not None:
         kept = f"{folder} has what was measured, marked as cut short" if folder else "nothing has been written"

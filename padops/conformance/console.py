@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from padops.terminal import make_console
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from padops.conformance.runner import PeerRun, Progress
 
-WIDTH = 80  # of what goes to a file or a pipe
 SHOWN = 20  # unexpected results that are printed
 
 
@@ -46,18 +47,10 @@ def _print_when_done(name: str, done: int, total: int) -> None:
 
 
 def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
-    """Prints counts per peer, which were absent, and what was not expected.
-
-    Args:
-        ran: What the peers did.
-        footer: The last line of the record.
-    """
-    from rich.console import Console
+    """Prints counts per peer, which were absent, and what was not expected."""
     from rich.text import Text
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDTH)
+    console = make_console()
     console.print(_table([one for one in ran if one.handshake is not None]))
     _show_versions(console, ran)
     for one in ran:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from padops.conformance.case import Case, expect
 from padops.conformance.model import feeds, make_model, tensor
 from padops.files.hidden import FILES, hidden_folder
 from padops.files.targets import kind_of
+from padops.terminal import fail
 
 
 class ExportError(ValueError):
@@ -26,15 +26,11 @@ def folder_name(case: Case) -> str:
 
 
 def export(cases: Iterable[Case], folder: Path | str) -> list[Path]:
-    """Writes each case that is a Pad of ONNX and has an output.
+    """Writes each case that is a Pad of ONNX and has an output, into a folder that is new or empty.
 
     A case becomes ``NAME/model.onnx``, of the standard domain at the case's opset, with ``input_0.pb`` on and
     ``output_0.pb`` in ``NAME/test_data_set_0``. Operators that ONNX does not have and cases that must fail have no
     place in this layout.
-
-    Args:
-        cases: Those to write.
-        folder: Must be new or empty.
 
     Returns:
         The folders of the cases.
@@ -117,7 +113,6 @@ def _export(options: argparse.Namespace) -> int:
     try:
         written = export(cases.collect(options.level, options.seed), options.folder)
     except (OSError, ExportError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     print(f"wrote {len(written):,} cases to {options.folder}")
     return 0

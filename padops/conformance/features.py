@@ -105,32 +105,30 @@ def features_of(case: Case, expected: Expected) -> CaseFeatures:
 
 def _of_inputs(case: Case, data: np.ndarray, arrays: list[np.ndarray | None]) -> set[str]:
     row = case.row
-    tags = {"rank-0"} if not data.shape else set()
-    tags |= {"empty-data"} if not data.size else set()
-    fill = _input(case, arrays, row.fill)
-    if fill is not None or row.fill in case.attributes and row.input_index(row.fill) is None:
-        tags.add("fill")
-    if fill is not None:
-        tags |= {"fill-not-scalar"} if fill.shape else set()
-        tags |= {"fill-not-one"} if fill.size != 1 else set()
-        tags |= {"fill-empty"} if not fill.size else set()
-        tags |= {"fill-nan"} if _has_nan(fill) else set()
-    elif "fill" in tags:
-        tags |= {"fill-nan"} if np.isnan(case.attributes[row.fill]) else set()
-    tags |= {"nan"} if _has_nan(data) else set()
-    amounts = [i for i, given in enumerate(row.inputs) if given.kind != "T"]
-    if amounts:
-        tags.add("constant-amounts" if set(case.constant_inputs) & set(amounts) else "dynamic")
-        tags |= {"fixed"} if case.static and "constant-amounts" in tags else set()
-    pads, axes = _input(case, arrays, "pads"), _input(case, arrays, "axes")
-    tags |= {"pads-row"} if pads is not None and pads.ndim == 2 else set()
-    if axes is not None:
-        tags.add("axes")
-        tags |= {"axes-int32"} if axes.dtype == np.int32 else set()
-        tags |= {"axes-empty"} if not axes.size else set()
-        places = [int(axis) % max(data.ndim, 1) for axis in axes.reshape(-1)]
-        tags |= {"axes-repeated"} if len(set(places)) < len(places) else set()
-    return tags
+    fill, pads, axes = (_input(case, arrays, name) for name in (row.fill, "pads", "axes"))
+    value = case.attributes.get(row.fill) if row.input_index(row.fill) is None else None
+    amounts = {i for i, given in enumerate(row.inputs) if given.kind != "T"}
+    constant = bool(set(case.constant_inputs) & amounts)
+    places = [] if axes is None else [int(axis) % max(data.ndim, 1) for axis in axes.reshape(-1)]
+    found = {
+        "rank-0": not data.shape,
+        "empty-data": not data.size,
+        "fill": fill is not None or value is not None,
+        "fill-not-scalar": fill is not None and fill.ndim > 0,
+        "fill-not-one": fill is not None and fill.size != 1,
+        "fill-empty": fill is not None and not fill.size,
+        "fill-nan": _has_nan(fill) if fill is not None else value is not None and bool(np.isnan(value)),
+        "nan": _has_nan(data),
+        "constant-amounts": constant,
+        "dynamic": bool(amounts) and not constant,
+        "fixed": constant and case.static,
+        "pads-row": pads is not None and pads.ndim == 2,
+        "axes": axes is not None,
+        "axes-int32": axes is not None and axes.dtype == np.int32,
+        "axes-empty": axes is not None and not axes.size,
+        "axes-repeated": len(set(places)) < len(places),
+    }
+    return {tag for tag, holds in found.items() if holds}
 
 
 def _input(case: Case, arrays: list[np.ndarray | None], name: str) -> np.ndarray | None:

@@ -15,6 +15,7 @@ from padops.conformance.lines import plain
 from padops.conformance.peers import PeerRow
 from padops.conformance.record import IDLE
 from padops.conformance.repro import has_script
+from padops.spec.bits import element_bits
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,7 @@ def _difference(expected: Packed, got: Packed) -> str:
     if expected[:2] != got[:2]:
         return f"{got[0]}{list(got[1])}, expected {expected[0]}{list(expected[1])}"
     wanted, found = unpack(expected), unpack(got)
-    if expected[0] == "string":
-        wrong = np.array(expected[2], object) != np.array(got[2], object)
-    else:
-        raw = [np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}") for array in (wanted, found)]
-        wrong = raw[0] != raw[1]
+    wrong = np.atleast_1d(element_bits(wanted) != element_bits(found))
     first = int(np.flatnonzero(wrong)[0])
     place = [int(i) for i in np.unravel_index(first, expected[1])]
     one, other = (describe(array.reshape(-1)[first : first + 1])["values"][0] for array in (wanted, found))

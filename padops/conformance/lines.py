@@ -60,11 +60,7 @@ def send_case(stream: IO[bytes], asked: Mapping[str, Any]) -> None:
 
 
 def question(sent: Mapping[str, Any], lowered: bool = False) -> dict[str, Any]:
-    """A case as the peer gets it.
-
-    Args:
-        sent: As ``Case.request`` gives it.
-        lowered: Whether its model has standard operators in place of Pad.
+    """A case that ``Case.request`` has given, as the peer gets it; ``lowered`` with standard operators in place of Pad.
 
     Raises:
         Unsupported: There is no such form of the case.

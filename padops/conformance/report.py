@@ -6,13 +6,13 @@ import argparse
 import os
 import platform
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.conformance.record import FILE, SCHEMA, Record, RecordError, read, write
+from padops.terminal import fail
 
 if TYPE_CHECKING:
     from padops.conformance.runner import PeerRun
@@ -100,10 +100,7 @@ def _footer(results: Sequence[dict[str, Any]], stale: set[str], missing: Sequenc
 
 
 def merge(parts: Sequence[Record]) -> Record:
-    """The report of the whole run.
-
-    Args:
-        parts: A report of each part, in any order.
+    """The report of the whole run, from one of each part in any order.
 
     Raises:
         RecordError: One is missing, comes twice, or is of another run.
@@ -172,12 +169,10 @@ def _merge(options: argparse.Namespace) -> int:
     try:
         whole = merge([read(Path(part) / FILE) for part in options.parts])
         if why := prepare(folder):
-            print(f"error: {why}", file=sys.stderr)
-            return 1
+            return fail(why)
         write_report(folder, whole.header, whole.results, whole.footer)
     except (OSError, RecordError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     footer = whole.footer
     print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")
     return int(footer["exit"])

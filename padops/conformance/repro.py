@@ -18,6 +18,7 @@ from padops.conformance.repro_calls import CALLS, Call, NoScript
 from padops.conformance.repro_engines import ENGINES, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
+from padops.terminal import fail
 
 WEB = "onnxruntime-web"
 
@@ -41,7 +42,7 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     expected = expect(case)
     if name == WEB:
         return node_script(case, expected, _about(case, peer, versions, (WEB,), expected))
-    call = call_of(name, Request.of(case.request()))
+    call = _call_of(name, Request.of(case.request()))
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
     if expected.output is None:
@@ -66,16 +67,8 @@ def has_script(row: PeerRow) -> bool:
     return same and (stands_alone(row.name) or not row.apart)
 
 
-def call_of(peer: str, request: Request) -> Call:
-    """The call of a peer.
-
-    Args:
-        peer: Its name, without an interpreter.
-        request: What to ask.
-
-    Raises:
-        NoScript: There is none.
-    """
+def _call_of(peer: str, request: Request) -> Call:
+    """The call of a peer, by its name without an interpreter; NoScript where there is none."""
     calls = {**CALLS, **ENGINES}
     if peer not in PEERS or not has_script(PEERS[peer]):
         names = ", ".join(name for name, row in PEERS.items() if has_script(row))
@@ -202,8 +195,7 @@ def _repro(options: argparse.Namespace) -> int:
     try:
         text = script(cases.find_case(options.id), options.peer)
     except ValueError as error:  # no such case, or NoScript
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     sys.stdout.write(text)
     return 0
 

@@ -45,10 +45,7 @@ def parse_peer(text: str) -> Peer:
 
 
 def parse_command(text: str) -> Peer:
-    """The peer that a command starts; it says itself who it is.
-
-    Args:
-        text: A command line, for a program in the protocol of ``lines.py``.
+    """The peer that a command line starts, a program in the protocol of ``lines.py``; it says itself who it is.
 
     Raises:
         ValueError: It is no command line, or the program does not say who it is.
@@ -142,7 +139,7 @@ def run_cases(
     stop = Stop()
     running: dict[int, Future[PeerRun]] = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        run = lambda peer: run_peer(prepared, peer, known, level, progress, shard, stop)
+        run = lambda peer: _run_peer(prepared, peer, known, level, progress, shard, stop)
         try:
             for i in slow_first:
                 running[i] = pool.submit(run, peers[i])
@@ -187,7 +184,7 @@ def share(prepared: Sequence[Prepared], row: PeerRow, level: str) -> list[Prepar
     return [item for item in prepared if item.case.id in chosen]
 
 
-def run_peer(
+def _run_peer(
     prepared: Sequence[Prepared],
     peer: Peer,
     known: Sequence[Divergence],
@@ -196,17 +193,7 @@ def run_peer(
     shard: tuple[int, int],
     stop: Stop,
 ) -> PeerRun:
-    """Runs one peer in its process.
-
-    Args:
-        prepared: All cases; the peer gets its share of them.
-        peer: Who runs them.
-        known: The divergences that may occur.
-        level: A key of ``cases.LEVELS``.
-        progress: Called with the peer's name, the cases that it has done and those that it gets.
-        shard: As of ``run_cases``.
-        stop: What ends the process from outside.
-    """
+    """Runs one peer, in a process that ``stop`` ends, on its share of the cases; the rest is as of ``run_cases``."""
     started = time.monotonic()
     process = Process(peer.row, peer.python, stop)
     ran = PeerRun(peer)

@@ -75,8 +75,12 @@ def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
     else:
         module = importlib.import_module(f"padops.conformance.peers.{place}")
         run = getattr(module, function)
+    packages = getattr(module, "PACKAGES", ())
+    if function == "run_without_pad":
+        importlib.import_module("onnx_ir")  # the converter's; without it the peer is absent
+        packages = (*packages, "onnx-ir")
     versions = {}
-    for name in getattr(module, "PACKAGES", ()):
+    for name in packages:
         installed = {candidate: version_of(candidate) for candidate in names_of(name)}
         versions.update({candidate: text for candidate, text in installed.items() if text is not None})
     return run, versions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from padops.conformance.repro import script, stands_alone
 from padops.conformance.repro_calls import NoScript
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
+from padops.terminal import fail
 
 INDEX = "README.md"
 HEAD = """\
@@ -36,11 +36,7 @@ the ONNX text leaves open) are in `padops conformance`'s report only. None of th
 
 
 def write(report: Path | str, folder: Path | str) -> list[Path]:
-    """Writes the scripts and their list.
-
-    Args:
-        report: A ``conformance.jsonl``; what it has not seen gets no script.
-        folder: Where to write.
+    """Writes a script for each wrong answer that a ``conformance.jsonl`` has seen, and their list.
 
     Returns:
         The files.
@@ -117,6 +113,5 @@ def _repros(options: argparse.Namespace) -> int:
         for path in write(options.file, options.out):
             print(path)
     except (OSError, ValueError, RecordError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     return 0

@@ -8,6 +8,8 @@ from types import ModuleType
 from padops.extras import Needing
 
 with Needing("padops.convert"):
+    import onnx  # noqa: F401  # named first where the extra is missing
+
     from padops.convert.conversion import Conversion
     from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
     from padops.convert.facts import PadFacts

@@ -28,7 +28,15 @@ class UsageError(PadopsError):
     exit_code = 2
 
 
-class PadsLeftError(PadopsError):
+class _UnacceptedError(PadopsError):
+    """A conversion that is not accepted."""
+
+    def __init__(self, message: str, conversion: Conversion) -> None:
+        super().__init__(message)
+        self.conversion = conversion
+
+
+class PadsLeftError(_UnacceptedError):
     """``strict`` was asked for, and at least one Pad could not be converted.
 
     Attributes:
@@ -37,12 +45,8 @@ class PadsLeftError(PadopsError):
 
     exit_code = 3
 
-    def __init__(self, message: str, conversion: Conversion) -> None:
-        super().__init__(message)
-        self.conversion = conversion
 
-
-class VerificationError(PadopsError):
+class VerificationError(_UnacceptedError):
     """``verify`` was asked for, and the converted model does not do what the original does.
 
     Attributes:
@@ -51,17 +55,9 @@ class VerificationError(PadopsError):
 
     exit_code = 4
 
-    def __init__(self, message: str, conversion: Conversion) -> None:
-        super().__init__(message)
-        self.conversion = conversion
-
 
 class UndecidedError(VerificationError):
-    """``strict`` and ``verify`` were asked for, and it could not be told whether the converted model does the same.
-
-    Attributes:
-        conversion: What was found, with the verification; nothing has been written.
-    """
+    """``strict`` and ``verify`` were asked for, and it could not be told whether the converted model does the same."""
 
     exit_code = 5
 

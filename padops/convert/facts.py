@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 Verdict = Literal["runs", "runs if", "may be wrong", "wrong", "refuses", "breaks a rule", "unknown"]
@@ -62,8 +62,7 @@ class PadFacts:
 
     def to_json(self) -> dict[str, Any]:
         """The same as JSON values."""
-        lists = {name: _plain(getattr(self, name)) for name in ("input_shape", "output_shape", "amounts")}
-        return {name: getattr(self, name) for name in _BEFORE} | lists | {name: getattr(self, name) for name in _BEHIND}
+        return {row.name: _plain(getattr(self, row.name)) for row in fields(self) if row.name != "roads"}
 
     def what(self) -> str:
         """What it is in one line: the mode, the type, the shapes, the amounts and the fill."""
@@ -85,10 +84,6 @@ class PadFacts:
             elif any(row):
                 parts.append(f"axis {axis}: {row[0]}, {row[1]}" + (f", interior {row[2]}" if row[2:] else ""))
         return ", ".join(parts) or "nothing added"
-
-
-_BEFORE = ("path", "name", "form", "operator", "opset", "mode", "type")
-_BEHIND = ("fill", "verdict", "why")
 
 
 def _plain(value: Any) -> Any:

@@ -7,11 +7,9 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
-
-import onnx
 
 from padops.convert.arguments import check_kinds, choose_sources
 from padops.convert.errors import UsageError, os_errors_as
@@ -29,7 +27,6 @@ from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
-from padops.spec.schemas import register_schemas
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +40,7 @@ class Inspection:
         pads: Each Pad, in the order of the graph, then of the functions.
         options: What ``padops convert`` needs to be told to see all of them, as on its command line.
         notes: What else there is to say of the model.
+        roads: What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be.
     """
 
     path: Path | None
@@ -51,7 +49,7 @@ class Inspection:
     pads: tuple[PadFacts, ...]
     options: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    _roads: tuple[Road, ...] = field(default=(), repr=False)
+    roads: tuple[Road, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""
@@ -61,11 +59,6 @@ class Inspection:
     def failing(self) -> tuple[PadFacts, ...]:
         """The Pads that this onnxruntime does not run, or may get wrong."""
         return tuple(pad for pad in self.pads if not pad.runs)
-
-    @property
-    def roads(self) -> tuple[Road, ...]:
-        """What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be."""
-        return self._roads
 
     def summary(self) -> str:
         """How many Pads there are, and what onnxruntime does with them: ``"3 Pads: 2 runs, 1 refuses"``."""
@@ -151,19 +144,11 @@ def inspect(
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     asked = choose_sources("explicit", custom_domains, emulations=True)
     source = given_model(model)
-    if base_dir is not None and not isinstance(source, onnx.ModelProto):
-        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
     with os_errors_as("cannot read", source):
-        document = read_document(source, None if base_dir is None else Path(base_dir), follow_links)
-        if document.path is not None:
-            document.data_files(follow_links)
-        else:
-            document.check_links(follow_links)
+        document = read_document(source, base_dir, follow_links)
+        document.data_files(follow_links, needed=False)
     types, minor = Types(document), installed_minor()
     found = find_pads(document.model, types, asked)
-    if found:
-        register_schemas()
-        types.infer()
     pads = [_inspected(site, match, types, minor) for site, match in found]
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
@@ -172,7 +157,7 @@ def inspect(
         pads=tuple(pad for pad in pads if select == "all" or not pad.runs),
         options=_options(found, custom_domains, follow_links),
         notes=(types.problem,) if types.problem else () if pads else ("the model has no Pad",),
-        _roads=_common(pads),
+        roads=_common(pads),
     )
 
 

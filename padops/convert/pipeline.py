@@ -10,11 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
-
-import onnx
 
 from padops.convert import sources
 from padops.convert.arguments import Request, check_kinds, check_options, choose_sources
@@ -23,7 +22,6 @@ from padops.convert.errors import (
     PadopsError,
     PadsLeftError,
     UndecidedError,
-    UsageError,
     VerificationError,
     os_errors_as,
 )
@@ -48,7 +46,6 @@ from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
 from padops.files.targets import identity
 from padops.runtime.installed import installed_minor
-from padops.spec.schemas import register_schemas
 
 
 def convert(
@@ -135,12 +132,10 @@ def convert(
     asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, asked)
     check_paths(source, path, report)
-    if base_dir is not None and not isinstance(source, onnx.ModelProto):
-        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
-        document = read_document(source, None if base_dir is None else Path(base_dir), follow_links)
-        files = _data_files(document, follow_links, needed=path is not None or verify)
+        document = read_document(source, base_dir, follow_links)
+        files = document.data_files(follow_links, needed=path is not None or verify)
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
     conversion = _rewrite(document, files, request)
@@ -183,14 +178,6 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
         PadopsError: As for ``convert``.
     """
     return convert(source, output, target="onnx", **options)
-
-
-def _data_files(document: Document, follow_links: bool, needed: bool) -> list[DataFile]:
-    """The external data of the model, checked. Of those of an object that nobody needs, only the links are checked."""
-    if needed or document.path:
-        return document.data_files(follow_links)
-    document.check_links(follow_links)
-    return []
 
 
 def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:
@@ -239,9 +226,6 @@ def _look_at(document: Document, asked: Collection[sources.Source]) -> dict[str,
     """The facts of each Pad by its path, before anything is changed."""
     types, minor = Types(document), installed_minor()
     found = sources.find_pads(document.model, types, tuple(asked))
-    if found:
-        register_schemas()
-        types.infer()
     return {site.path: facts_of(site, match, types, minor) for site, match in found}
 
 
@@ -251,8 +235,7 @@ def write_conversion(conversion: Conversion, path: Path) -> Conversion:
     Raises:
         PadopsError: Something cannot be read or written.
     """
-    message = onnx.ModelProto()
-    message.CopyFrom(conversion.proto())
+    message = deepcopy(conversion.proto())
     folder = conversion._folder if conversion.output is None else conversion.output.parent
     document = Document(conversion.model.clone(), message, base_dir=folder, touched=set(conversion.model.graph))
     check_paths(message, path, None)
@@ -263,12 +246,7 @@ def write_conversion(conversion: Conversion, path: Path) -> Conversion:
 
 
 def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Conversion:
-    """Verifies the model and writes it with its report, as far as the job asks for that.
-
-    Args:
-        job: What there is to verify and to write.
-        conversion: What is known so far.
-        path: The output to name in errors, also where nothing is to be written.
+    """Verifies the model and writes it with its report, as far as the job asks for that; errors name ``path``.
 
     Raises:
         VerificationError: The models do not agree.

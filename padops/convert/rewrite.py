@@ -24,7 +24,6 @@ from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo, describe
 from padops.convert.targets import CALLED, CHECKS, STANDARD, TARGETS
 from padops.convert.targets.calls import declare_calls
-from padops.spec.schemas import register_schemas
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,6 @@ class ConvertPads(ir.passes.InPlacePass):
         """Converts in place; nodes keep their names, outputs and metadata."""
         types = Types(self._document)
         found = sources.find_pads(model, types, self._sources)
-        if found:  # before the first node is changed
-            register_schemas()
-            types.infer()
         decisions = [self._decide(site, match, types) for site, match in found]
         self.records = {decision.site.node: decision.record for decision in decisions}
         converted = [decision for decision in decisions if decision.record.status == "converted"]

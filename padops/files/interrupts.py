@@ -14,11 +14,7 @@ INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
 
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
-    """What a command ends with that one of these signals has ended.
-
-    Args:
-        ending: The exception that the signal raised.
-    """
+    """What a command ends with that one of these signals has ended, by the exception that the signal raised."""
     if isinstance(ending, KeyboardInterrupt):
         return INTERRUPTED
     return ending.code if isinstance(ending.code, int) else 128 + signal.SIGTERM
@@ -26,10 +22,6 @@ def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
 
 def end_process(number: int, frame: FrameType | None) -> NoReturn:
     """A handler that ends the process as an exception does, so that nothing half-written stays.
-
-    Args:
-        number: The signal's number.
-        frame: Where the process was; unused.
 
     Raises:
         SystemExit: Always, with the code that shells give to a process that this signal has ended.

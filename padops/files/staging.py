@@ -85,7 +85,8 @@ class Staging:
         *data, last = self._locations
         if os.path.lexists(self.folder / last):  # a model, which may refer to any of the new files
             for location in self._locations:
-                _bring_to_disk(self.hidden / location)
+                with open(self.hidden / location, "r+b") as file:
+                    os.fsync(file.fileno())
         with locked(self.folder), uninterrupted():
             sweep(self.folder)
             self._check(self.folder / last)
@@ -132,11 +133,7 @@ def staging(folder: Path) -> Iterator[Staging]:
 
 @contextlib.contextmanager
 def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
-    """One text file that is ready; ``commit`` puts it into place, and of a symbolic link its target.
-
-    Args:
-        path: The file.
-        texts: What it is to hold, one after the other.
+    """One text file that is ready, of texts in a row; ``commit`` puts it into place, and of a symbolic link its target.
 
     Raises:
         OSError: It cannot be written, or something is there that is no regular file.
@@ -151,11 +148,7 @@ def staged_file(path: Path, texts: Iterable[str]) -> Iterator[Staging]:
 
 
 def write_whole(path: Path, texts: Iterable[str]) -> None:
-    """Writes one text file, whole or not at all.
-
-    Args:
-        path: The file.
-        texts: What it is to hold, one after the other.
+    """Writes one text file, of texts in a row, whole or not at all.
 
     Raises:
         OSError: As of ``staged_file``.
@@ -200,8 +193,3 @@ def _copy_blocks(original: IO[bytes], file: IO[bytes]) -> Iterator[int]:
         file.write(block)
         file.flush()
         yield len(block)
-
-
-def _bring_to_disk(path: Path) -> None:
-    with open(path, "r+b") as file:
-        os.fsync(file.fileno())

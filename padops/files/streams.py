@@ -58,11 +58,7 @@ def write_output(content: bytes) -> None:
 
 
 def _output() -> int:
-    """The descriptor of standard output.
-
-    Raises:
-        OSError: It is closed.
-    """
+    """The descriptor of standard output; OSError where it is closed."""
     try:
         return sys.stdout.fileno()
     except io.UnsupportedOperation:  # see dropping_output

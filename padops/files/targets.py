@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+BLOCK = 1 << 20  # bytes that are compared at a time
 LONGEST_NAME = 255  # bytes; what nearly every file system takes
 
 Identity = tuple[int, int, int, int]  # device, inode, size, time of the last change
@@ -99,19 +100,13 @@ def identity(path: Path) -> Identity | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def same_bytes(one: Path, other: Path, block: int = 1 << 20) -> bool:
-    """Whether two files have the same content.
-
-    Args:
-        one: A file.
-        other: Another one.
-        block: Bytes to read at a time.
-    """
+def same_bytes(one: Path, other: Path) -> bool:
+    """Whether two files have the same content."""
     if one.stat().st_size != other.stat().st_size:
         return False
     with open(one, "rb") as left, open(other, "rb") as right:
-        while chunk := left.read(block):
-            if chunk != right.read(block):
+        while chunk := left.read(BLOCK):
+            if chunk != right.read(BLOCK):
                 return False
     return True
 

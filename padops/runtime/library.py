@@ -85,29 +85,14 @@ def _installed_library(name: str, wanted: str) -> tuple[Path | None, str]:
     path = Path(str(installed.locate_file(f"padops/{name}")))
     if not path.is_file():
         return None, f"the installed padops {installed.version} has none at {path} either"
-    version = library_version(path)
+    version = json.loads(describe_library(path))["library"]
     if version != wanted:
         return None, f"the installed one, {path}, is of version {version}"
     return path, ""
 
 
-def library_version(path: Path) -> str:
-    """The version that a library states.
-
-    Args:
-        path: The library's file.
-
-    Raises:
-        OSError: It cannot be loaded.
-    """
-    return str(json.loads(describe_library(path))["library"])
-
-
 def describe_library(path: str | Path) -> str:
-    """What a library says of itself, as JSON: see ``padops.describe``.
-
-    Args:
-        path: The library's file.
+    """What the library in a file says of itself, as JSON: see ``padops.describe``.
 
     Raises:
         OSError: It cannot be loaded, or is another library.

@@ -251,11 +251,7 @@ def _define() -> None:
 
 @cache
 def _check() -> None:
-    """Sends bits that a list does not keep through a session of its own.
-
-    Raises:
-        RuntimeError: They come back changed.
-    """
+    """Sends bits that a list does not keep through a session of its own; RuntimeError where they come back changed."""
     import onnxruntime
     import onnxruntime_extensions as extensions
 

@@ -6,7 +6,7 @@ The native library holds the same table in ``csrc/core/types.inc``; ``tests/csrc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -36,24 +36,19 @@ class DType:
     since: int
     scalar: type[np.generic] | str
 
-    @property
+    @cached_property
     def numpy(self) -> np.dtype:
         """The NumPy type of one element; those of less than a byte take one byte each.
 
         Raises:
             DependencyError: NumPy lacks it, and ml_dtypes is not installed.
         """
-        return _numpy_type(self)
-
-
-@cache
-def _numpy_type(row: DType) -> np.dtype:
-    if not isinstance(row.scalar, str):
-        return np.dtype(row.scalar)
-    with Needing(f"the element type {row.name}"):
-        import ml_dtypes
-    found: np.dtype = np.dtype(getattr(ml_dtypes, row.scalar))
-    return found
+        if not isinstance(self.scalar, str):
+            return np.dtype(self.scalar)
+        with Needing(f"the element type {self.name}"):
+            import ml_dtypes
+        found: np.dtype = np.dtype(getattr(ml_dtypes, self.scalar))
+        return found
 
 
 _ROWS: tuple[tuple[str, int, int, int, int, int, type[np.generic] | str], ...] = (
@@ -85,17 +80,16 @@ _ROWS: tuple[tuple[str, int, int, int, int, int, type[np.generic] | str], ...] =
 DTYPES: tuple[DType, ...] = tuple(DType(*row) for row in _ROWS)
 
 
-@cache
+_BY_NAME = {dtype.name: dtype for dtype in DTYPES}
+
+
 def by_name(name: str) -> DType:
     """The row of ``name``.
 
     Raises:
         KeyError: padops does not know it.
     """
-    for dtype in DTYPES:
-        if dtype.name == name:
-            return dtype
-    raise KeyError(name)
+    return _BY_NAME[name]
 
 
 @cache

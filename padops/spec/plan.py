@@ -162,7 +162,8 @@ def make_plan(
         PadError: P1, P4, P5, P6 or P10 does not hold.
     """
     outputs = [_output_size(i, n, a, mode, clamp) for i, (n, a) in enumerate(zip(shape, amounts, strict=True))]
-    _check_elements(outputs)
+    if prod(outputs) > LARGEST:
+        raise PadError("P10", f"an output of shape {list(outputs)} has more than {LARGEST} elements")
     empty = 0 in outputs
     axes = []
     for i, (size, pads, output) in enumerate(zip(shape, amounts, outputs)):
@@ -201,12 +202,6 @@ def _output_size(i: int, size: int, pads: Amounts, mode: Mode, clamp: bool) -> i
             return 0
         raise PadError("P1", f"axis {i} would have {output} elements ({parts})")
     return output
-
-
-def _check_elements(outputs: Sequence[int]) -> None:
-    """P10 for the whole output."""
-    if prod(outputs) > LARGEST:
-        raise PadError("P10", f"an output of shape {list(outputs)} has more than {LARGEST} elements")
 
 
 def _check_limit(i: int, size: int, pads: Amounts, mode: Mode, limit: Limit) -> None:

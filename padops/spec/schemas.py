@@ -17,13 +17,6 @@ from onnx import defs
 from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION, Attribute, Node, Op
 from padops.spec.plan import Amounts, Limit, Mode, PadError, Plan, make_plan
 
-_ATTRIBUTE_TYPES = {
-    "int": defs.OpSchema.AttrType.INT,
-    "ints": defs.OpSchema.AttrType.INTS,
-    "float": defs.OpSchema.AttrType.FLOAT,
-    "string": defs.OpSchema.AttrType.STRING,
-}
-
 
 def register_schemas() -> None:
     """Registers the schema of every operator of the domain ``padops`` with ``onnx``; a second call does nothing.
@@ -70,7 +63,7 @@ def _schema(op: Op) -> defs.OpSchema:
         outputs=[defs.OpSchema.FormalParameter("output", "T")],
         type_constraints=[(kind, [f"tensor({name})" for name in kinds[kind]], "") for kind in used],
         attributes=[
-            defs.OpSchema.Attribute(row.name, _ATTRIBUTE_TYPES[row.type], "", required=True)
+            defs.OpSchema.Attribute(row.name, getattr(defs.OpSchema.AttrType, row.type.upper()), "", required=True)
             if row.required
             else defs.OpSchema.Attribute(row.name, _default(row), "")
             for row in op.attributes

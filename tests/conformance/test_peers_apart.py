@@ -16,9 +16,10 @@ FILES = sorted(environments.APART.glob("[!_]*.py"))
 
 
 def test_each_file_is_a_peer() -> None:
-    assert len(FILES) == len(APART) == 10
+    assert (len(FILES), len(APART)) == (6, 10)
     stated = [environments.environment_of(file) for file in FILES]
-    assert sorted(about["name"] for about in stated) == APART
+    shared = [about["without_pad"]["name"] for about in stated if "without_pad" in about]
+    assert sorted([*(about["name"] for about in stated), *shared]) == APART
     assert {PEERS[name].environment for name in APART} == {
         "dask",
         "onnxruntime-web",
@@ -30,12 +31,12 @@ def test_each_file_is_a_peer() -> None:
     for file, about in zip(FILES, stated):
         for text in about.get("requires", ()):
             assert "==" in text, f"{file.name}: {text} has no version"
-        assert len({"requires", "node", "environment"} & about.keys()) == 1, f"{file.name}: one environment"
+        assert len({"requires", "node"} & about.keys()) == 1, f"{file.name}: one environment"
         if "program" in about:
             assert (environments.APART / about["program"]).is_file()
         else:
             functions = {node.name for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)}
-            assert "run_case" in functions
+            assert {"run_case", *(["run_without_pad"] if "without_pad" in about else [])} <= functions
 
 
 def test_a_new_file_is_a_new_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,10 +44,11 @@ def test_a_new_file_is_a_new_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "another.py").write_text('ENVIRONMENT = {"name": "another", "families": ("onnx",), "requires": ()}\n')
     (row,) = environments.rows_apart()
     assert (row.name, row.entry_point, row.environment) == ("another", "apart.another:run_case", "another")
-    (tmp_path / "sharing.py").write_text('ENVIRONMENT = {"name": "s", "families": (), "environment": "another"}\n')
-    assert [(row.name, row.environment) for row in environments.rows_apart()] == [
-        ("another", "another"),
-        ("s", "another"),
+    sharing = 'ENVIRONMENT = {"name": "b", "families": (), "without_pad": {"name": "s", "forks": True}}\n'
+    (tmp_path / "b.py").write_text(sharing)
+    assert [(row.name, row.environment, row.entry_point) for row in environments.rows_apart()][1:] == [
+        ("b", "b", "apart.b:run_case"),
+        ("s", "b", "apart.b:run_without_pad"),
     ]
     (tmp_path / "another.py").write_text("x = 1\n")
     with pytest.raises(ValueError, match="there is no ENVIRONMENT"):

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from padops.conformance.case import Case, Recipe, integers, seed_of
-from padops.conformance.cases.table import NEWEST_OPSET
+from padops.conformance.cases.table import draw_opset, draw_recipe
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
-from padops.spec.dialects.onnx_pad import VERSIONS
 
 MAX_ELEMENTS = 4000  # of an output: enough for every border to meet every other
 PLAIN = ("float", "double", "int64")  # drawn as often as all other types together
@@ -85,13 +84,9 @@ def shrink(shape: list[int], begins: list[int], ends: list[int], most: int) -> N
             shape[i] //= 2
 
 
-def _recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
-    return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
-
-
 def _fill(rng: np.random.Generator, dtype: str) -> Recipe | None:
     shapes: tuple[tuple[int, ...], ...] = ((), (), (), (1,), (1, 1), (2,), (0,))
-    return _recipe(rng, dtype, shapes[int(rng.integers(len(shapes)))]) if rng.random() < 0.5 else None
+    return draw_recipe(rng, dtype, shapes[int(rng.integers(len(shapes)))]) if rng.random() < 0.5 else None
 
 
 def _mode(rng: np.random.Generator, op: Op) -> str:
@@ -107,9 +102,7 @@ def _build(
 
 
 def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:
-    version = int(op.name.split("_")[1])
-    following = [later for later in VERSIONS if later > version]
-    opset = int(rng.integers(version, following[0] if following else NEWEST_OPSET + 1))
+    opset = draw_opset(rng, op)
     dtype, shape = _data(rng, op)
     begins, ends = _amounts(rng, shape)
     rank, mode = len(shape), _mode(rng, op)
@@ -118,14 +111,14 @@ def _onnx(id: str, op: Op, rng: np.random.Generator) -> Case:
         attributes[next(row.name for row in op.attributes if row.type == "ints")] = begins + ends
         if rng.random() < 0.5:
             attributes["value"] = float(np.float32(rng.normal()))
-        return _build(rng, id, op, opset, attributes, [_recipe(rng, dtype, shape)])
+        return _build(rng, id, op, opset, attributes, [draw_recipe(rng, dtype, shape)])
     axes = None
     if op.input_index("axes") is not None and rng.random() < 0.4:
         listed = rng.permutation(rank).tolist()[: int(rng.integers(0, rank + 1))]
         begins, ends = [begins[i] for i in listed], [ends[i] for i in listed]
         axes = integers([i - rank if rng.random() < 0.5 else i for i in listed], str(rng.choice(["int64", "int32"])))
     pads = begins + ends
-    inputs = [_recipe(rng, dtype, shape), integers(pads), _fill(rng, dtype)]
+    inputs = [draw_recipe(rng, dtype, shape), integers(pads), _fill(rng, dtype)]
     return _build(rng, id, op, opset, attributes, inputs + ([axes] if op.input_index("axes") is not None else []))
 
 
@@ -135,7 +128,7 @@ def _openvino(id: str, op: Op, rng: np.random.Generator) -> Case:
     for values in _amounts(rng, shape):
         kinds = INTEGER_KINDS["integer"] if min(values, default=0) >= 0 else ("int8", "int16", "int32", "int64")
         amounts.append(integers(values, str(rng.choice(kinds))))
-    inputs = [_recipe(rng, dtype, shape), *amounts, _fill(rng, dtype)]
+    inputs = [draw_recipe(rng, dtype, shape), *amounts, _fill(rng, dtype)]
     return _build(rng, id, op, 0, {"pad_mode": _mode(rng, op)}, inputs)
 
 
@@ -145,7 +138,7 @@ def _ngraph(id: str, op: Op, rng: np.random.Generator) -> Case:
     attributes: dict[str, Any] = {"pad_mode": _mode(rng, op), "padding_below": begins, "padding_above": ends}
     if attributes["pad_mode"] == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
         attributes["padding_interior"] = rng.integers(0, 3, len(shape)).tolist()
-    inputs = [_recipe(rng, dtype, shape), _fill(rng, dtype) or _recipe(rng, dtype, ())]
+    inputs = [draw_recipe(rng, dtype, shape), _fill(rng, dtype) or draw_recipe(rng, dtype, ())]
     return _build(rng, id, op, 0, attributes, inputs)
 
 
@@ -161,4 +154,4 @@ def _same(id: str, op: Op, rng: np.random.Generator) -> Case:
         ("mode", _mode(rng, op)),
     )
     attributes |= {name: value for name, value in choices if rng.random() < 0.5}
-    return _build(rng, id, op, 0, attributes, [_recipe(rng, dtype, shape), _fill(rng, dtype)])
+    return _build(rng, id, op, 0, attributes, [draw_recipe(rng, dtype, shape), _fill(rng, dtype)])

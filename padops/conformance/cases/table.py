@@ -6,7 +6,7 @@ The id of a case lists its choices, and its numbers are drawn with the id as the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,11 +32,32 @@ INTEGER_TYPES = {"int64": 4, "int32": 2, "int8": 1, "int16": 1}
 WIDE = ("float", "double", "int32")  # types that most peers have, for the choices that have nothing to do with types
 
 
+class Choices(NamedTuple):
+    """What the id of a case says, in its order."""
+
+    id: str
+    op: Op
+    mode: str
+    dtype: str
+    rank: int
+    signs: str
+    dims: str
+    fill: str
+    forms: str
+    form: str
+
+
 def draw(rng: np.random.Generator, choices: dict[Any, int]) -> Any:
     """One of ``choices``, by weight."""
     names = list(choices)
     weights = np.array(list(choices.values()), float)
     return names[int(rng.choice(len(names), p=weights / weights.sum()))]
+
+
+def draw_opset(rng: np.random.Generator, op: Op) -> int:
+    """One that has this version of ONNX's Pad."""
+    version = int(op.name.split("_")[1])
+    return int(rng.integers(version, next((later for later in VERSIONS if later > version), NEWEST_OPSET + 1)))
 
 
 def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterator[Case]:
@@ -64,14 +85,11 @@ def cases(ops: Sequence[str], by_type: int, by_signs: int, seed: int) -> Iterato
                     seen.add(made.id)
                     yield made
     for name in ops:
+        forms = {"Pad": "absent.flat", "OpenVINOPad": "int64.int64"}.get(name.split("_")[0], "-")
         for mode in ("wrap", "symmetric", "CONSTANT", "edges", ""):
             if mode not in OPS[name].modes:
                 fill = "scalar" if name.startswith("NGraphPad") else "none"  # which it must have
-                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/{fill}/{_first(OPS[name])}/dynamic/0")
-
-
-def _first(op: Op) -> str:
-    return {"Pad": "absent.flat", "OpenVINOPad": "int64.int64"}.get(op.name.split("_")[0], "-")
+                yield find_case(f"table/{name}/{mode or '-'}/float/2/both/plain/{fill}/{forms}/dynamic/0")
 
 
 def _choose(op: Op, mode: str, dtype: str | None, signs: str | None, i: int, seed: int) -> str:
@@ -111,13 +129,12 @@ def find_case(id: str) -> Case:
     """
     try:
         _, name, mode, dtype, rank, signs, dims, fill, forms, form, number = id.split("/")
-        op, ranks = OPS[name], int(rank)
         by_name(dtype), SIGNS[signs], DIMS[dims], FORMS[form]
-        if (rank, number) != (f"{ranks}", f"{int(number)}"):
+        if (rank, number) != (f"{int(rank)}", f"{int(number)}"):
             raise ValueError("its numbers are spelled in another way")
         mode = "" if mode == "-" else mode
-        rng = np.random.default_rng(seed_of(id))
-        return _MAKERS[name.split("_")[0]](id, op, mode, dtype, ranks, signs, dims, fill, forms, form, rng)
+        chosen = Choices(id, OPS[name], mode, dtype, int(rank), signs, dims, fill, forms, form)
+        return _MAKERS[name.split("_")[0]](chosen, np.random.default_rng(seed_of(id)))
     except (KeyError, ValueError) as error:
         raise ValueError(f"no case is called {id!r}: {error}") from error
 
@@ -171,40 +188,42 @@ def _pair(rng: np.random.Generator, n: int, signs: str) -> tuple[int, int]:
 
 def _fill(rng: np.random.Generator, dtype: str, form: str) -> Recipe | None:
     shapes = {"scalar": (), "vector": (1,), "matrix": (1, 1), "two": (2,)}
-    return None if form == "none" else Recipe(dtype, shapes[form], int(rng.integers(1 << 32)))
+    return None if form == "none" else draw_recipe(rng, dtype, shapes[form])
 
 
-def _data(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
+def draw_recipe(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Recipe:
+    """An input of random bits.
+
+    Args:
+        rng: Gives their seed.
+        dtype: The element type.
+        shape: The shape.
+    """
     return Recipe(dtype, tuple(shape), int(rng.integers(1 << 32)))
 
 
-def _onnx(
-    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
-    rng: np.random.Generator,
-) -> Case:  # fmt: skip
-    version = int(op.name.split("_")[1])
-    following = [later for later in VERSIONS if later > version]
-    opset = int(rng.integers(version, following[0] if following else NEWEST_OPSET + 1))
-    shape = _shape(rng, rank, dims)
-    pairs = _amounts(rng, shape, signs)
-    axes_form, pads_form = forms.split(".")
+def _onnx(c: Choices, rng: np.random.Generator) -> Case:
+    opset = draw_opset(rng, c.op)
+    shape = _shape(rng, c.rank, c.dims)
+    pairs = _amounts(rng, shape, c.signs)
+    axes_form, pads_form = c.forms.split(".")
     axes = None
     if axes_form != "absent":
         axes, pairs = _axes(rng, axes_form, pairs)
     pads = [b for b, _ in pairs] + [e for _, e in pairs]
-    attributes: dict[str, Any] = {"mode": mode} if mode != "constant" or rng.random() < 0.5 else {}
-    data = _data(rng, dtype, shape)
-    if len(op.inputs) == 1:
-        attributes[next(row.name for row in op.attributes if row.type == "ints")] = pads
-        if fill == "value":
+    attributes: dict[str, Any] = {"mode": c.mode} if c.mode != "constant" or rng.random() < 0.5 else {}
+    data = draw_recipe(rng, c.dtype, shape)
+    if len(c.op.inputs) == 1:
+        attributes[next(row.name for row in c.op.attributes if row.type == "ints")] = pads
+        if c.fill == "value":
             attributes["value"] = float(rng.choice([1.5, -0.0, 3e38, 1e-45, float("nan"), float("-inf"), 0.1]))
-        return Case(id, "table", op.name, opset, attributes, (data,), static=form in ("static", "fixed"))
+        return _case(c, opset, attributes, [data])
     shaped = (1, len(pads)) if pads_form == "row" else None
     pads_input = integers(pads[:-1] if pads_form == "short" else pads, shape=shaped)
-    inputs: list[Recipe | None] = [data, pads_input, _fill(rng, dtype, fill)]
-    if op.input_index("axes") is not None:
+    inputs: list[Recipe | None] = [data, pads_input, _fill(rng, c.dtype, c.fill)]
+    if c.op.input_index("axes") is not None:
         inputs.append(axes)
-    return _case(id, op, opset, attributes, inputs, form)
+    return _case(c, opset, attributes, inputs)
 
 
 def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> tuple[Recipe, list[tuple[int, int]]]:
@@ -221,46 +240,39 @@ def _axes(rng: np.random.Generator, form: str, pairs: list[tuple[int, int]]) -> 
     return integers(written, "int32" if form == "int32" else "int64"), pairs
 
 
-def _case(id: str, op: Op, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None], form: str) -> Case:
+def _case(c: Choices, opset: int, attributes: dict[str, Any], inputs: Sequence[Recipe | None]) -> Case:
     given = tuple(i for i, recipe in enumerate(inputs) if i and recipe is not None)
-    constants = given if form in ("held", "fixed") else ()
-    return Case(id, "table", op.name, opset, attributes, tuple(inputs), (), constants, form in ("static", "fixed"))
+    constants = given if c.form in ("held", "fixed") else ()
+    return Case(
+        c.id, "table", c.op.name, opset, attributes, tuple(inputs), (), constants, c.form in ("static", "fixed")
+    )
 
 
-def _openvino(
-    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
-    rng: np.random.Generator,
-) -> Case:  # fmt: skip
-    shape = _shape(rng, rank, dims)
-    pairs = _amounts(rng, shape, signs)
+def _openvino(c: Choices, rng: np.random.Generator) -> Case:
+    shape = _shape(rng, c.rank, c.dims)
+    pairs = _amounts(rng, shape, c.signs)
     amounts = []
-    for kind, values in zip(forms.split("."), zip(*pairs) if pairs else ((), ())):
+    for kind, values in zip(c.forms.split("."), zip(*pairs) if pairs else ((), ())):
         fits = all(-128 <= value < 128 for value in values)
         amounts.append(integers(values, kind if fits and kind in INTEGER_KINDS["integer"] else "int64"))
-    inputs = [_data(rng, dtype, shape), *amounts, _fill(rng, dtype, fill)]
-    return _case(id, op, 0, {"pad_mode": mode}, inputs, form)
+    inputs = [draw_recipe(rng, c.dtype, shape), *amounts, _fill(rng, c.dtype, c.fill)]
+    return _case(c, 0, {"pad_mode": c.mode}, inputs)
 
 
-def _ngraph(
-    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
-    rng: np.random.Generator,
-) -> Case:  # fmt: skip
-    shape = _shape(rng, rank, dims)
-    pairs = _amounts(rng, shape, signs)
-    attributes: dict[str, Any] = {"pad_mode": mode}
+def _ngraph(c: Choices, rng: np.random.Generator) -> Case:
+    shape = _shape(rng, c.rank, c.dims)
+    pairs = _amounts(rng, shape, c.signs)
+    attributes: dict[str, Any] = {"pad_mode": c.mode}
     attributes["padding_below"], attributes["padding_above"] = [b for b, _ in pairs], [e for _, e in pairs]
-    if mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
-        attributes["padding_interior"] = rng.integers(0, 4, rank).tolist()
-    return _case(id, op, 0, attributes, [_data(rng, dtype, shape), _fill(rng, dtype, fill)], form)
+    if c.mode == "CONSTANT" and rng.random() < 0.7 or rng.random() < 0.05:
+        attributes["padding_interior"] = rng.integers(0, 4, c.rank).tolist()
+    return _case(c, 0, attributes, [draw_recipe(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
 
 
-def _same(
-    id: str, op: Op, mode: str, dtype: str, rank: int, signs: str, dims: str, fill: str, forms: str, form: str,
-    rng: np.random.Generator,
-) -> Case:  # fmt: skip
+def _same(c: Choices, rng: np.random.Generator) -> Case:
     """SAME padding has no amounts: the kind of amounts only makes another draw."""
-    shape = _shape(rng, rank, dims, largest=7)
-    spatial = rank - 2
+    shape = _shape(rng, c.rank, c.dims, largest=7)
+    spatial = c.rank - 2
     attributes: dict[str, Any] = {"kernel_shape": rng.integers(1, 6, spatial).tolist()}
     if rng.random() < 0.6:
         attributes["strides"] = rng.integers(1, 4, spatial).tolist()
@@ -270,9 +282,9 @@ def _same(
         attributes["auto_pad"] = str(rng.choice(["SAME_UPPER", "SAME_LOWER", "SAME_LOWER", "VALID"]))
     if rng.random() < 0.5:
         attributes["data_format"] = str(rng.choice(["NCHW", "NHWC"]))
-    if mode != "constant" or rng.random() < 0.5:
-        attributes["mode"] = mode
-    return _case(id, op, 0, attributes, [_data(rng, dtype, shape), _fill(rng, dtype, fill)], form)
+    if c.mode != "constant" or rng.random() < 0.5:
+        attributes["mode"] = c.mode
+    return _case(c, 0, attributes, [draw_recipe(rng, c.dtype, shape), _fill(rng, c.dtype, c.fill)])
 
 
 _MAKERS = {"Pad": _onnx, "OpenVINOPad": _openvino, "NGraphPad": _ngraph, "SamePad": _same}

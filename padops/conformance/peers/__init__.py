@@ -13,9 +13,8 @@ has its calls in ``adapters.py``. To add one with an environment of its own, wri
 from __future__ import annotations
 
 from padops.conformance.peers.environments import rows_apart
-from padops.conformance.peers.row import PeerRow
+from padops.conformance.peers.row import ALL, PeerRow
 
-ALL = ("onnx", "openvino", "ngraph", "same")
 STATED = ("onnx", "openvino", "ngraph")
 
 PEERS = {
@@ -28,8 +27,8 @@ PEERS = {
         PeerRow("padops-lowered", "standard:run_lowered", ALL),
         PeerRow("padops-without-pad", "standard:run_without_pad", ALL, max_cases=3000),
         # The same models in other runtimes.
-        PeerRow("without-pad-reference", "lowered_reference:run_case", ALL, max_cases=1500),
-        PeerRow("without-pad-openvino", "lowered_openvino:run_case", ALL, max_cases=300, forks=True),
+        PeerRow("without-pad-reference", "onnx_reference:run_without_pad", ALL, max_cases=1500),
+        PeerRow("without-pad-openvino", "openvino:run_without_pad", ALL, max_cases=300, forks=True),
         PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True, extra="pyop", labels=True),
         PeerRow("reference", "independent:run_case", ALL, in_house=True, labels=True),
         PeerRow("ort-builtin", "ort:run_case", ("onnx",)),

@@ -22,9 +22,6 @@ class RuleBroken(ValueError):
 def without_pad(request: Request) -> onnx.ModelProto:
     """What ``padops convert --target onnx --without-pad`` leaves of it.
 
-    Args:
-        request: The case.
-
     Raises:
         Unsupported: There is no such form of the case.
         RuleBroken: The case breaks a rule.
@@ -33,11 +30,7 @@ def without_pad(request: Request) -> onnx.ModelProto:
 
 
 def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
-    """The model of the native peer, converted.
-
-    Args:
-        request: The case.
-        **options: Of ``padops.convert``.
+    """The model of the native peer, converted with these options of ``padops.convert``.
 
     Raises:
         Unsupported: There is no such form of the case.

@@ -1,4 +1,4 @@
-"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes, or shares one.
+"""The peers in ``apart/``: each has an environment of its own, which ``python3 scripts/peers.py NAME`` makes.
 
 A file there has a literal ``ENVIRONMENT``, which is read without importing the file, since what it imports is elsewhere:
 
@@ -6,7 +6,7 @@ A file there has a literal ``ENVIRONMENT``, which is read without importing the 
 - ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the converter
   needs onnx-ir;
 - or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``;
-- or ``environment``: the name of the peer whose environment this one shares.
+- ``without_pad``: the same fields of the peer that runs models without Pad there, by ``run_without_pad``, where there is one.
 """
 
 from __future__ import annotations
@@ -17,23 +17,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from padops.conformance.peers.row import PeerRow
+from padops.conformance.peers.row import ALL, PeerRow
 from padops.extras import names_of, version_of
 
 APART = Path(__file__).with_name("apart")
+OF_FILE = ("requires", "node", "program", "without_pad")  # the rest of ENVIRONMENT is of the row
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
 def rows_apart() -> Iterator[PeerRow]:
-    """A row for each file of ``apart/``, in the order of their names."""
-    for file in sorted(APART.glob("[!_]*.py")):
-        stated = environment_of(file)
-        fields = {key: value for key, value in stated.items() if key not in ("requires", "node", "program")}
-        fields.setdefault("environment", stated["name"])
-        if "program" in stated:
-            yield PeerRow(entry_point="", command=("node", str(APART / stated["program"])), **fields)
-        else:
-            yield PeerRow(entry_point=f"apart.{file.stem}:run_case", **fields)
+    """A row for each file of ``apart/``, in the order of their names, then those of models without Pad."""
+    files = {file: environment_of(file) for file in sorted(APART.glob("[!_]*.py"))}
+    for file, stated in files.items():
+        yield _row(file, stated, {key: value for key, value in stated.items() if key not in OF_FILE}, "run_case")
+    shared = [(file, stated, stated["without_pad"]) for file, stated in files.items() if "without_pad" in stated]
+    for file, stated, fields in sorted(shared, key=lambda row: str(row[2]["name"])):
+        yield _row(file, stated, {"families": ALL, **fields}, "run_without_pad")
+
+
+def _row(file: Path, stated: dict[str, Any], fields: dict[str, Any], function: str) -> PeerRow:
+    if "program" in stated:
+        fields |= {"command": ("node", str(APART / stated["program"]))}
+    entry_point = "" if "program" in stated else f"apart.{file.stem}:{function}"
+    return PeerRow(entry_point=entry_point, environment=stated["name"], **fields)
 
 
 def environment_of(file: Path) -> dict[str, Any]:

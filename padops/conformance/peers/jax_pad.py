@@ -6,16 +6,13 @@ import jax
 import numpy as np
 
 from padops.conformance.adapters import pad_with_jax
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import INTEGERS, Request, Unsupported
 from padops.spec.plan import Amounts
 
 PACKAGES = ("jax", "jaxlib")
 
 # JAX has the other types of one byte and less too, but its CPU backend computes some of them by way of others.
-TYPES = (
-    "float", "double", "float16", "bfloat16", "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
+TYPES = ("float", "double", "float16", "bfloat16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:
@@ -25,8 +22,7 @@ def run_case(request: Request) -> np.ndarray:
         Unsupported: JAX has no such type or amounts in this mode.
         Skipped: The operator does not take the amounts, or the fill has not one element.
     """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    request.require_type(TYPES)
     amounts = _same(request) if request.op.startswith("SamePad") else request.amounts()
     if max((max(abs(a.begin), abs(a.end)) for a in amounts), default=0) >= 1 << 40:
         raise Unsupported("amounts beyond 40 bits")

@@ -19,7 +19,8 @@ from padops.conformance.adapters import (
     to_openvino,
 )
 from padops.conformance.model import feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.converted import without_pad
+from padops.conformance.peers.request import Request, Unsupported, unsupported_where
 from padops.spec.bits import dtype_of
 
 PACKAGES = ("openvino",)
@@ -35,58 +36,34 @@ def _core() -> Any:
 
 
 def run_pad(request: Request) -> np.ndarray:
-    """Pad-1 or Pad-12 of OpenVINO's own operators; what a model holds as constants is constant here too.
-
-    Raises:
-        Unsupported: OpenVINO has no such type, or not in this mode.
-        RuntimeError: It refuses the model.
-    """
+    """Pad-1 or Pad-12 of OpenVINO's own operators; what a model holds as constants is constant here too."""
     tensors = [_tensor(array) for array in request.inputs if array is not None]
     version = int(request.op.split("_")[1])
-    try:
-        model, fed = openvino_pad_model(
-            tensors, request.attributes["pad_mode"], version, request.constant_inputs, request.static
-        )
-    except RuntimeError as error:
-        raise _judged(error) from error
+    mode, constants = request.attributes["pad_mode"], request.constant_inputs
+    with unsupported_where(_UNSUPPORTED, RuntimeError):
+        model, fed = openvino_pad_model(tensors, mode, version, constants, request.static)
     return _infer(model, fed, request.data)
 
 
 def run_onnx(request: Request) -> np.ndarray:
-    """The model of ONNX, read by OpenVINO. It declares its shapes: the CPU device takes no unknown ranks.
-
-    Raises:
-        Unsupported: OpenVINO has no such type, or not in this mode.
-        RuntimeError: It refuses the model.
-    """
+    """The model of ONNX, read by OpenVINO. It declares its shapes: the CPU device takes no unknown ranks."""
     request = replace(request, static=True)
     content = make_model(request, request.inputs, standard=True).SerializeToString()
-    return run_model(content, feeds(request, request.inputs), request.data)
+    return _run(content, feeds(request, request.inputs), request.data)
 
 
-def run_model(content: bytes, fed: Mapping[str, np.ndarray], data: np.ndarray) -> np.ndarray:
-    """A model of ONNX.
+def run_without_pad(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --without-pad`` leaves. It declares its shapes, as ``run_onnx`` does."""
+    request = replace(request, static=True)
+    return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs), request.data)
 
-    Args:
-        content: It, serialized.
-        fed: Its inputs, by name.
-        data: An array of the type that its output has.
 
-    Raises:
-        Unsupported: OpenVINO has no such type, or not in this mode.
-        RuntimeError: It refuses the model.
-    """
+def _run(content: bytes, fed: Mapping[str, np.ndarray], data: np.ndarray) -> np.ndarray:
+    """A model of ONNX, fed by name; ``data`` are of the type that its output has."""
     _element(data)
-    try:
+    with unsupported_where(_UNSUPPORTED, RuntimeError):
         model = _core().read_model(content)
-    except RuntimeError as error:
-        raise _judged(error) from error
     return _infer(model, [_tensor(fed[port.get_any_name()]) for port in model.inputs], data)
-
-
-def _judged(error: RuntimeError) -> Exception:
-    """The error, as Unsupported where it says that there is no such mode or type."""
-    return Unsupported(str(error)) if any(text in str(error) for text in _UNSUPPORTED) else error
 
 
 def _element(array: np.ndarray) -> str:

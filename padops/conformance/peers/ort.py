@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from padops.conformance.model import feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import Request, unsupported_where
 from padops.conformance.peers.sessions import require_type, run_model, stock_options
 
 PACKAGES = ("onnxruntime",)
@@ -22,17 +22,8 @@ _UNSUPPORTED = (
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The same node as a model of ONNX has it.
-
-    Raises:
-        Unsupported: It has no kernel for the type, or does not know the opset.
-        Exception: It refuses the model or the inputs, with exceptions of its own.
-    """
+    """The same node as a model of ONNX has it."""
     require_type(request.dtype.name)
     model = make_model(request, request.inputs, standard=True).SerializeToString()
-    try:
+    with unsupported_where(_UNSUPPORTED):
         return run_model(model, feeds(request, request.inputs), stock_options())
-    except Exception as error:  # onnxruntime's exceptions have no common base
-        if any(text in str(error) for text in _UNSUPPORTED):
-            raise Unsupported(str(error)) from error
-        raise

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,17 +15,52 @@ from padops.spec.dialects import OPS, Node, Op
 from padops.spec.dtypes import DType
 from padops.spec.plan import Amounts, PadError
 
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")  # types that most peers have
+
 
 class Unsupported(Exception):
     """The peer says that it has no such type, mode or operator."""
+
+
+@contextmanager
+def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception) -> Iterator[None]:
+    """Has an error that says one of these texts be Unsupported; others stay what they are.
+
+    Raises:
+        Unsupported: There was one.
+    """
+    try:
+        yield
+    except kind as error:
+        if any(text in str(error) for text in texts):
+            raise Unsupported(str(error)) from error
+        raise
 
 
 class Skipped(Exception):
     """The peer cannot be asked: the case says something that its interface has no words for."""
 
 
+class OfOperator:
+    """What the operator's row says of its node."""
+
+    op: str
+    attributes: Mapping[str, Any]
+
+    @property
+    def row(self) -> Op:
+        """The operator's row in the table."""
+        return OPS[self.op]
+
+    @property
+    def mode(self) -> str:
+        """The mode in lower case, as NumPy says it; the default where the node has none."""
+        row = next(row for row in self.row.attributes if row.name == self.row.mode)
+        return str(self.attributes.get(row.name, row.default or "")).lower()
+
+
 @dataclass(frozen=True)
-class Request:
+class Request(OfOperator):
     """A case on its way to a peer; the fields are those of ``conformance.case.Case``."""
 
     id: str
@@ -45,10 +81,14 @@ class Request:
         given = tuple(i for i, array in enumerate(self.inputs) if i and array is not None)
         return replace(self, static=True, constant_inputs=given)
 
-    @property
-    def row(self) -> Op:
-        """The operator's row in the table."""
-        return OPS[self.op]
+    def require_type(self, types: Collection[str]) -> None:
+        """Checks that the data are of one of these types.
+
+        Raises:
+            Unsupported: They are of another one.
+        """
+        if self.dtype.name not in types:
+            raise Unsupported(f"not run with {self.dtype.name}")
 
     @property
     def data(self) -> np.ndarray:
@@ -61,12 +101,6 @@ class Request:
     def dtype(self) -> DType:
         """The element type of the data."""
         return dtype_of(self.data)
-
-    @property
-    def mode(self) -> str:
-        """In lower case, as NumPy says it."""
-        row = next(row for row in self.row.attributes if row.name == self.row.mode)
-        return str(self.attributes.get(row.name, row.default or "")).lower()
 
     @property
     def fill(self) -> np.ndarray:
@@ -109,14 +143,16 @@ class Request:
         except PadError as error:
             raise Skipped(f"amounts that the operator does not take: {error.detail}") from None
 
-    def pairs(self, function: str) -> list[tuple[int, int]]:
-        """Begin and end of every axis, for a function that has no interior padding.
+    def pairs(self, function: str, may_crop: bool = True) -> list[tuple[int, int]]:
+        """Begin and end of every axis, for a function that has no interior padding, nor takes negative amounts always.
 
         Raises:
             Skipped: As of ``amounts``.
-            Unsupported: An axis has an interior amount; the message names the function.
+            Unsupported: An axis has an amount that the function does not take; the message names the function.
         """
         amounts = self.amounts()
         if any(a.interior for a in amounts):
             raise Unsupported(f"{function} has no interior padding")
+        if not may_crop and any(min(a.begin, a.end) < 0 for a in amounts):
+            raise Unsupported(f"{function} takes no negative amounts")
         return [(a.begin, a.end) for a in amounts]

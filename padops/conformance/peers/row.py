@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from padops.conformance.features import CaseFeatures
 
+ALL = ("onnx", "openvino", "ngraph", "same")  # families of operators
+
 # Rules that functions do not know: limits of one specification, and how amounts, modes and fills are written down.
 RULES_OF_OPERATORS = ("P4", "P6", "P7", "P8", "P9", "S1")
 
@@ -19,7 +21,7 @@ class PeerRow:
     Attributes:
         name: What ``--peer`` and reports call it.
         entry_point: ``"module:function"``, the module in this package; empty for a peer with a command.
-        families: Of the operators that it is asked for: ``"onnx"``, ``"openvino"``, ``"ngraph"``, ``"same"``.
+        families: Of the operators that it is asked for, some of ``ALL``.
         in_house: Whether it is part of padops, and so may have no divergence.
         extra: Of padops' own, which its implementation needs; a part of padops without one is never absent.
         labels: Whether its errors name the rule, as in ``[P8]``: another error than the expected one is a wrong answer.

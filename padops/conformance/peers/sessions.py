@@ -15,18 +15,15 @@ from padops.spec.dtypes import by_name
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 
-@cache
-def stock_options() -> onnxruntime.SessionOptions:
-    """Those of ``session_options``, the same ones at every call, for sessions without any library."""
-    return session_options()
-
-
 def session_options() -> onnxruntime.SessionOptions:
     """Options of one thread and without a log: errors reach the caller as exceptions."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     return options
+
+
+stock_options = cache(session_options)  # the same ones at every call, for sessions without any library
 
 
 def run_model(model: bytes, feeds: Mapping[str, np.ndarray], options: onnxruntime.SessionOptions) -> np.ndarray:

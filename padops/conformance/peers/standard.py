@@ -1,6 +1,6 @@
 """padops without its library, on onnxruntime alone: the functions that a converted model carries, and lowered models.
 
-``lowered_openvino.py`` and ``lowered_reference.py`` run those without Pad elsewhere.
+Those without Pad run elsewhere too: the functions ``run_without_pad`` of other peers.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
+from padops.terminal import fail
 
 if TYPE_CHECKING:
     from padops.conformance.render.summary import Record, Summary
@@ -74,14 +75,12 @@ def _show(options: argparse.Namespace) -> int:
             folder = Path(options.out)
             folder.mkdir(parents=True, exist_ok=True)
             if why := refusal(folder / name for name in FILES.values()):
-                print(f"error: {why}", file=sys.stderr)
-                return 1
+                return fail(why)
             for path in write_all(report.header, report.results, report.footer, KNOWN, folder):
                 print(path)
             return 0
     except (OSError, record.RecordError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     summary = summarise(report.header, report.results, report.footer, KNOWN)
     sys.stdout.write(renderer(options.format)(summary))
     return 0

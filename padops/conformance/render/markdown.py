@@ -52,12 +52,8 @@ def _cell(text: object) -> str:
 def _code(text: object) -> str:
     """Text as code in running text, whatever it contains; HTML is none there."""
     line = _line(text) or " "
-    fence = "`" * (1 + max((len(run) for run in _ticks(line)), default=0))
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{fence} {line} {fence}" if len(fence) > 1 else f"`{line}`"
-
-
-def _ticks(text: str) -> list[str]:
-    return [run for run in "".join(c if c == "`" else " " for c in text).split()]
 
 
 def _head(summary: Summary) -> str:

@@ -16,10 +16,6 @@ from padops.files.staging import staged_file
 def staged_report(conversion: Conversion, path: Path | None) -> Iterator[Callable[[], None]]:
     """The report, ready beside its place, so that nothing but a rename is left to fail once the model is written.
 
-    Args:
-        conversion: What to report.
-        path: The file, or None for none.
-
     Yields:
         What puts it into place.
 

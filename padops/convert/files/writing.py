@@ -7,6 +7,7 @@ import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 import onnx
@@ -172,10 +173,7 @@ def _stage_model(
 def _names(name: str) -> Iterator[str]:
     """Names for a data file of the model ``name``; they do not end."""
     yield name_of(name, ".data")
-    number = 1
-    while True:
-        number += 1
-        yield name_of(name, f".{number}.data")
+    yield from (name_of(name, f".{number}.data") for number in count(2))
 
 
 def _stage_original(stage: Staging, message: onnx.ModelProto, placements: Sequence[Placement]) -> Path:

@@ -21,6 +21,14 @@ NOTHING = Amounts(0, 0)
 
 
 @dataclass(frozen=True)
+class Change:
+    """What has changed: the nodes, and what there is to say."""
+
+    touched: tuple[ir.Node, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A Pad.
 

@@ -6,13 +6,12 @@ elements are only copied. Of a NaN, ONNX Runtime's Casts keep the sign and may l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeGuard
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.folding.candidate import Candidate
+from padops.convert.folding.candidate import Candidate, Change
 from padops.convert.folding.forms import set_input
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite, take_out
@@ -40,15 +39,7 @@ WIDER: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class Dropped:
-    """What has changed, and what there is to say."""
-
-    touched: tuple[ir.Node, ...]
-    note: str
-
-
-def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Dropped | None:
+def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) -> Change | None:
     """Makes the Pad one of the narrow type, if it stands between two Casts; None where it does not, or has to stay.
 
     Args:
@@ -80,7 +71,7 @@ def drop_casts(pad: Candidate, target: str, types: Types, constants: Constants) 
     _take_over(pad.site, after, ir.TensorType(ir.DataType(by_name(narrow).onnx)))
     types.invalidate(pad.output)
     first, second = before.name or "Cast", after.name or "Cast"
-    return Dropped((node,), f"of {narrow}, without {first} to {wide} and {second} back")
+    return Change((node,), (f"of {narrow}, without {first} to {wide} and {second} back",))
 
 
 def is_cast(node: ir.Node | None) -> TypeGuard[ir.Node]:

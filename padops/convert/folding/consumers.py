@@ -82,11 +82,7 @@ def apply(consumer: Consumer) -> None:
 
 
 def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
-    """The node with the pads that it is to have.
-
-    Raises:
-        Refusal: It cannot.
-    """
+    """The node with the pads that it is to have; a ``Refusal`` says why it cannot have them."""
     operator = WINDOW_OPERATORS[node.domain, node.op_type]
     name = f"{node.op_type} {node.name or node.outputs[0].name}"
     if operator.no_fold is not None:
@@ -115,11 +111,7 @@ def _consumer(node: ir.Node, pad: Candidate, types: Types) -> Consumer:
 
 
 def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
-    """What a node pads already.
-
-    Raises:
-        Refusal: It cannot be told, or not be written as numbers.
-    """
+    """What a node pads already; refuses what cannot be told, or not be written as numbers."""
     attribute = node.attributes.get("auto_pad")
     mode = "" if attribute is None else attribute.value
     if mode not in ("", "NOTSET", "VALID"):
@@ -133,11 +125,7 @@ def _own_pads(node: ir.Node, count: int, name: str) -> Sequence[int]:
 
 
 def _check_fill(node: ir.Node, operator: WindowOperator, pad: Candidate, types: Types, name: str) -> None:
-    """The fill has to be what the operator reads outside its data.
-
-    Raises:
-        Refusal: It is not.
-    """
+    """Refuses a fill that is not what the operator reads outside its data."""
     if operator.outside == "lowest":
         if pad.info.type not in LOWEST_IS_EXACT:
             raise Refusal(f"{name}: which of a fill and a NaN is the largest depends on the order")
@@ -165,11 +153,7 @@ def _zero_point(node: ir.Node, operator: WindowOperator, scope: Scope) -> bytes 
 
 
 def _check_pooling(node: ir.Node, own: Sequence[int], pads: Sequence[int], name: str) -> None:
-    """A pooling has to see the padding as it saw it as data.
-
-    Raises:
-        Refusal: It would not.
-    """
+    """Refuses a pooling that would not see the padding as it saw it as data."""
     if len(node.outputs) > 1 and node.outputs[1].name:
         raise Refusal(f"{name}: it gives indices into the padded data")
     if "ceil_mode" in node.attributes and node.attributes["ceil_mode"].value:

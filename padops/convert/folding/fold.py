@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 import onnx_ir as ir
 
 from padops.convert import sources
-from padops.convert.folding.candidate import Candidate, candidate
+from padops.convert.folding.candidate import Candidate, Change, candidate
 from padops.convert.folding.casts import drop_casts, is_cast
 from padops.convert.folding.consumers import Refusal, apply, consumers_of, is_consumer
 from padops.convert.folding.pairs import join
-from padops.convert.folding.removal import Removal, remove
+from padops.convert.folding.removal import remove
 from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
@@ -65,7 +66,6 @@ class FoldPads(ir.passes.InPlacePass):
         self._sources = asked
         self._types = Types(document)
         self._candidates: dict[ir.Node, tuple[tuple[object, ...], Candidate | None]] = {}
-        self._new: Constants | None = None
 
     def call(self, model: ir.Model) -> ir.passes.PassResult:
         """Folds in place, until there is nothing left to fold."""
@@ -95,11 +95,11 @@ class FoldPads(ir.passes.InPlacePass):
         )
 
     def _drop_casts(self, pad: Candidate) -> bool:
-        made = drop_casts(pad, self._target, self._types, self._constants())
+        made = drop_casts(pad, self._target, self._types, self._constants)
         if made is None:
             return False
         self._document.touched.update(made.touched)
-        self._note(pad.site.node, made.note)
+        self._note(pad.site.node, *made.notes)
         return True
 
     def _remove(self, pad: Candidate, only_bypass: bool = False) -> bool:
@@ -119,7 +119,7 @@ class FoldPads(ir.passes.InPlacePass):
         before = None if node is None else pads.get(node)
         if before is None or (first := self._candidate(before)) is None:
             return False
-        if (touched := join(first, pad, self._constants())) is None:
+        if (touched := join(first, pad, self._constants)) is None:
             return False
         removal = remove(before, self._types)
         assert removal is not None and not removal.notes, "only the second Pad reads the first"
@@ -144,9 +144,9 @@ class FoldPads(ir.passes.InPlacePass):
         self._record(pad, removal, (amounts,), into)
         return True
 
+    @cached_property
     def _constants(self) -> Constants:
-        self._new = self._new or Constants(self._document.model)
-        return self._new
+        return Constants(self._document.model)
 
     def _explain(self, pad: Candidate) -> None:
         """Says of a Pad that feeds convolutions or poolings why it stays."""
@@ -155,15 +155,15 @@ class FoldPads(ir.passes.InPlacePass):
         except Refusal as why:
             self._note(pad.site.node, f"not folded: {why}")
 
-    def _record(self, pad: Candidate, removal: Removal, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
+    def _record(self, pad: Candidate, removal: Change, notes: tuple[str, ...], into: tuple[str, ...]) -> None:
         node = pad.site.node
         self._document.touched.update(removal.touched)
         record = pad.match.record(pad.site, FOLDED)
         notes = (*self.notes.pop(node, ()), *notes)
         self.records[node] = replace(record, path=self.paths[node], op_type=None, notes=notes, into=into)
 
-    def _note(self, node: ir.Node, note: str) -> None:
-        self.notes[node] = (*self.notes.get(node, ()), note)
+    def _note(self, node: ir.Node, *notes: str) -> None:
+        self.notes[node] = (*self.notes.get(node, ()), *notes)
 
     def _candidate(self, site: NodeSite) -> Candidate | None:
         """The Pad that a node is, if it is one that was asked for and can be read.

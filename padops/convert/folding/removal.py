@@ -7,25 +7,16 @@ data's name there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import onnx_ir as ir
 
+from padops.convert.folding.candidate import Change
 from padops.convert.model.evaluate import remove_unread
 from padops.convert.model.graphs import NodeSite, replace_in_place, take_out
 from padops.convert.model.types import Types
 from padops.convert.sources.builtin_support import has_identity
 
 
-@dataclass(frozen=True)
-class Removal:
-    """What has changed: the nodes, and what there is to say."""
-
-    touched: tuple[ir.Node, ...]
-    notes: tuple[str, ...] = ()
-
-
-def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Removal | None:
+def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Change | None:
     """Takes the Pad of ``site`` away, with what computed amounts that nothing else reads.
 
     Args:
@@ -48,12 +39,12 @@ def remove(site: NodeSite, types: Types, only_bypass: bool = False) -> Removal |
         types.invalidate()
         remove_unread(read, site.scope.index)
         why = "its output is one of the graph" if is_output else "another value hides the name of its data"
-        return Removal((node,), (f"an Identity stays: {why}",))
+        return Change((node,), (f"an Identity stays: {why}",))
     readers = tuple(dict.fromkeys(use.node for use in output.uses()))
     output.replace_all_uses_with(data)
     take_out(node)
     remove_unread(read, site.scope.index)
-    return Removal(readers)
+    return Change(readers)
 
 
 def _is_hidden(data: ir.Value, output: ir.Value, site: NodeSite) -> bool:

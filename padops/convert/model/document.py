@@ -63,23 +63,23 @@ class Document:
         """Whether the source is an OpenVINO IR, which OpenVINO can run."""
         return bool(self.foreign) and Path(self.foreign[0].name).suffix.lower() == ".xml"
 
-    def data_files(self, follow_links: bool) -> list[DataFile]:
+    def data_files(self, follow_links: bool, needed: bool = True) -> list[DataFile]:
         """The external files of the model, checked; see ``find_data_files``.
+
+        Of an object whose data nobody needs only the links are checked, as far as small constants are read from them.
 
         Raises:
             UsageError: There are some, and nobody has said which folder they are relative to.
             PadopsError: One of them is not as it should be.
         """
         tensors = list(external_tensors(self.message()))
-        if not tensors:
+        if not needed and self.path is None:
+            check_links(tensors, Place(self.base_dir or Path(), None, follow_links))
+        if not tensors or not (needed or self.path):
             return []
         if self.base_dir is None:
             raise UsageError("the model has external data: say with base_dir which folder they are relative to")
         return find_data_files(tensors, Place(self.base_dir, self.path, follow_links))
-
-    def check_links(self, follow_links: bool) -> None:
-        """Checks the links alone, for external data of which only small constants are read; see ``external.check_links``."""
-        check_links(external_tensors(self.message()), Place(self.base_dir or Path(), None, follow_links))
 
     def files(self) -> list[FileRecord]:
         """The model file, if it was one, or the files of another format."""

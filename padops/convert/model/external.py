@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from math import prod
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -231,11 +232,8 @@ def _candidates(location: str, stem: str) -> Iterable[str]:
     """The names to try for a data file, in order; they do not end."""
     yield location
     path = PurePosixPath(location)
-    number = 1
-    while True:
-        ending = f".{path.name}" if number == 1 else f".{number}.{path.name}"
-        yield str(path.with_name(name_of(stem, ending)))
-        number += 1
+    endings = chain([f".{path.name}"], (f".{number}.{path.name}" for number in count(2)))
+    yield from (str(path.with_name(name_of(stem, ending))) for ending in endings)
 
 
 def _must_copy(file: DataFile, target: Path, folder: Path) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
@@ -51,7 +52,7 @@ def given_model(source: Source) -> str | os.PathLike[str] | onnx.ModelProto | ir
 
 def read_document(
     source: Source,
-    base_dir: Path | None = None,
+    base_dir: str | os.PathLike[str] | None = None,
     follow_links: bool = False,
 ) -> Document:
     """Takes a model in; the caller's object is copied, a file is read without its external data.
@@ -63,9 +64,11 @@ def read_document(
         follow_links: Whether the second file of another format may be a link to anywhere.
 
     Raises:
-        UsageError: The source is none of these.
+        UsageError: The source is none of these, or one that knows where its external data are.
         PadopsError: The file is missing, too large or not a model, or the model has parts that would be lost.
     """
+    if base_dir is not None and not isinstance(source, onnx.ModelProto):
+        raise UsageError("base_dir is for a model that is no file; other sources know where their external data are")
     if isinstance(source, ir.Model):
         with library_errors("the model", RuntimeError, EncodeError):  # SerdeError is a RuntimeError
             message = ir.to_proto(source)
@@ -75,12 +78,11 @@ def read_document(
         folders = {Path(tensor.base_dir or ".") for tensor in _external_values(model)}
         if len(folders) > 1:
             raise PadopsError(f"the tensors' external data lie in {len(folders)} folders: {sorted(map(str, folders))}")
-        return Document(model, message, base_dir=folders.pop() if folders else base_dir)
+        return Document(model, message, base_dir=folders.pop() if folders else None)
     if isinstance(source, onnx.ModelProto):
-        message = onnx.ModelProto()
         with library_errors("the model", DecodeError, EncodeError):
-            message.CopyFrom(source)
-        return _build(message, None, base_dir)
+            message = deepcopy(source)
+        return _build(message, None, None if base_dir is None else Path(base_dir))
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         if path.suffix.lower() in FOREIGN:
@@ -125,11 +127,7 @@ def _content(path: Path) -> bytes:
 
 
 def parse_model(content: bytes, path: Path | str) -> onnx.ModelProto:
-    """The message of a model.
-
-    Args:
-        content: The bytes of an ONNX file.
-        path: Where they come from, for errors.
+    """The message of a model, from the bytes of an ONNX file; errors name ``path``.
 
     Raises:
         PadopsError: They are no ONNX model.
@@ -181,6 +179,4 @@ def _copy(source: Source) -> onnx.ModelProto:
     if isinstance(source, ir.Model):
         return ir.to_proto(source)
     assert isinstance(source, onnx.ModelProto)
-    message = onnx.ModelProto()
-    message.CopyFrom(source)
-    return message
+    return deepcopy(source)

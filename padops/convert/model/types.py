@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 
 import onnx
 import onnx_ir as ir
@@ -39,7 +40,7 @@ class Types:
     def name(self, *values: ir.Value | None) -> str | None:
         """The element type of the first value whose type is known, by its name in ONNX, such as ``"float"``."""
         present = [self._behind_pads(value) for value in values if value is not None]
-        for ask in (_stated_dtype, self._inferred_dtype):  # of all values, before anything is inferred
+        for ask in (_stated_dtype, lambda value: self._lookup(value)[0]):  # of all values, before anything is inferred
             for value in present:
                 dtype = ask(value)
                 if dtype is not None and dtype != ir.DataType.UNDEFINED:
@@ -100,10 +101,6 @@ class Types:
             value = data if known is None or _is_gone(known) else known
         self._behind.update(dict.fromkeys(walked, value))
         return value
-
-    def _inferred_dtype(self, value: ir.Value) -> ir.DataType | None:
-        dtype, _ = self._lookup(value)
-        return dtype
 
     def _lookup(self, value: ir.Value) -> Known:
         inferred = self.infer()
@@ -222,7 +219,7 @@ def _inferred(message: onnx.ModelProto) -> onnx.ModelProto:
     stated = [_stated_shapes(graph) for graph in _graphs(message.graph)]
     if not any(stated):
         return onnx.shape_inference.infer_shapes(message)
-    shapes = [{name: _copy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
+    shapes = [{name: deepcopy(tensor.shape) for name, tensor in tensors.items()} for tensors in stated]
     for tensors in stated:
         for tensor in tensors.values():
             tensor.ClearField("shape")
@@ -259,12 +256,6 @@ def _stated_shapes(graph: onnx.GraphProto) -> dict[str, onnx.TypeProto.Tensor]:
     """What a graph says of the values that its nodes give, where it says a shape."""
     infos = (*graph.value_info, *graph.output)
     return {info.name: info.type.tensor_type for info in infos if info.type.tensor_type.HasField("shape")}
-
-
-def _copy(shape: onnx.TensorShapeProto) -> onnx.TensorShapeProto:
-    made = onnx.TensorShapeProto()
-    made.CopyFrom(shape)
-    return made
 
 
 def _agree(one: onnx.TensorShapeProto, other: onnx.TensorShapeProto) -> bool:

@@ -40,11 +40,7 @@ def static_dims(dims: Sequence[int | str | None] | None) -> list[int] | None:
 
 
 def too_large(dims: Sequence[int | None]) -> str | None:
-    """Why no tensor can have these dims (None for a dynamic one), or None.
-
-    Args:
-        dims: None of them negative.
-    """
+    """Why no tensor can have these dims (None for a dynamic one; none is negative), or None."""
     if len(dims) > HIGHEST_RANK:
         return f"{len(dims)} dims, more than {HIGHEST_RANK}"
     known = [dim for dim in dims if dim is not None]
@@ -54,11 +50,7 @@ def too_large(dims: Sequence[int | None]) -> str | None:
 
 
 def ask_for(size: int, what: str) -> None:
-    """Checks that there is memory; none of it is touched.
-
-    Args:
-        size: Bytes.
-        what: What needs them, such as ``"the inputs in x.npz need"``.
+    """Checks that there is memory for so many bytes, none of which is touched; ``what`` needs them, for the message.
 
     Raises:
         PadopsError: There is not that much.

@@ -34,6 +34,7 @@ from padops.convert.sources import (
 from padops.convert.sources.match import Match
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
+from padops.spec.schemas import register_schemas
 
 Source = Callable[[NodeSite, Types], Match | None]
 
@@ -83,7 +84,7 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -
 
 
 def find_pads(model: ir.Model, types: Types, asked: Sequence[Source] = SOURCES) -> list[tuple[NodeSite, Match]]:
-    """Every Pad of a model, in the order in which they stand, with what its source says of it.
+    """Every Pad of a model, in the order in which they stand, with what its source says of it; types have been inferred then.
 
     Args:
         model: The model.
@@ -96,4 +97,7 @@ def find_pads(model: ir.Model, types: Types, asked: Sequence[Source] = SOURCES) 
         inside_fallback = isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN
         if not inside_fallback and (match := match_pad(site, types, asked)) is not None:
             found.append((site, match))
+    if found:  # before the first node is changed
+        register_schemas()
+        types.infer()
     return found

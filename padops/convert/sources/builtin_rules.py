@@ -175,7 +175,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
         if fault.verdict not in ("runs", "runs if"):
             return ("wrong" if minor < fault.worse_before else fault.verdict), fault.reason
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
-    found_limits += limits_at(pad, minor)
+    found_limits += _limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
 
@@ -227,13 +227,8 @@ def limits(pad: PadInfo) -> list[str]:
     return found
 
 
-def limits_at(pad: PadInfo, minor: int) -> list[str]:
-    """The same of one release, with the numbers where the amounts are known.
-
-    Args:
-        pad: The Pad.
-        minor: The release, 1.``minor``.
-    """
+def _limits_at(pad: PadInfo, minor: int) -> list[str]:
+    """The same of one release, with the numbers where the amounts are known."""
     if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
         return []
     if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:

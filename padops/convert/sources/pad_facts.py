@@ -77,7 +77,7 @@ def pad_of(site: NodeSite, match: Match, types: Types) -> PadInfo | None:
 def broken_rule(info: PadInfo) -> str | None:
     """Which rule a Pad breaks whatever the data are, or None: then no road leads to a running model."""
     if info.problem is not None:
-        return _detail(info.problem)
+        return re.sub(r"^padops::\w+ '[^']*': ", "", info.problem)  # the path names the node already
     if info.type is not None and info.type not in info.op.types:
         return None
     try:
@@ -105,11 +105,6 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
     if count is not None and pads not in ([2 * count], [1, 2 * count]):
         return f"pads has shape {list(pads)}, expected [{2 * count}] [P8]"
     return None
-
-
-def _detail(problem: str) -> str:
-    """A message without the node, which the path names already."""
-    return re.sub(r"^padops::\w+ '[^']*': ", "", problem)
 
 
 def _verdict(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Verdict, str]:

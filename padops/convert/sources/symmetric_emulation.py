@@ -88,11 +88,7 @@ def match_symmetric_emulation(site: NodeSite, types: Types) -> Match | None:
 
 
 def _recognise(first: ir.Node, scope: Scope, types: Types) -> _Emulation:
-    """The emulation that begins with ``first``.
-
-    Raises:
-        _NoMatch: There is none.
-    """
+    """The emulation that begins with ``first``; _NoMatch where there is none."""
     _require(_mode(first) == "constant" and _is_plain(first))
     added = _amounts(first, scope)
     _require(added.size % 2 == 0 and set(added.tolist()) <= {0, 1})

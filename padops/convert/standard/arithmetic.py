@@ -6,9 +6,8 @@ algorithm gives a handful of nodes where everything is known and the whole compu
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeGuard
+from collections.abc import Callable
+from typing import TypeGuard
 
 import numpy as np
 import onnx_ir as ir
@@ -35,32 +34,16 @@ def is_number(x: Operand, number: int) -> TypeGuard[np.ndarray]:
     return isinstance(x, np.ndarray) and x.size == 1 and x.dtype == np.int64 and x.item() == number
 
 
-class Arithmetic(ABC):
+class Arithmetic:
     """What a graph builder can compute.
 
     Attributes:
         opset: Version of the default domain.
+        emit: See ``GraphBuilder``.
     """
 
     opset: int
-
-    @abstractmethod
-    def emit(
-        self,
-        op_type: str,
-        inputs: Sequence[Operand | None],
-        attributes: Mapping[str, Any] | None = None,
-        *,
-        role: str = "",
-    ) -> ir.Value:
-        """Writes a node with one output, and gives that.
-
-        Args:
-            op_type: Of the default domain.
-            inputs: Values, or arrays that become constants; None for one that is absent.
-            attributes: By name, as Python values.
-            role: What the output is, for its name.
-        """
+    emit: Callable[..., ir.Value]
 
     # --- arithmetic of int64 ------------------------------------------------------------------------------------------
 

@@ -55,11 +55,7 @@ class Calls:
         )
 
     def write(self, builder: GraphBuilder, inputs: Sequence[ir.Value]) -> ir.Value:
-        """Writes the body.
-
-        Args:
-            builder: Of the function.
-            inputs: Of the function, one for each of the operator's.
+        """Writes the body; the function has an input for each of the operator's.
 
         Returns:
             The function's output.

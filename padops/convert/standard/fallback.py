@@ -146,11 +146,7 @@ def _pads(model: ir.Model) -> Iterator[NodeSite]:
 
 
 def _described_calls(document: Document, op_type: str) -> list[PadInfo]:
-    """Every call of an operator, as it is once the model's own functions are written out.
-
-    Raises:
-        Unconvertible: One of them is none that the operator can have.
-    """
+    """Every call of an operator, once the model's own functions are written out; Unconvertible if one cannot be."""
     if any(isinstance(site.scope.root, ir.Function) for site in _pads(document.model)):
         document = read_document(_inlined(declarations(document.message())))
     register_schemas()
@@ -175,11 +171,7 @@ def _inlined(message: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _function(calls: emit_function.Calls) -> ir.Function:
-    """The function of an operator, for all of its calls.
-
-    Raises:
-        Unconvertible: There is none that is right for all of them.
-    """
+    """The function of an operator; Unconvertible where there is none that is right for all of its calls."""
     op, opset = calls.op, calls.opset
     numbers = itertools.count()
     builder = GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}")

@@ -47,15 +47,7 @@ class GraphBuilder(Arithmetic):
         outer: GraphBuilder | None = None,
         has_pad: bool = True,
     ) -> None:
-        """Begins an empty graph builder.
-
-        Args:
-            opset: As above, like name and has_pad.
-            name: See there.
-            keep: Makes a constant of an array; None for a Constant node.
-            outer: The graph builder of the graph that this one is inside of.
-            has_pad: See there.
-        """
+        """Begins an empty graph inside ``outer``; ``keep`` makes a constant of an array, and None a Constant node."""
         self.opset = opset
         self.has_pad = has_pad
         self.nodes: list[ir.Node] = []
@@ -101,13 +93,16 @@ class GraphBuilder(Arithmetic):
         *,
         role: str = "",
     ) -> ir.Value:
-        """Writes a node with one output, and gives that; the rest is as in ``emit_several``.
+        """Writes a node with one output, and gives that.
 
         Args:
             op_type: Of the default domain.
-            inputs: Values, or arrays that become constants; None for one that is absent.
-            attributes: By name, as Python values.
-            role: What the output is, for its name.
+            inputs: Values, or arrays that become constants; None where absent, and trailing ones are left out.
+            attributes: By name, as Python values or ``ir.Attr``.
+            role: What the output is, for the names of node and output.
+
+        Raises:
+            Unconvertible: The opset does not have the operator.
         """
         (value,) = self.emit_several(op_type, inputs, attributes, role=role, outputs=1)
         return value
@@ -121,20 +116,17 @@ class GraphBuilder(Arithmetic):
         role: str = "",
         outputs: int,
     ) -> list[ir.Value]:
-        """Writes a node.
+        """The same of a node with several outputs.
 
         Args:
-            op_type: Of the default domain.
-            inputs: None where absent; trailing ones are left out.
-            attributes: Their values, or ``ir.Attr``.
-            role: For the names of node and outputs.
+            op_type: As of ``emit``, as for the next three.
+            inputs: Its inputs.
+            attributes: Its attributes.
+            role: For the names.
             outputs: How many there are.
 
-        Returns:
-            The outputs.
-
         Raises:
-            Unconvertible: The opset does not have it.
+            Unconvertible: As of ``emit``.
         """
         assert self.has_pad or op_type != "Pad", "what writes a Pad asks before"
         if self.opset < FIRST.get(op_type, 1):

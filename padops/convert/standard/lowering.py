@@ -105,6 +105,7 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
     if known is not None and all_known(pad.dims):
         outputs = [plan_of(pad, i, *row, Mode.CONSTANT).output for i, row in enumerate(zip(pad.dims, known))]
         if 0 in outputs:
+            assert pad.type is not None, "check_moved refuses it"
             return np.zeros(outputs, by_name(pad.type).numpy)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
     typed = builder.has_pad and has_type(pad.type, builder.opset)

@@ -1,14 +1,15 @@
 """What Pads become: one file for each form of the output.
 
-A target puts a Pad, as :class:`~padops.convert.sources.pad_info.PadInfo` describes it, in the place of a node. To add one, write a file with a
-function ``emit(pad, site, constants, types)``, which gives notes for the record and raises ``Unconvertible`` before it has
-changed anything, or ``Unneeded``; where it may refuse a Pad, also with a ``check(pad, site)``, which changes nothing; and list
-them here.
+A target puts a Pad, as :class:`~padops.convert.sources.pad_info.PadInfo` describes it, in the place of a node. To add one,
+write a file with a function ``emit(pad, site, constants, types)``: what the node of ``site`` is to be, what adds constants to
+the model, and the types of that. It gives notes for the record and raises ``Unconvertible`` before it has changed anything,
+or ``Unneeded``; where it may refuse a Pad, also with a ``check(pad, site)``, which changes nothing; and list them here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
@@ -19,7 +20,7 @@ from padops.convert.targets import native, onnx, pyop
 TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str] | None]] = {
     "padops": native.emit,
     "onnx": onnx.emit,
-    "onnx-without-pad": onnx.emit_without_pad,
+    "onnx-without-pad": partial(onnx.emit, without_pad=True),
     "pyop": pyop.emit,
 }
 
@@ -29,7 +30,7 @@ STANDARD = ("onnx", "onnx-without-pad")  # those that leave nothing of padops
 # What raises Unconvertible where ``emit`` would: it is asked before nodes around the Pad are changed.
 CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {
     "onnx": onnx.check,
-    "onnx-without-pad": onnx.check_without_pad,
+    "onnx-without-pad": partial(onnx.check, without_pad=True),
     "pyop": pyop.check,
 }
 

@@ -21,10 +21,7 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
     """Turns the node into the operator of that name; it stays the same node, with its name, outputs and metadata.
 
     Args:
-        pad: What the node is to be.
-        site: The node.
-        constants: Adds constants to the model.
-        types: Of the model.
+        pad: See ``targets``, as for the others.
     """
     inputs = values(pad, site, constants)
     while inputs and inputs[-1] is None:

@@ -23,43 +23,29 @@ from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 
 
-def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
+def emit(
+    pad: PadInfo, site: NodeSite, constants: Constants, types: Types, without_pad: bool = False
+) -> tuple[str, ...]:
     """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
 
     Args:
-        pad: What the nodes are to do.
-        site: The node.
-        constants: Adds constants to the model.
-        types: Of the model.
+        pad: See ``targets``, as for the next three.
+        without_pad: Whether none of them may be a Pad.
 
     Raises:
         Unconvertible: There are none that do the same; nothing has been changed.
         Unneeded: It is what it would become.
     """
-    return _emit(pad, site, constants, without_pad=False)
-
-
-def emit_without_pad(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tuple[str, ...]:
-    """The same, and none of the nodes is a Pad.
-
-    Args:
-        pad: What the nodes are to do.
-        site: The node.
-        constants: Adds constants to the model.
-        types: Of the model.
-
-    Raises:
-        Unconvertible: As ``emit``.
-    """
-    return _emit(pad, site, constants, without_pad=True)
+    wanted = site.node.outputs[0].name or site.node.name
+    builder = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad)
+    return _install(site, builder, constants)
 
 
 def check(pad: PadInfo, site: NodeSite, without_pad: bool = False) -> None:
     """Refuses a Pad for which there are no nodes that do the same; writes them, and throws them away.
 
     Args:
-        pad: What the nodes are to do.
-        site: The node.
+        pad: See ``targets``, as for ``site``.
         without_pad: Whether none of them may be a Pad.
 
     Raises:
@@ -67,17 +53,6 @@ def check(pad: PadInfo, site: NodeSite, without_pad: bool = False) -> None:
     """
     numbers = itertools.count()
     _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad).nodes)
-
-
-def check_without_pad(pad: PadInfo, site: NodeSite) -> None:
-    """The same of ``emit_without_pad``."""
-    check(pad, site, without_pad=True)
-
-
-def _emit(pad: PadInfo, site: NodeSite, constants: Constants, without_pad: bool) -> tuple[str, ...]:
-    wanted = site.node.outputs[0].name or site.node.name
-    builder = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad)
-    return _install(site, builder, constants)
 
 
 def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_pad: bool) -> GraphBuilder:

@@ -35,10 +35,7 @@ def emit(pad: PadInfo, site: NodeSite, constants: Constants, types: Types) -> tu
     """Turns the node into the operator of the replacement, in Python; it stays the same node.
 
     Args:
-        pad: What the node is to be.
-        site: The node.
-        constants: Adds constants to the model.
-        types: Of the model.
+        pad: See ``targets``, as for the others.
 
     Raises:
         Unconvertible: It cannot be one; nothing has been changed.

@@ -210,11 +210,7 @@ def compare_with(runtime: str, run: Callable[[Feeds], Outputs], converted: Path,
 
 
 def _trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
-    """Runs a model on the first attempt of each turn that it takes; on the first one of all, twice.
-
-    Raises:
-        DoesNotRun: It takes none at all.
-    """
+    """Runs a model on the first attempt of each turn that it takes, the very first twice; DoesNotRun if it takes none."""
     trials: list[Trial] = []
     refusal = "there is nothing to feed it with"
     unstable: frozenset[str] = frozenset()

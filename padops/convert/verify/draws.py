@@ -74,7 +74,9 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             shapes = {row.name: _shape(row, sizes) for row in inputs}
             if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or _open(row)):
                 continue
-            _refuse_vast(inputs, shapes)
+            for row in inputs:  # before the machine tries
+                if (count := prod(shapes[row.name])) > MAX_RANDOM:
+                    raise PadopsError(f"cannot verify: the input {row} would take {count} random numbers")
             for highest, as_lengths in choices:
                 length = _steps(inputs, shapes) if as_lengths else None
                 yield _made(inputs, Draw(turn, shapes, highest, length), seed, hints)
@@ -120,13 +122,6 @@ def _steps(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> in
             return shapes[row.name][places[-1]]
     largest = max(shapes.values(), key=prod)
     return max(largest[-1] if largest else 1, 1)
-
-
-def _refuse_vast(inputs: Sequence[Input], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Refuses inputs of more random numbers than any memory holds, before the machine tries."""
-    for row in inputs:
-        if (count := prod(shapes[row.name])) > MAX_RANDOM:
-            raise PadopsError(f"cannot verify: the input {row} would take {count} random numbers")
 
 
 def _open(row: Input) -> list[str]:

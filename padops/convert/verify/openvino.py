@@ -31,11 +31,7 @@ class Peer:
     """The process, until it is closed."""
 
     def __init__(self, path: Path, outputs: Sequence[str]) -> None:
-        """Starts OpenVINO.
-
-        Args:
-            path: The IR.
-            outputs: The names that its outputs have in the converted model, in their order.
+        """Starts OpenVINO with an IR, whose outputs have these names in the converted model, in their order.
 
         Raises:
             PadopsError: OpenVINO is not installed.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,13 +150,8 @@ def _amounts(node: onnx.NodeProto, constants: Mapping[str, np.ndarray]) -> tuple
     for attribute in node.attribute:
         if attribute.name in ("pads", "paddings"):
             return tuple(attribute.ints)
-    given = list(_inputs_with_amounts(node))
+    count = 0 if node.op_type in ("SamePad_1", "NGraphPad_0") else 3 if node.op_type.startswith("OpenVINOPad") else 2
+    given = list(node.input)[1:count]
     if not given or any(name not in constants for name in given):
         return None
     return tuple(int(amount) for name in given for amount in constants[name].reshape(-1))
-
-
-def _inputs_with_amounts(node: onnx.NodeProto) -> Iterator[str]:
-    count = 3 if node.op_type.startswith("OpenVINOPad") else 2
-    if node.op_type not in ("SamePad_1", "NGraphPad_0"):
-        yield from list(node.input)[1:count]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 
 import onnx
@@ -90,8 +91,7 @@ class Probed:
     """
 
     def __init__(self, model: onnx.ModelProto) -> None:
-        self.model = onnx.ModelProto()
-        self.model.CopyFrom(model)
+        self.model = deepcopy(model)
         self._bodies = {located.place: located.body for located in bodies(self.model)}
         self._opset = max((row.version for row in model.opset_import if row.domain in ("", "ai.onnx")), default=1)
         self._taken = {name for body in self._bodies.values() for node in body.node for name in node.output}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from padops.convert.records import OutputComparison, PadComparison, Verification
 from padops.convert.sources import SOURCES, Source, match_pad
 from padops.convert.sources.match import Replacement
 from padops.convert.verify.bits import describe_difference
-from padops.convert.verify.exercise import Sameness
+from padops.convert.verify.exercise import Reached, Sameness
 from padops.convert.verify.pads import is_pad
 from padops.convert.verify.probes import Place, Probed, bodies
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, fed
@@ -47,10 +47,10 @@ class _Judged:
     inputs: list[np.ndarray | str | None]
     output: str
     detail: str = ""
-    padded: bool = False
-    filled: bool = False
+    reached: Reached = field(default_factory=lambda: Reached(ran=True))
+    sameness: Sameness = field(default_factory=Sameness)
 
-    def compare(self, values: Outputs, sameness: Sameness) -> None:
+    def compare(self, values: Outputs) -> None:
         """Looks at one run.
 
         Raises:
@@ -59,19 +59,18 @@ class _Judged:
         inputs = [_plain(values[given]) if isinstance(given, str) else given for given in self.inputs]
         attributes = {name: attribute.value for name, attribute in self.made.attributes.items()}
         expected, found = reference.run(self.made.op_type, attributes, inputs, self.path), values[self.output]
-        sameness.add(found)
+        self.sameness.add(found)
         self.detail = self.detail or describe_difference(expected, found)
         assert inputs[0] is not None, "every operator has data"
-        self.padded |= inputs[0].shape != expected.shape or not np.array_equal(inputs[0], expected)
-        self.filled |= bool(expected.size)
+        self.reached.padded |= inputs[0].shape != expected.shape or not np.array_equal(inputs[0], expected)
+        self.reached.filled |= bool(expected.size)
 
-    def result(self, sameness: Sameness) -> PadComparison:
+    def result(self) -> PadComparison:
         """What has been found about it."""
-        compared, weak = (self.output,), sameness.weak
+        compared, weak = (self.output,), self.sameness.weak
         if self.detail:
             return PadComparison(self.path, self.form, "exercised", False, compared, self.detail)
-        if not self.filled or not self.padded:
-            why = "it padded nothing in any draw" if self.filled else "its output was empty in all draws"
+        if why := self.reached.missing:
             return PadComparison(self.path, self.form, "not exercised", True, compared, why)
         return PadComparison(self.path, self.form, "weak" if weak else "exercised", True, compared, weak)
 
@@ -94,7 +93,6 @@ def judge(
     """
     message = onnx.load(converted, load_external_data=False)
     judged, hidden = _pads(original or converted, message, asked)
-    sameness = [Sameness() for _ in judged]
     probed = Probed(message)
     wanted = {name for pad in judged for name in (pad.output, *(x for x in pad.inputs if isinstance(x, str)))}
     names = {name for name in wanted if name not in {value.name for value in message.graph.input}}
@@ -104,14 +102,14 @@ def judge(
         session = Session(converted, optimised=False, instead=probed.model)
         for one in feeds:
             values = session.run(one, sorted(names)) | one
-            for pad, same in zip(judged, sameness, strict=True):
-                pad.compare(values, same)
+            for pad in judged:
+                pad.compare(values)
     except PadError as error:
         return Verification("fails", (), fed(feeds), (*notes, f"the reference refuses what it runs: {error}"))
     except DoesNotRun as error:
         why = f"ONNX Runtime does not run the model with its Pads as outputs: {error}"
         judged, hidden = [], [*hidden, *(PadComparison(p.path, p.form, "not exercised", detail=why) for p in judged)]
-    pads = (*(pad.result(same) for pad, same in zip(judged, sameness)), *hidden)
+    pads = (*(pad.result() for pad in judged), *hidden)
     given = {pad.output: pad for pad in judged}
     outputs = tuple(
         OutputComparison(value.name, not given[value.name].detail, given[value.name].detail)

@@ -67,11 +67,7 @@ class Session:
         self._quiet.log_severity_level = 4
 
     def run(self, feeds: Feeds, wanted: Sequence[str] | None = None) -> Outputs:
-        """The outputs by name.
-
-        Args:
-            feeds: The inputs.
-            wanted: Some of the outputs; None for all.
+        """The outputs by name, all of them or those that are wanted.
 
         Raises:
             DoesNotRun: With what ONNX Runtime or a Python kernel says.

@@ -7,4 +7,5 @@ ENVIRONMENT = {
     "families": ("onnx",),
     "node": {"onnxruntime-web": "1.30.0"},
     "program": "onnxruntime_web.mjs",
+    "without_pad": {"name": "without-pad-web", "max_cases": 400, "lowered": True},
 }

@@ -9,12 +9,13 @@ import cv2
 import numpy as np
 
 from padops.conformance.model import declare_shapes, feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.converted import without_pad
+from padops.conformance.peers.request import Request, unsupported_where
 
 ENVIRONMENT = {
     "name": "opencv",
     "families": ("onnx",),
-    # onnx-ir is for the converter, in without_pad_opencv.py.
+    # onnx-ir is for the converter, which makes the models without Pad.
     "requires": (
         "opencv-python-headless==5.0.0.93",
         "numpy==2.4.6",
@@ -26,6 +27,7 @@ ENVIRONMENT = {
     "max_cases": 400,
     "forks": True,
     "seconds": 5,
+    "without_pad": {"name": "without-pad-opencv", "max_cases": 500, "forks": True, "seconds": 10},
 }
 
 PACKAGES = ("opencv-python-headless",)
@@ -38,43 +40,24 @@ _UNSUPPORTED = ("PAD_MAX_DIMS", "is not supported in function 'tensorToScalar'")
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, which the importer needs.
-
-    Raises:
-        Unsupported: A matrix of OpenCV has no such type, or it says that it has no Pad of so many axes.
-        cv2.error: It refuses the model.
-    """
-    require_type(request)
+    """The model of ONNX, with declared shapes, which the importer needs."""
+    request.require_type(TYPES)
     request = replace(request, static=True)
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
-    try:
-        return run_model(model.SerializeToString(), feeds(request, request.inputs))
-    except cv2.error as error:
-        if any(text in str(error) for text in _UNSUPPORTED):
-            raise Unsupported(str(error)) from error
-        raise
+    with unsupported_where(_UNSUPPORTED, cv2.error):
+        return _run(model.SerializeToString(), feeds(request, request.inputs))
 
 
-def require_type(request: Request) -> None:
-    """Checks the type of a case.
-
-    Raises:
-        Unsupported: A matrix of OpenCV has no such type.
-    """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+def run_without_pad(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --without-pad`` leaves, with declared shapes, which the importer needs."""
+    request.require_type(TYPES)
+    request = replace(request, static=True)
+    made = declare_shapes(without_pad(request), request.data.ndim)
+    return _run(made.SerializeToString(), feeds(request, request.inputs))
 
 
-def run_model(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The output of a model of ONNX.
-
-    Args:
-        content: It, serialized.
-        fed: Its inputs, by name.
-
-    Raises:
-        cv2.error: It refuses the model.
-    """
+def _run(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX, fed by name."""
     net = cv2.dnn.readNetFromONNX(np.frombuffer(content, np.uint8), cv2.dnn.ENGINE_NEW)
     for name, array in fed.items():
         net.setInput(array, name)

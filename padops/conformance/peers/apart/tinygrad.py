@@ -13,7 +13,7 @@ from tinygrad import Tensor
 from tinygrad.nn.onnx import OnnxRunner
 
 from padops.conformance.model import declare_shapes, feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import INTEGERS, Request
 
 ENVIRONMENT = {
     "name": "tinygrad",
@@ -26,21 +26,12 @@ ENVIRONMENT = {
 
 PACKAGES = ("tinygrad",)
 
-TYPES = (
-    "float", "double", "float16", "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
+TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill: dynamic ones become such.
-
-    Raises:
-        Unsupported: tinygrad's importer has no such type.
-        Exception: It refuses the model.
-    """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill: dynamic ones become such."""
+    request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     with tempfile.TemporaryDirectory() as folder:

@@ -13,69 +13,49 @@ import numpy as np
 import tract
 
 from padops.conformance.model import declare_shapes, feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.converted import without_pad
+from padops.conformance.peers.request import INTEGERS, Request, unsupported_where
 
 ENVIRONMENT = {
     "name": "tract",
     "families": ("onnx",),
     "versions": (2, 99),
-    # onnx-ir is for the converter, in without_pad_tract.py.
+    # onnx-ir is for the converter, which makes the models without Pad.
     "requires": ("tract==0.23.9", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
     # It ends its process often, or hangs.
     "max_cases": 400,
     "forks": True,
     "seconds": 5,
+    "without_pad": {"name": "without-pad-tract", "max_cases": 1000, "forks": True, "seconds": 10},
 }
 
 PACKAGES = ("tract",)
 
 # float16 is left out: its arrays come back as uint16.
-TYPES = (
-    "float", "double", "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
-
+TYPES = ("float", "double", "bool", *INTEGERS)
 
 # How it says that it does not know an opset or a mode.
 _UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list of non-negative ints")
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others.
-
-    Raises:
-        Unsupported: Its Python interface has no such type, or it says that it has no such opset or mode.
-        tract.TractError: It refuses the model.
-    """
-    require_type(request)
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others."""
+    request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
-    try:
-        return run_model(model.SerializeToString(), feeds(request, request.inputs))
-    except tract.TractError as error:
-        raise (Unsupported(str(error)) if any(said in str(error) for said in _UNSUPPORTED) else error) from error
+    with unsupported_where(_UNSUPPORTED, tract.TractError):
+        return _run(model.SerializeToString(), feeds(request, request.inputs))
 
 
-def require_type(request: Request) -> None:
-    """Checks the type of a case.
-
-    Raises:
-        Unsupported: Its Python interface has no such type.
-    """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+def run_without_pad(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants."""
+    request.require_type(TYPES)
+    request = request.fixed()
+    return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs))
 
 
-def run_model(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The first output of a model of ONNX.
-
-    Args:
-        content: It, serialized.
-        fed: Its inputs, in its order.
-
-    Raises:
-        tract.TractError: It refuses the model; the error says no more than why.
-    """
+def _run(content: bytes, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The first output of a model of ONNX, fed in its order; an error says no more than why it is refused."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "case.onnx")

@@ -14,61 +14,44 @@ from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 
 from padops.conformance.model import declare_shapes, feeds, make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.converted import without_pad
+from padops.conformance.peers.request import INTEGERS, Request
 
 ENVIRONMENT = {
     "name": "tvm",
     "families": ("onnx",),
     "versions": (2, 99),  # of version 1 it looks for an attribute that only version 2 has
-    # onnx-ir is for the converter, in without_pad_tvm.py.
+    # onnx-ir is for the converter, which makes the models without Pad.
     "requires": ("apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
     # It compiles every case anew.
     "max_cases": 400,
     "forks": True,
     "seconds": 20,
+    "without_pad": {"name": "without-pad-tvm", "max_cases": 150, "forks": True, "seconds": 20},
 }
 
 PACKAGES = ("apache-tvm",)
 
-TYPES = (
-    "float", "double", "float16", "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
+TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others.
-
-    Raises:
-        Unsupported: Not asked with such a type.
-        Exception: It refuses the model.
-    """
-    require_type(request)
+    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others."""
+    request.require_type(TYPES)
     request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
-    return run_model(model, feeds(request, request.inputs))
+    return _run(model, feeds(request, request.inputs))
 
 
-def require_type(request: Request) -> None:
-    """Checks the type of a case.
-
-    Raises:
-        Unsupported: Not asked with such a type.
-    """
-    if request.dtype.name not in TYPES:
-        raise Unsupported(f"not run with {request.dtype.name}")
+def run_without_pad(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants."""
+    request.require_type(TYPES)
+    request = request.fixed()
+    return _run(without_pad(request), feeds(request, request.inputs))
 
 
-def run_model(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The output of a model of ONNX.
-
-    Args:
-        model: It.
-        fed: Its inputs, in its order.
-
-    Raises:
-        Exception: It refuses the model.
-    """
+def _run(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The output of a model of ONNX, fed in its order."""
     try:
         module = relax.transform.LegalizeOps()(from_onnx(model, keep_params_in_input=False))
     except (AttributeError, ImportError) as error:  # its importer's way to refuse, not a mistake of this file

@@ -46,10 +46,7 @@ class Owner:
 
 
 def check_model(model: onnx.ModelProto) -> None:
-    """Refuses a message that is no model.
-
-    Args:
-        model: Without parts that onnx_ir does not carry; see ``scan.refuse_what_would_be_lost``.
+    """Refuses a message that is no model; ``scan.refuse_what_would_be_lost`` has let it pass.
 
     Raises:
         PadopsError: Something does not fit together. The message names the part of the model, and the numbers.

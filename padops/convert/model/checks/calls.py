@@ -83,11 +83,7 @@ def _called(node: onnx.NodeProto, place: str, functions: dict[Key, onnx.Function
 
 
 def _sorted(calls: dict[Key, list[Key]]) -> list[Key]:
-    """The functions, each behind all that it calls.
-
-    Raises:
-        PadopsError: One of them calls itself, over any number of others.
-    """
+    """The functions, each behind all that it calls; refuses one that calls itself, over any number of others."""
     order: list[Key] = []
     done: set[Key] = set()
     for first in calls:

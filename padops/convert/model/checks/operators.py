@@ -17,12 +17,7 @@ Counts = tuple[tuple[int, int], tuple[int, int]]
 
 
 def default_version(imports: Mapping[str, int], ir_version: int) -> int | None:
-    """The version of the default domain, or None where none is meant.
-
-    Args:
-        imports: The versions that the model or the function imports, by domain.
-        ir_version: Of the model. Before version 3 models imported nothing, and meant version 1.
-    """
+    """The version of the default domain among imports, or None where none is meant; before IR 3 models meant 1."""
     before_imports = 1 if ir_version < 3 else None
     return imports.get("", imports.get("ai.onnx", before_imports))
 

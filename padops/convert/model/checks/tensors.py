@@ -29,11 +29,7 @@ OTHERS = ("int32_data", 1)  # of all smaller types; those of 4 and 2 bits share 
 
 
 def check_tensor(tensor: onnx.TensorProto, place: str) -> None:
-    """Refuses a tensor that cannot be read; of external data only type and dims are looked at.
-
-    Args:
-        tensor: The tensor.
-        place: What it is and where, for the message.
+    """Refuses a tensor that cannot be read; of external data only type and dims are looked at. Messages name ``place``.
 
     Raises:
         PadopsError: Its element type is none, or its elements are more or fewer than its dims say.

@@ -25,11 +25,7 @@ OPSET = 17
 
 
 def build(function: dict[str, Any], path: Path) -> onnx.ModelProto:
-    """Makes a model of a function.
-
-    Args:
-        function: As the JSON has it.
-        path: Of the file, for messages.
+    """Makes a model of a function, as the JSON has it.
 
     Raises:
         PadopsError: The function is not what nGraph writes, or has operators that are not read; they are listed.
@@ -67,8 +63,8 @@ class _Builder:
             if name in self._values or name in self._results:
                 raise self._fields.damaged(f"two operators have the name '{name}'")
             readers[op["op"]](op, name)
-        self._order_inputs(self._fields.names(function, "parameters", "the function"))
-        results = self._fields.names(function, "result", "the function")
+        self._order_inputs(self._fields.names(function, "parameters"))
+        results = self._fields.names(function, "result")
         if not results:
             raise self._fields.damaged("the function has no result")
         for name in results:

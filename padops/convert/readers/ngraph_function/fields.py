@@ -77,18 +77,14 @@ class Fields:
             raise self.damaged(f"{what} is {shown(value)}, which is no name")
         return value
 
-    def names(self, op: dict[str, Any], key: str, what: str) -> list[str]:
-        """A list of names.
-
-        Args:
-            op: The object that has the list.
-            key: The key of the list.
-            what: The object, for the error.
+    def names(self, function: dict[str, Any], key: str) -> list[str]:
+        """A list of names that the function has.
 
         Raises:
             PadopsError: There is no such list, or one of its elements is no name.
         """
-        return [self.name(value, f"one of the {key} of {what}") for value in self.get(op, key, list, what)]
+        listed = self.get(function, key, list, "the function")
+        return [self.name(value, f"one of the {key} of the function") for value in listed]
 
     def element_type(self, op: dict[str, Any], what: str) -> DType:
         """The element type; the oldest files spell it out in an object.

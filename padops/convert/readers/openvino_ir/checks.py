@@ -1,4 +1,4 @@
-"""Layers that onnxifier's rules would get wrong, or make invalid: one check for each, with what was measured or read.
+"""Layers that onnxifier's rules would get wrong, or make invalid: one check or row for each, with what was measured or read.
 
 A check says why a layer cannot be converted, or None. (onnxifier 2.0.3; OpenVINO 2026.4.1 and onnxruntime 1.31.1, CPU.)
 """
@@ -87,12 +87,6 @@ def _batch_norm(seen: Seen) -> str | None:
     return None if version == "opset5" else f"inputs of {version} are in another order than onnxifier takes them in"
 
 
-def _broadcast(seen: Seen) -> str | None:
-    if seen.attributes.get("mode") == "explicit" and None in seen.constants[1:]:
-        return "mode='explicit' with a target shape or axes that are not constant"
-    return None
-
-
 def _clamp(seen: Seen) -> str | None:
     if seen.type not in FLOATS:
         for name in ("min", "max"):
@@ -112,28 +106,6 @@ def _deconvolution(seen: Seen) -> str | None:
         return "onnxifier drops the input output_shape"
     auto_pad = seen.attributes.get("auto_pad")
     return None if auto_pad in ("explicit", "valid") else f"auto_pad='{auto_pad}'"
-
-
-def _divide(seen: Seen) -> str | None:
-    """Of 32 and 64 bits, OpenVINO rounds towards zero as ONNX does, whatever m_pythondiv says."""
-    if seen.type in (*FLOATS, TensorProto.INT32, TensorProto.INT64):
-        return None
-    return "OpenVINO rounds quotients of small integers to the nearest, ONNX towards zero"
-
-
-def _gather_nd(seen: Seen) -> str | None:
-    if seen.attributes.get("version") == "opset5" and integers(seen.attributes, "batch_dims", missing="0") > [1]:
-        return "GatherND of opset5 makes one dim of all its batch dims, ONNX's does not"
-    return None
-
-
-def _group_convolution(seen: Seen) -> str | None:
-    weights = seen.dims[1]
-    return "onnxifier makes an invalid Conv of a single group" if weights and weights[0] == 1 else None
-
-
-def _group_deconvolution(seen: Seen) -> str | None:
-    return _group_convolution(seen) or _deconvolution(seen)
 
 
 def _interpolate(seen: Seen) -> str | None:
@@ -161,34 +133,9 @@ def _mvn(seen: Seen) -> str | None:
     return None if seen.type in FLOATS and word(seen.attributes, "eps_mode") else "its data are no floats"
 
 
-def _prelu(seen: Seen) -> str | None:
-    slope = seen.dims[1]
-    if slope is None or (len(slope) == 1 and slope[0] != 1):
-        return "OpenVINO reads a slope of one dim along axis 1, ONNX along the last"
-    return None
-
-
-def _reduce(seen: Seen) -> str | None:
-    return "ONNX reduces all axes where the list of them is empty" if seen.constants[1] == [] else None
-
-
-def _rounding(seen: Seen) -> str | None:
-    return None if seen.type in FLOATS else "ONNX has it only for floats"
-
-
-def _attention(seen: Seen) -> str | None:
-    if None in seen.constants[3:]:
-        return "onnxifier may take another value for a mask or scale that is not constant"
-    return None
-
-
 def _shape_of(seen: Seen) -> str | None:
     name = seen.attributes.get("output_type", "i64")
     return None if name in ("i32", "i64") else f"output_type='{name}' is not i32 or i64"
-
-
-def _slice(seen: Seen) -> str | None:
-    return "onnxifier takes the data for the axes that are not there" if len(seen.node.input) == 4 else None
 
 
 def _strided_slice(seen: Seen) -> str | None:
@@ -200,37 +147,70 @@ def _strided_slice(seen: Seen) -> str | None:
     return None
 
 
-def _swish(seen: Seen) -> str | None:
-    return "onnxifier drops the input beta" if len(seen.node.input) > 1 and seen.constants[1] != 1 else None
-
-
-def _transpose(seen: Seen) -> str | None:
-    return None if seen.constants[1] else "the order of its axes is empty or not constant"
-
-
 CHECKS: Mapping[str, Callable[[Seen], str | None]] = {
     "AvgPool": _average_pool,
     "BatchNormInference": _batch_norm,
-    "Broadcast": _broadcast,
-    "Ceiling": _rounding,
     "Clamp": _clamp,
     "Convert": _convert,
     "ConvolutionBackpropData": _deconvolution,
-    "Divide": _divide,
-    "Floor": _rounding,
-    "GatherND": _gather_nd,
-    "GroupConvolution": _group_convolution,
-    "GroupConvolutionBackpropData": _group_deconvolution,
+    "GroupConvolutionBackpropData": _deconvolution,
     "Interpolate": _interpolate,
     "MVN": _mvn,
     "MatMul": _matmul,
     "MaxPool": _pool,
-    "PReLU": _prelu,
-    **{f"Reduce{name}": _reduce for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
-    "ScaledDotProductAttention": _attention,
     "ShapeOf": _shape_of,
-    "Slice": _slice,
     "StridedSlice": _strided_slice,
-    "Swish": _swish,
-    "Transpose": _transpose,
 }
+
+# What is always wrong with a layer where a condition holds.
+_SINGLE_GROUP = (
+    lambda seen: bool(seen.dims[1]) and seen.dims[1][0] == 1,
+    "onnxifier makes an invalid Conv of a single group",
+)
+_NO_FLOATS = (lambda seen: seen.type not in FLOATS, "ONNX has it only for floats")
+_NO_AXES = (lambda seen: seen.constants[1] == [], "ONNX reduces all axes where the list of them is empty")
+WRONG_WHERE: Mapping[str, tuple[Callable[[Seen], bool], str]] = {
+    "Broadcast": (
+        lambda seen: seen.attributes.get("mode") == "explicit" and None in seen.constants[1:],
+        "mode='explicit' with a target shape or axes that are not constant",
+    ),
+    "Ceiling": _NO_FLOATS,
+    # Of 32 and 64 bits, OpenVINO rounds towards zero as ONNX does, whatever m_pythondiv says.
+    "Divide": (
+        lambda seen: seen.type not in (*FLOATS, TensorProto.INT32, TensorProto.INT64),
+        "OpenVINO rounds quotients of small integers to the nearest, ONNX towards zero",
+    ),
+    "Floor": _NO_FLOATS,
+    "GatherND": (
+        lambda seen: (
+            seen.attributes.get("version") == "opset5" and integers(seen.attributes, "batch_dims", missing="0") > [1]
+        ),
+        "GatherND of opset5 makes one dim of all its batch dims, ONNX's does not",
+    ),
+    "GroupConvolution": _SINGLE_GROUP,
+    "GroupConvolutionBackpropData": _SINGLE_GROUP,
+    "PReLU": (
+        lambda seen: seen.dims[1] is None or (len(seen.dims[1]) == 1 and seen.dims[1][0] != 1),
+        "OpenVINO reads a slope of one dim along axis 1, ONNX along the last",
+    ),
+    **{f"Reduce{name}": _NO_AXES for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
+    "ScaledDotProductAttention": (
+        lambda seen: None in seen.constants[3:],
+        "onnxifier may take another value for a mask or scale that is not constant",
+    ),
+    "Slice": (lambda seen: len(seen.node.input) == 4, "onnxifier takes the data for the axes that are not there"),
+    "Swish": (
+        lambda seen: len(seen.node.input) > 1 and seen.constants[1] != 1,
+        "onnxifier drops the input beta",
+    ),
+    "Transpose": (lambda seen: not seen.constants[1], "the order of its axes is empty or not constant"),
+}
+
+
+def wrong_with(seen: Seen) -> str | None:
+    """Why a layer with a rule cannot be converted all the same, or None."""
+    kind = seen.node.op_type
+    holds, reason = WRONG_WHERE.get(kind, (None, ""))
+    if holds is not None and holds(seen):
+        return reason
+    return CHECKS[kind](seen) if kind in CHECKS else None

@@ -20,7 +20,7 @@ from onnx import helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.readers.limits import listing
-from padops.convert.readers.openvino_ir.checks import CHECKS, Seen
+from padops.convert.readers.openvino_ir.checks import Seen, wrong_with
 from padops.convert.readers.openvino_ir.forms import prepare, replace_nodes
 from padops.convert.readers.openvino_ir.rules import apply_rules
 from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, changes_nothing, inputs_of
@@ -29,11 +29,7 @@ from padops.convert.sources.openvino import DOMAIN
 
 
 def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
-    """Turns every layer but the Pads into ONNX operators.
-
-    Args:
-        message: What ``build`` gives; it is changed.
-        path: Of the IR, for messages.
+    """Turns every layer but the Pads of what ``build`` gives into ONNX operators; the message is changed.
 
     Raises:
         PadopsError: Some layers cannot be converted; the message lists them with the reasons. Or they need onnxifier,
@@ -83,7 +79,7 @@ def _refusal(node: onnx.NodeProto, values: Values) -> str | None:
 def _refusal_of(seen: Seen) -> str | None:
     """Why a layer with the right number of inputs cannot be converted."""
     kind = seen.node.op_type
-    if kind in CHECKS and (reason := CHECKS[kind](seen)):
+    if reason := wrong_with(seen):
         return reason
     if kind in SAME:
         lost = [
@@ -124,11 +120,7 @@ def _tidy(message: onnx.ModelProto) -> None:
 
 
 def _compare_shapes(message: onnx.ModelProto, declared: list[onnx.ValueInfoProto], path: Path) -> None:
-    """Holds the types and shapes that onnx infers against those that the IR states, and keeps the latter.
-
-    Raises:
-        PadopsError: They differ, or the model is not a valid one.
-    """
+    """Refuses a model that is not valid, or not of the types and shapes that the IR states, which stay."""
     made = {name for node in message.graph.node for name in node.output}
     made -= {output.name for output in message.graph.output}
     del message.graph.value_info[:]

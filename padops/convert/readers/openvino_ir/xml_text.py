@@ -20,11 +20,7 @@ class _Builder(ElementTree.TreeBuilder):
 
 
 def parse(content: bytes, path: Path) -> ElementTree.Element:
-    """Parses a file.
-
-    Args:
-        content: Of the file.
-        path: For messages.
+    """Parses the content of a file.
 
     Raises:
         PadopsError: It is not well-formed, or in an encoding that is not known, or has a document type.

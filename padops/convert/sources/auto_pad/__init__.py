@@ -50,11 +50,7 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _match(form: str, window: SameWindow) -> Match:
-    """What the node is to become.
-
-    Raises:
-        Unconvertible: Nothing that does the same.
-    """
+    """What the node is to become; Unconvertible where nothing does the same."""
     if window.operator.transposed:
         amounts = [transposed(axis, more, window.mode) for axis, more in zip(window.axes, window.output_padding)]
         found = [amount for amount in amounts if amount is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -161,23 +162,13 @@ def _unpadded(node: ir.Node, operator: WindowOperator, type_name: str | None) ->
 
 
 def _number(node: ir.Node, name: str, default: int) -> int:
-    attribute = node.attributes.get(name)
-    if attribute is None:
-        return default
-    if attribute.is_ref() or attribute.type != ir.AttributeType.INT:
-        raise Unconvertible(f"its attribute {name} is {_what(attribute)}")
-    value: int = attribute.value
+    value: int = _value(node, name, ir.AttributeType.INT, default)
     return value
 
 
 def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | None:
     """A list of sizes, checked as S1 wants them; None where absent or empty."""
-    attribute = node.attributes.get(name)
-    if attribute is None:
-        return None
-    if attribute.is_ref() or attribute.type != ir.AttributeType.INTS:
-        raise Unconvertible(f"its attribute {name} is {_what(attribute)}")
-    values, smallest = list(attribute.value), 0 if name == "output_padding" else 1
+    values, smallest = list(_value(node, name, ir.AttributeType.INTS, ())), 0 if name == "output_padding" else 1
     if values and count is not None and len(values) != count:
         raise Unconvertible(f"{name} has {len(values)} values, expected {count} (1 per spatial axis) [S1]")
     if wrong := [value for value in values if not smallest <= value <= LARGEST]:
@@ -185,5 +176,11 @@ def _ints(node: ir.Node, name: str, count: int | None = None) -> list[int] | Non
     return values or None
 
 
-def _what(attribute: ir.Attr) -> str:
-    return "given by the caller of the function" if attribute.is_ref() else f"of type {attribute.type.name}"
+def _value(node: ir.Node, name: str, kind: ir.AttributeType, absent: Any) -> Any:
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return absent
+    if attribute.is_ref() or attribute.type != kind:
+        what = "given by the caller of the function" if attribute.is_ref() else f"of type {attribute.type.name}"
+        raise Unconvertible(f"its attribute {name} is {what}")
+    return attribute.value

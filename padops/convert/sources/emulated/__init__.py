@@ -69,11 +69,7 @@ def match_emulated_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _bounds(found: Sequence[Emulation], site: NodeSite, gone: int) -> Bounds | None:
-    """What bounds the amounts, where an axis may be shorter than they are; None where none may be.
-
-    Raises:
-        Unconvertible: It is no Pad then, or a Pad would take as many nodes.
-    """
+    """What bounds the amounts where an axis may be shorter, or None; Unconvertible where that saves no nodes."""
     short = next((emulation for emulation in found if emulation.pad.differs is not None), None)
     if short is None:
         return None
@@ -170,11 +166,13 @@ def _replacement(found: Sequence[Emulation], bounds: Bounds | None, types: Types
             raise Unconvertible(f"its data are {type_name}, which no Pad of padops has")
         if axes is not None or bounds is not None:
             raise Unconvertible(f"{SYMMETRIC_OP} has constant amounts for every axis, which are not known")
-        return Replacement(SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": _text("pad_mode", mode)})
+        return Replacement(
+            SYMMETRIC_OP, (first.data, begins, ends, None), {"pad_mode": ir.AttrString("pad_mode", mode.value)}
+        )
     op_type = settle_version(FIRST_WITH_WRAP, type_name, {mode.value}, notes)
     fill = None if last.fill is None or _is_default(last.fill) else last.fill
     inputs: tuple[Operand | None, ...] = (first.data, np.concatenate([begins, ends]), fill, axes)
-    return Replacement(op_type, inputs, {"mode": _text("mode", mode)})
+    return Replacement(op_type, inputs, {"mode": ir.AttrString("mode", mode.value)})
 
 
 def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -187,10 +185,6 @@ def _amounts(found: Sequence[Emulation]) -> tuple[np.ndarray, np.ndarray, np.nda
     for emulation in found:
         begins[emulation.axis], ends[emulation.axis] = emulation.pad.begin, emulation.pad.end
     return begins, ends, None
-
-
-def _text(name: str, mode: Mode) -> ir.Attr:
-    return ir.AttrString(name, mode.value)
 
 
 def _is_default(fill: np.ndarray) -> bool:

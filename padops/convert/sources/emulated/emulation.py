@@ -47,12 +47,7 @@ class Emulation:
 
 
 def find(site: NodeSite, types: Types) -> Emulation | None:
-    """The Pad that a node gives the result of; None where it is none.
-
-    Args:
-        site: The node.
-        types: Of the model.
-    """
+    """The Pad that a node gives the result of; None where it is none."""
     node, opset = site.node, site.scope.opset
     inputs = [value for value in node.inputs if value is not None]
     if node.domain != "" or opset is None or opset < FIRST_WITH_INPUTS or len(inputs) != len(node.inputs):
@@ -170,13 +165,7 @@ def _emulation(
 
 
 def _may_be_shape(data: ir.Value, reader: Reader, least: int = 0) -> bool:
-    """Whether data may be a vector of integers, such as a shape.
-
-    Args:
-        data: The data.
-        reader: Of their axis.
-        least: The axes that they have at least.
-    """
+    """Whether data, of so many axes at least, may be a vector of integers, such as a shape."""
     axes = reader.rank or max(least, reader.axis + 1, -reader.axis)
     return axes == 1 and reader.types.name(data, reader.site.node.outputs[0]) in ("int32", "int64", None)
 

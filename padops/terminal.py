@@ -1,7 +1,9 @@
-"""What commands print to, and the bar that shows how far they are. Their imports are light until they print."""
+"""What commands take and print: numbers, errors, consoles, and the bar that shows how far they are; its imports are light."""
 
 from __future__ import annotations
 
+import argparse
+import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -12,6 +14,23 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # of what goes to a file or a pipe, which have no width of their own
 WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
+
+
+def count(text: str) -> int:
+    """What an option takes that says how many.
+
+    Raises:
+        argparse.ArgumentTypeError: It is no such number.
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def fail(error: object, code: int = 1) -> int:
+    """Says why a command has failed, and gives its exit code."""
+    print(f"error: {error}", file=sys.stderr)
+    return code
 
 
 def make_console(quiet: bool = False, stderr: bool = False) -> Console:
@@ -27,20 +46,19 @@ def make_console(quiet: bool = False, stderr: bool = False) -> Console:
     return console if console.is_terminal else Console(highlight=False, quiet=quiet, stderr=stderr, width=WIDTH)
 
 
-def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2, style: str = "dim") -> None:
+def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
     """Prints paragraphs, wrapped between words; nothing for an empty one.
 
     Args:
         console: Where to print.
         texts: The paragraphs.
         indent: Blanks in front of each line.
-        style: Of the text.
     """
     from rich.text import Text
 
     for text in texts:
         for line in textwrap.wrap(text, min(console.width, WIDEST) - indent, break_long_words=False):
-            console.print(Text(" " * indent + line, style), soft_wrap=True)
+            console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
 
 
 class CopyProgress(AbstractContextManager["CopyProgress"]):
