@@ -5,9 +5,17 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from padops.deferred import Deferring
 from padops.extras import Needing
 
 with Needing("padops.convert"):
+    import onnx  # noqa: F401
+
+    with Deferring(
+        "sympy", "onnx_ir._symbolic_shapes"
+    ):  # the latter only computes, and takes sympy's functions at its top
+        import onnx_ir  # noqa: F401
+
     from padops.convert.conversion import Conversion
     from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError
     from padops.convert.facts import PadFacts
