@@ -101,6 +101,8 @@ def test_trailing_axis_of_any_width(name: str, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_many_periods(mode: str) -> None:
     """P2, P4: any number of periods, on either side, of an axis as short as one element."""
+    if mode == "reflect" and np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        pytest.skip("numpy.pad repeats a long reflection wrongly before 2.0")
     for size, begin, end in product((1, 2, 3, 4), range(14), range(14)):
         check(NEWEST, mode, np.arange(size, dtype=np.int32) + 1, (begin, end), np.array(-1, np.int32), slow=False)
     for size, begin, end in product((1, 2, 3), (0, 5, 11), (0, 4, 9)):
