@@ -113,7 +113,14 @@ class Cell:
         pip = [uv, "pip", "install", "--quiet", "--python", self.venv, "--only-binary", ":all:"]
         resolution = "lowest-direct" if self.lowest else "highest"
         extras = [word for extra in EXTRAS for word in ("--extra", extra)]
-        pinned = [*extras, "--resolution", resolution, "--requirements", ROOT / "pyproject.toml", f"{RUNTIME}=={runtime}"]
+        pinned = [
+            *extras,
+            "--resolution",
+            resolution,
+            "--requirements",
+            ROOT / "pyproject.toml",
+            f"{RUNTIME}=={runtime}",
+        ]
         made = [] if self.interpreter.exists() else [[uv, "venv", "--quiet", "--python", self.python, self.venv]]
         for command in (*made, [*pip, *pinned], [*pip, self.wheel, *TOOLS]):
             ran = call(command)
@@ -187,11 +194,13 @@ def convert_samples(cell: Cell, version: str) -> tuple:
             source.mkdir()
             for sample in chosen:
                 shutil.copy(str(sample), str(source))
-            done = cell.command("-m", "padops", "convert", source, "-o", Path(folder, "out"), "--report", report, *options)
+            done = cell.command(
+                "-m", "padops", "convert", source, "-o", Path(folder, "out"), "--report", report, *options
+            )
             told = json.loads(report.read_text(encoding="utf-8"))["files"] if report.exists() else []
         failed = [f"{Path(one['source']).name}: {one['error']}" for one in told if one["exit"]]
         if done.returncode or len(told) != len(chosen):
-            wrong += failed or [f"convert {' '.join(options)}: exit code {done.returncode}: {last_line(done)}"]
+            wrong += failed or [f"{' '.join(['convert', *options])}: exit code {done.returncode}: {last_line(done)}"]
         elif options:
             good = len(told)
     return f"{good} of {len(samples)}", wrong
