@@ -8,7 +8,6 @@ module of that name, and a dependency on one of them would be installed over the
 from __future__ import annotations
 
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 
 # Extras and the modules that they bring. A module is imported only where its extra is needed.
@@ -118,6 +117,8 @@ def runtimes() -> dict[str, str]:
 
 def version_of(distribution: str) -> str | None:
     """The version of an installed distribution, or None."""
+    from importlib.metadata import PackageNotFoundError, version  # a third of the time that `padops --help` takes
+
     try:
         return version(distribution)
     except PackageNotFoundError:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
 WIDTH = 80  # of what goes to a file or a pipe, which have no width of their own
 WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
@@ -65,18 +66,23 @@ class CopyProgress(AbstractContextManager["CopyProgress"]):
     """A bar that appears with the first bytes and is gone when the work is done."""
 
     def __init__(self, console: Console) -> None:
+        self._bar: Progress | None = None
+        self._tasks: dict[str, Any] = {}
+        if not console.is_terminal:  # nothing is shown, and nothing need be loaded
+            return
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self._tasks: dict[str, Any] = {}
+        self._bar = Progress(*columns, console=console, transient=True)
 
     def __call__(self, what: str, done: int, total: int) -> None:
+        if self._bar is None:
+            return
         if what not in self._tasks:
             self._bar.start()
             self._tasks[what] = self._bar.add_task(what, total=total)
         self._bar.update(self._tasks[what], completed=done)
 
     def __exit__(self, *error: object) -> None:
-        if self._tasks:
+        if self._bar is not None and self._tasks:
             self._bar.stop()

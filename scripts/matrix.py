@@ -1,86 +1,100 @@
 """Run padops' wheel on every pair of ONNX Runtime and Python that it is for, with the lowest dependencies and the newest.
 
     python3 scripts/matrix.py [--only TEXT] [--record] [--keep]
+    python3 scripts/matrix.py --ci
 
 Builds the wheel, then installs it for each Python into an environment of its own under build/matrix (one at a time, taken
 away when its runtimes have had their turn), and runs there, for each onnxruntime: the self-check, ``padops convert
---verify`` of every sample in models/, and a choice of the tests. Nothing counts that does not end with the exit code that
-it should. "Lowest" is what pyproject.toml names, or the first version from there on that has a wheel for that Python.
+--verify`` of the samples in models/, and a choice of the tests. Nothing counts that does not end with the exit code that
+it should. "Lowest" is what ``uv pip install --resolution lowest-direct`` takes: what pyproject.toml names, or the first
+version from there on that has a wheel for that Python.
 
 --only runs the cells whose name contains TEXT, such as "1.20.1" or "python 3.13, lowest". --record writes each row into
-docs/matrix.md as soon as it is known, in the place of the one before.
+docs/matrix.md as soon as it is known, in the place of the one before. --ci runs the two cells that each change must pass:
+the oldest onnxruntime with the lowest dependencies, and one in the middle with the newest, both on the Python that runs
+this script; a cell that cannot exist fails. scripts/test.py has the newest onnxruntime.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import environment
+from matrix_rows import PYTHONS, RUNTIMES, record_row, record_versions
 
 ROOT = environment.ROOT
 WORK = ROOT / "build" / "matrix"
-DOCUMENT = ROOT / "docs" / "matrix.md"
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
-RUNTIMES = ("1.20.1", "1.22.1", "1.24.4", "1.27.0", "newest")
 RUNTIME = "onnxruntime"
-VERSION = "from importlib.metadata import version;"
+THIS = "{}.{}".format(*sys.version_info)
+CI = ((THIS, True, "1.20.1"), (THIS, False, "1.24.4"))
+EXTRAS = ("cpu", "convert", "pyop")
+TOLD = ("numpy", "ml-dtypes", "onnx", "onnx-ir", "onnxruntime-extensions", "rich")  # what the extras name
+TOOLS = ("pytest>=8", "pytest-xdist>=3.8", "hypothesis>=6.100")
 # Those whose expectations hold for every runtime and every version of NumPy and onnx that padops is for.
+KERNELS = ("kernels", "dialect_kernels", "inputs", "interior", "rows", "errors", "inference", "describe", "load")
 # fmt: off
-TESTS = ("spec/test_specifications", "spec/test_specifications_dialects", "spec/test_shapes", "csrc/test_errors",
-         "csrc/test_inference", "csrc/test_load", *(f"runtime/test_{x}" for x in ("session", "provider_versions", "pyop")),
+TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
+         *(f"spec/test_{x}" for x in ("specifications", "specifications_dialects", "shapes", "same_padding")),
+         *(f"runtime/test_{x}" for x in ("session", "provider_versions", "pyop")),
          *(f"convert/sources/test_convert_{x}" for x in ("places", "functions", "everything_else")))
 # fmt: on
+PROVIDER_TESTS = ("runtime/test_provider", "runtime/test_inference_session")
+FIRST_WITH_PROVIDER = "1.24"
 EXAMPLES = "200"
-# Samples with element types that came later than the oldest runtime: the release that first reads them.
-FIRST_READ = {"pad_23.onnx": "1.24", "pad_24.onnx": "1.27", "pad_25.onnx": "1.27"}
-ROWS = ("<!-- matrix -->\n", "<!-- /matrix -->\n")
-VERSIONS = ("<!-- versions -->\n", "<!-- /versions -->\n")
-ROWS_HEAD = "| cell | models run | tests passed | result | seconds |\n|---|--:|--:|---|--:|\n"
-VERSIONS_HEAD = "| environment | versions |\n|---|---|\n"
+# Samples whose originals no older onnxruntime runs rightly: it wraps out of bounds, or does not know their element types.
+UNVERIFIED = {"pad_19.onnx": "1.31", "pad_23.onnx": "1.24", "pad_24.onnx": "1.27", "pad_25.onnx": "1.27"}
 
 
 def main() -> int:
     """Every chosen cell, one after the other.
 
     Returns:
-        0 where no cell failed; cells that cannot exist do not fail.
+        0 where no cell failed. Cells that cannot exist do not fail, but for those of --ci.
     """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="TEXT", help="the cells whose name contains it")
+    parser.add_argument("--ci", action="store_true", help="the two cells that each change must pass")
     parser.add_argument("--record", action="store_true", help="write the rows into docs/matrix.md")
     parser.add_argument("--keep", action="store_true", help="leave the environments under build/matrix")
     options = parser.parse_args()
+    everything = [(version, lowest, runtime) for version in PYTHONS for lowest in (True, False) for runtime in RUNTIMES]
+    cells = CI if options.ci else [cell for cell in everything if options.only in name_of(*cell)]
+    if not cells:
+        parser.error(f"argument --only: no cell has {options.only!r} in its name, such as {name_of(*CI[0])!r}")
     WORK.parent.mkdir(exist_ok=True)
     with environment._alone(WORK.parent):  # another one would take this one's environments away
         wheel = build()
         copy_tests()
-        cells = [(version, lowest) for version in PYTHONS for lowest in (True, False)]
-        failed = sum(run_environment(*cell, wheel, options) for cell in cells)
-    return 1 if failed else 0
+        told = []
+        for place, group in groupby(cells, key=lambda cell: cell[:2]):
+            told += run_environment(*place, [runtime for _, _, runtime in group], wheel, options)
+    return 1 if "failed" in told or (options.ci and "not run" in told) else 0
 
 
-def run_environment(version: str, lowest: bool, wheel: Path, options: argparse.Namespace) -> int:
-    """The cells of one Python with one set of dependencies; how many of them failed."""
-    place = f"python {version}, {'lowest' if lowest else 'newest'}"
-    names = {runtime: f"{place}, {RUNTIME} {runtime}" for runtime in RUNTIMES}
-    wanted = [runtime for runtime in RUNTIMES if options.only in names[runtime]]
-    if not wanted:
-        return 0
+def name_of(version: str, lowest: bool, runtime: str) -> str:
+    """What a cell is called."""
+    return f"python {version}, {'lowest' if lowest else 'newest'}, {RUNTIME} {runtime}"
+
+
+def run_environment(version: str, lowest: bool, runtimes: list, wheel: Path, options: argparse.Namespace) -> list:
+    """The cells of one Python with one set of dependencies: for each, "passed", "failed" or "not run"."""
     python = find_python(version)
     if python is None:
-        for runtime in wanted:
-            tell(options, names[runtime], "", "", f"not run: this machine has no Python {version}", 0)
-        return 0
+        tell(options, f"python {version}", "", "", f"not run: this machine has no Python {version}", 0)
+        return ["not run"]
     venv = WORK / f"python{version}-{'lowest' if lowest else 'newest'}"
     cell = Cell(python, venv, wheel, lowest)
     try:
-        return sum(run_cell(names[runtime], runtime, cell, options) for runtime in wanted)
+        return [run_cell(name_of(version, lowest, runtime), runtime, cell, options) for runtime in runtimes]
     finally:
         if not options.keep:
             shutil.rmtree(venv, ignore_errors=True)
@@ -95,62 +109,60 @@ class Cell:
 
     def install(self, runtime: str):
         """Put the wheel, its dependencies and one onnxruntime in place; what went wrong, or None."""
-        if not self.interpreter.exists():
-            ran = call([self.python, "-m", "venv", "--without-pip", self.venv])
+        uv = environment.interpreter(ROOT / ".venv").with_name("uv")
+        pip = [uv, "pip", "install", "--quiet", "--python", self.venv, "--only-binary", ":all:"]
+        resolution = "lowest-direct" if self.lowest else "highest"
+        extras = [word for extra in EXTRAS for word in ("--extra", extra)]
+        pinned = [
+            *extras,
+            "--resolution",
+            resolution,
+            "--requirements",
+            ROOT / "pyproject.toml",
+            f"{RUNTIME}=={runtime}",
+        ]
+        made = [] if self.interpreter.exists() else [[uv, "venv", "--quiet", "--python", self.python, self.venv]]
+        for command in (*made, [*pip, *pinned], [*pip, self.wheel, *TOOLS]):
+            ran = call(command)
             if ran.returncode:
                 return last_line(ran)
-        pins = [f"{name}=={first}" for name, first in self.lowest_versions().items()] if self.lowest else []
-        wanted = [f"{self.wheel}[convert,pyop]", f"{RUNTIME}=={runtime}", *pins, "pytest", "hypothesis"]
-        pip = [self.python, "-m", "pip", "--python", self.venv, "--disable-pip-version-check", "--no-input", "--quiet"]
-        ran = call([*pip, "install", "--only-binary", ":all:", "--no-compile", *wanted])
-        return last_line(ran) if ran.returncode else None
-
-    def lowest_versions(self) -> dict:
-        found = {}
-        version = re.search(r"3\.\d+", self.venv.name).group()
-        for name, minimum, excluded, before in dependencies():
-            if name == RUNTIME or (before and number(version) >= number(before)):
-                continue
-            usable = [v for v in wheels(self.python, name) if number(v) >= number(minimum) and v != excluded]
-            found[name] = usable[0] if usable else minimum  # which pip then refuses, and says why
-        return found
+        return None
 
     def versions(self) -> str:
-        names = [name for name, _, _, before in dependencies() if name != RUNTIME and self.has(name)]
-        code = f"{VERSION} print(', '.join(n + ' ' + version(n) for n in {names}))"
-        return call([self.interpreter, "-c", code]).stdout.strip()
+        """Those of the dependencies, as the table tells them."""
+        return ", ".join(f"{name} {version}" for name in TOLD if (version := self.version(name)))
 
-    def has(self, name: str) -> bool:
-        return call([self.interpreter, "-c", f"{VERSION} version({name!r})"]).returncode == 0
+    def version(self, name: str) -> str:
+        """That of an installed package; "" where it is not there."""
+        code = f"from importlib.metadata import version; print(version({name!r}))"
+        return call([self.interpreter, "-c", code]).stdout.strip()
 
     def command(self, *arguments) -> subprocess.CompletedProcess:
         return call([self.interpreter, *arguments], WORK / "checkout")
 
 
-def run_cell(name: str, runtime: str, cell: Cell, options: argparse.Namespace) -> int:
-    """One onnxruntime in an environment; 1 where it failed."""
+def run_cell(name: str, runtime: str, cell: Cell, options: argparse.Namespace) -> str:
+    """One onnxruntime in an environment: "passed", "failed" or "not run"."""
     start = time.monotonic()
     has = wheels(cell.python, RUNTIME)
     version = has[-1] if runtime == "newest" else runtime
     if version not in has:
         tell(options, name, "", "", f"not run: onnxruntime {version} has no wheel for this Python", 0)
-        return 0
+        return "not run"
     told = f"{name} ({version})" if runtime == "newest" else name
     wrong = cell.install(version)
     if wrong:
         tell(options, told, "", "", f"not installed: {wrong}", time.monotonic() - start)
-        return 1
+        return "failed"
     place = name.rpartition(",")[0]
     if options.record:
-        record(VERSIONS, VERSIONS_HEAD, place, f"| {place} | {cell.versions()} |\n")
-    models, refused, bad = convert_samples(cell, version)
-    passed, failures = run_tests(cell)
+        record_versions(place, cell.versions())
+    models, bad = convert_samples(cell, version)
+    passed, failures = run_tests(cell, version)
     wrong = [*ask_info(cell, version), *bad, *failures]
     result = "failed: " + "; ".join(wrong) if wrong else "passed"
-    if refused:
-        result += f"; the runtime is too old for the types of {', '.join(refused)}"
     tell(options, told, models, passed, result, time.monotonic() - start)
-    return 1 if wrong else 0
+    return "failed" if wrong else "passed"
 
 
 def ask_info(cell: Cell, version: str) -> list:
@@ -163,27 +175,44 @@ def ask_info(cell: Cell, version: str) -> list:
 
 
 def convert_samples(cell: Cell, version: str) -> tuple:
-    """Convert and verify each model in models/; of those that the runtime is too old for, only convert.
+    """Convert and verify the models in models/; those whose original this runtime does not run rightly are only converted.
 
     Returns:
-        How many of how many ran, the names of those that the runtime is too old for, and what failed.
+        How many of how many were verified, and what failed.
     """
-    ran, refused, wrong = 0, [], []
     samples = sorted((WORK / "checkout" / "models").glob("*.onnx"))
-    for sample in samples:
-        runs = number(version) >= number(FIRST_READ.get(sample.name, "0"))
-        done = cell.command("-m", "padops", "convert", sample, "-o", WORK / "converted.onnx", *["--verify"] * runs)
-        ran += runs and done.returncode == 0
-        refused += [] if runs else [sample.name]
-        if done.returncode:
-            wrong.append(f"{sample.name}: exit code {done.returncode}: {last_line(done)}")
-    return f"{ran} of {len(samples)}", refused, wrong
+    later = {name for name, first in UNVERIFIED.items() if number(version) < number(first)}
+    wrong, good = [], 0
+    for options, chosen in (
+        (["--verify"], [sample for sample in samples if sample.name not in later]),
+        ([], [sample for sample in samples if sample.name in later]),
+    ):
+        if not chosen:
+            continue
+        with tempfile.TemporaryDirectory(dir=str(WORK)) as folder:
+            source, report = Path(folder, "samples"), Path(folder, "report.json")
+            source.mkdir()
+            for sample in chosen:
+                shutil.copy(str(sample), str(source))
+            done = cell.command(
+                "-m", "padops", "convert", source, "-o", Path(folder, "out"), "--report", report, *options
+            )
+            told = json.loads(report.read_text(encoding="utf-8"))["files"] if report.exists() else []
+        failed = [f"{Path(one['source']).name}: {one['error']}" for one in told if one["exit"]]
+        if done.returncode or len(told) != len(chosen):
+            wrong += failed or [f"{' '.join(['convert', *options])}: exit code {done.returncode}: {last_line(done)}"]
+        elif options:
+            good = len(told)
+    return f"{good} of {len(samples)}", wrong
 
 
-def run_tests(cell: Cell) -> tuple:
+def run_tests(cell: Cell, version: str) -> tuple:
     """Run the chosen tests; how many passed, and what failed."""
-    chosen = [f"tests/{name}.py" for name in TESTS if name != "runtime/test_pyop" or cell.has("onnxruntime-extensions")]
-    ran = cell.command("-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
+    provider = PROVIDER_TESTS if number(version) >= number(FIRST_WITH_PROVIDER) else ()
+    python_kernel = cell.version("onnxruntime-extensions") != ""
+    chosen = [f"tests/{name}.py" for name in (*TESTS, *provider) if python_kernel or name != "runtime/test_pyop"]
+    spread = ["-n", os.cpu_count(), "--dist", "loadfile"]
+    ran = cell.command("-m", "pytest", "-q", "-p", "no:cacheprovider", *spread, *chosen)
     counted = re.search(r"(\d+) passed", ran.stdout)
     if ran.returncode == 0 and counted:
         return counted.group(1), []
@@ -214,22 +243,14 @@ def copy_tests() -> None:
 
 def find_python(version: str):
     """A working interpreter of a version, on the PATH or from pyenv."""
+    if version == THIS:
+        return getattr(sys, "_base_executable", None) or sys.executable
     found = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
     for python in filter(None, [shutil.which(f"python{version}"), *found]):
         ran = call([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
         if ran.returncode == 0 and ran.stdout.strip() == version:
             return str(python)
     return None
-
-
-def dependencies() -> list:
-    """Name, minimum, excluded version and the Python before which it is needed, as pyproject.toml has them."""
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    listed = "".join(re.findall(r"^(?:dependencies|convert|cpu|pyop) = \[\n(.*?)^\]", text, re.M | re.S))
-    found = re.findall(r'^ *"([\w-]+)>=([\d.]+)(?:,!=([\d.]+))?(?:; python_version < \'([\d.]+)\')?",', listed, re.M)
-    if len(found) != len(listed.splitlines()):
-        sys.exit("error: a dependency in pyproject.toml has a form that this script cannot read")
-    return found
 
 
 @cache
@@ -261,9 +282,9 @@ def call(command: list, folder: Path = ROOT) -> subprocess.CompletedProcess:
 
 
 def last_line(ran: subprocess.CompletedProcess) -> str:
-    """The last line of what a command said, fit for a table; pip's last error where it names one."""
-    lines = [line for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR: ")]
+    """The last line of what a command said, fit for a table; pip's last error, and uv's last cause, where it names one."""
+    lines = [line.strip() for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith(("ERROR: ", "error: ", "cause: "))]
     return (errors or lines or ["nothing was said"])[-1].replace("|", "/")[:200]
 
 
@@ -272,28 +293,7 @@ def tell(options, name: str, models: str, passed: str, result: str, seconds: flo
     row = f"| {name} | {models} | {passed} | {result} | {seconds:.0f} |\n"
     print(row, end="", flush=True)
     if options.record:
-        record(ROWS, ROWS_HEAD, re.sub(r" \(.*", "", name), row)
-
-
-def record(markers: tuple, head: str, name: str, row: str) -> None:
-    """Put a row between the markers, in the place of the one of the same name; the rows stay in order."""
-    before, begin, rest = DOCUMENT.read_text(encoding="utf-8").partition(markers[0])
-    table, end, after = rest.partition(markers[1])
-    if not (begin and end):
-        sys.exit(
-            f"error: {DOCUMENT} has not the lines {markers[0].strip()} and {markers[1].strip()}, one after the other"
-        )
-    rows = {re.sub(r" \(.*", "", old.split(" | ")[0][2:]): old for old in table[len(head) :].splitlines(keepends=True)}
-    rows[name] = row
-    ordered = [rows[key] for key in sorted(rows, key=in_order)]
-    DOCUMENT.write_text(before + markers[0] + head + "".join(ordered) + markers[1] + after, encoding="utf-8")
-
-
-def in_order(name: str) -> tuple:
-    """Python by Python, the lowest first, in the order of the runtimes."""
-    python, dependencies, *runtime = name.split(", ")
-    runtime = runtime[0].split()[1] if runtime else ""
-    return PYTHONS.index(python.split()[1]), dependencies, RUNTIMES.index(runtime) if runtime else 0
+        record_row(name, row)
 
 
 if __name__ == "__main__":

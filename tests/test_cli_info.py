@@ -136,13 +136,3 @@ def test_the_script_where_padops_is_not_installed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(environment, "hand_over", lambda command: called.append(command) or 7)
     assert script.main(["a", "-o", "b"]) == 7
     assert called == [[Path("python"), "-m", "padops", "convert", "a", "-o", "b"]]
-
-
-def test_help_is_quick() -> None:
-    """Nothing heavy is imported before there is something to do."""
-    program = "import sys, padops.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: print(sorted(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    loaded = result.stdout.splitlines()[-1]
-    assert "'padops.cli'" in loaded
-    for heavy in ("onnx", "onnx_ir", "onnxruntime", "numpy", "rich"):
-        assert f"'{heavy}'" not in loaded

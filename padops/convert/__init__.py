@@ -5,10 +5,15 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from padops.deferred import Deferring
 from padops.extras import Needing
 
 with Needing("padops.convert"):
     import onnx  # noqa: F401  # named first where the extra is missing
+
+    # What imports sympy only computes with it.
+    with Deferring("sympy", "onnx_ir._symbolic_shapes"):
+        import onnx_ir  # noqa: F401
 
     from padops.convert.conversion import Conversion
     from padops.convert.errors import PadopsError, PadsLeftError, UndecidedError, UsageError, VerificationError

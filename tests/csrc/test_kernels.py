@@ -101,6 +101,8 @@ def test_trailing_axis_of_any_width(name: str, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_many_periods(mode: str) -> None:
     """P2, P4: any number of periods, on either side, of an axis as short as one element."""
+    if mode == "reflect" and np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        pytest.skip("numpy.pad repeats a long reflection wrongly before 2.0")
     for size, begin, end in product((1, 2, 3, 4), range(14), range(14)):
         check(NEWEST, mode, np.arange(size, dtype=np.int32) + 1, (begin, end), np.array(-1, np.int32), slow=False)
     for size, begin, end in product((1, 2, 3), (0, 5, 11), (0, 4, 9)):
@@ -120,11 +122,15 @@ def test_long_border(mode: str) -> None:
 @pytest.mark.parametrize("op", [name for name in ONNX_OPS if "string" in OPS[name].types])
 def test_strings(op: str) -> None:
     """P7: NUL, characters of any length and the empty string survive; the default fill is the empty string."""
-    data = np.array([["a\0b", "", "\0"], ["Zoë", "長い文字列", "x" * 300]], object)
-    for mode in modes_of(op):
+    with_nul = np.array([["a\0b", "", "\0"], ["Zoë", "長い文字列", "x" * 300]], object)
+    without = np.array([["ab", "", "12345678901234567890"], ["Zoë", "長い文字列", "x" * 300]], object)
+    for mode, data in product(modes_of(op), (with_nul, without)):  # the runtime takes those without NUL in another way
         check(op, mode, data, (1, 2, 0, 3))
         check(op, mode, data, (1, -1, 0, 3), np.array("ü\0\0", object))
+        check(op, mode, data, (1, -1, 0, 3), np.array("a fill that is no short string", object))
+    data = without
     assert native.run(op, {}, [data[:0], np.array([1, 0, 0, 0])]).tolist() == [["", "", ""]]
+    assert native.run(op, {}, [data, np.array([-2, 0, 0, 0])]).shape == (0, 3)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -29,6 +29,9 @@ void check_memory(const std::vector<int64_t>& dims, int bits) {
   std::free(tried);
 }
 
+// The engine moves strings as pointers to them.
+constexpr int kPointerBits = 8 * sizeof(const char*);
+
 // What an attribute of each kind must be, and the rule that says so; in the order of AttributeKind.
 constexpr struct {
   const char* rule;
@@ -195,10 +198,8 @@ std::shared_ptr<const Prepared> Kernel::prepare(std::span<const int64_t> shape,
   made->dims = made->plan.shape();
   // Only for a new plan: the arena may still hold the memory of a run before, and as much again need not be there.
   check_memory(made->dims, type_.bits);
-  if (type_.bits > 0) {
-    made->engine.emplace(made->plan, type_.bits);
-    made->sharing.emplace(made->engine->bytes(), Thresholds::of_this_machine());
-  }
+  made->engine.emplace(made->plan, type_.bits > 0 ? type_.bits : kPointerBits);
+  made->sharing.emplace(made->engine->bytes(), Thresholds::of_this_machine());
   const std::lock_guard lock(mutex_);
   latest_ = made;
   return made;
@@ -220,26 +221,22 @@ void Kernel::compute(ort::KernelContext* context) const {
     // The caller has bound an output of another shape, or there is no memory after all.
     throw PadError("P10", text("the runtime gives no output of shape ", bracketed(dims), ": ", error.what()));
   }
-  if (prepared->engine) {
-    run_engine(context, *prepared, data, output, fill);
-  } else {
-    move_strings(prepared->plan, data, output, fill);
+  if (type_.bits == 0) {
+    move_strings(context, *prepared, data, output, fill);
+  } else if (prepared->engine->tasks() > 0) {
+    run_engine(context, *prepared, {tensor_bytes(api_, data), tensor_bytes(api_, output), fill.data()});
   }
 }
 
-void Kernel::run_engine(const ort::KernelContext* context, const Prepared& prepared, const ort::Value* data,
-                        ort::Value* output, const Element& fill) const {
+void Kernel::run_engine(const ort::KernelContext* context, const Prepared& prepared, const Places& places) const {
   const Engine& engine = *prepared.engine;
-  if (engine.tasks() == 0) return;
   struct Work {
     const Engine& engine;
-    const char* source;
-    char* output;
-    const char* fill;
-  } work{engine, tensor_bytes(api_, data), tensor_bytes(api_, output), fill.data()};
+    const Places& places;
+  } work{engine, places};
   const auto run = [](void* user, size_t task) {
-    const auto& part = *static_cast<const Work*>(user);
-    part.engine.run(task, part.source, part.output, part.fill);
+    const auto& [part, at] = *static_cast<const Work*>(user);
+    part.run(task, at.source, at.output, at.fill);
   };
   if (engine.tasks() == 1) return run(&work, 0);
   const auto run_all = [&](bool shared) {
@@ -254,10 +251,26 @@ void Kernel::run_engine(const ort::KernelContext* context, const Prepared& prepa
   sharing.took(shared, std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
 }
 
-void Kernel::move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const {
-  size_t count = 1;
-  for (const AxisPlan& axis : plan.axes) count *= axis.size;
-  const Strings strings = read_strings(api_, data, count);
+void Kernel::move_strings(const ort::KernelContext* context, const Prepared& prepared, const ort::Value* data,
+                          ort::Value* output, const Element& fill) const {
+  if (prepared.engine->tasks() == 0) return;
+  Strings strings = read_strings(api_, data, element_count(prepared.shape));
+  const auto has_zero = [](const std::string& bytes) { return bytes.find('\0') != std::string::npos; };
+  if (has_zero(strings.bytes) || has_zero(fill)) {
+    move_one_by_one(prepared.plan, strings, output, fill);
+    return;
+  }
+  // The runtime takes all strings in one call, which is quicker than a call for each, but it reads up to the first 0.
+  const std::vector<const char*> begins = end_with_zeros(strings);
+  std::vector<const char*> chosen(element_count(prepared.dims));
+  const char* const filling = fill.c_str();
+  run_engine(context, prepared,
+             {reinterpret_cast<const char*>(begins.data()), reinterpret_cast<char*>(chosen.data()),
+              reinterpret_cast<const char*>(&filling)});
+  check(api_, api_.FillStringTensor()(output, chosen.data(), chosen.size()));
+}
+
+void Kernel::move_one_by_one(const Plan& plan, const Strings& strings, ort::Value* output, const Element& fill) const {
   size_t target = 0;
   for_each_source(plan, [&](int64_t index) {
     const char* bytes = index == kFill ? fill.data() : strings.bytes.data() + strings.offsets[index];

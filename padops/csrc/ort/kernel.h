@@ -12,6 +12,7 @@
 #include "core/engine.h"
 #include "core/sharing.h"
 #include "ort/ort_abi.h"
+#include "ort/ort_values.h"
 
 namespace padops {
 
@@ -30,8 +31,15 @@ struct Prepared {
   std::vector<Seen> seen;      // the integer inputs that are not constant
   Plan plan;
   std::vector<int64_t> dims;     // of the output
-  std::optional<Engine> engine;  // none for strings
+  std::optional<Engine> engine;  // made once the plan is there
   mutable std::optional<Sharing> sharing;
+};
+
+// What the engine reads and writes.
+struct Places {
+  const char* source;
+  char* output;
+  const char* fill;
 };
 
 class Kernel {
@@ -62,9 +70,10 @@ class Kernel {
   std::shared_ptr<const Prepared> latest() const;
   bool fits(const Prepared& prepared, std::span<const int64_t> shape, const ort::KernelContext* context) const;
   std::shared_ptr<const Prepared> prepare(std::span<const int64_t> shape, const ort::KernelContext* context) const;
-  void run_engine(const ort::KernelContext* context, const Prepared& prepared, const ort::Value* data,
-                  ort::Value* output, const Element& fill) const;
-  void move_strings(const Plan& plan, const ort::Value* data, ort::Value* output, const Element& fill) const;
+  void run_engine(const ort::KernelContext* context, const Prepared& prepared, const Places& places) const;
+  void move_strings(const ort::KernelContext* context, const Prepared& prepared, const ort::Value* data,
+                    ort::Value* output, const Element& fill) const;
+  void move_one_by_one(const Plan& plan, const Strings& strings, ort::Value* output, const Element& fill) const;
 
   const ort::Api& api_;
   const int minor_;

@@ -51,6 +51,7 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(27, CustomOpDomain_Add, Status*, (CustomOpDomain * domain, const CustomOp* op))                                    \
   X(28, AddCustomOpDomain, Status*, (SessionOptions * options, CustomOpDomain * domain))                               \
   X(51, GetTensorMutableData, Status*, (Value * value, void** out))                                                    \
+  X(52, FillStringTensor, Status*, (Value * value, const char* const* strings, size_t count))                          \
   X(53, GetStringTensorDataLength, Status*, (const Value* value, size_t* bytes))                                       \
   X(54, GetStringTensorContent, Status*, (const Value* value, void* out, size_t bytes, size_t* offsets, size_t count)) \
   X(55, CastTypeInfoToTensorInfo, Status*, (const TypeInfo* info, const TensorInfo** out))                             \

@@ -1,5 +1,6 @@
 #include "ort/ort_values.h"
 
+#include <cstring>
 #include <memory>
 #include <numeric>
 
@@ -70,12 +71,29 @@ Strings read_strings(const ort::Api& api, const ort::Value* value, size_t count)
   Strings strings;
   size_t size = 0;
   check(api, api.GetStringTensorDataLength()(value, &size));
+  strings.bytes.reserve(size + count);  // end_with_zeros() needs no other memory
   strings.bytes.resize(size);
+  strings.offsets.reserve(count + 1);
   strings.offsets.resize(count);
   if (count > 0)
     check(api, api.GetStringTensorContent()(value, strings.bytes.data(), size, strings.offsets.data(), count));
   strings.offsets.push_back(size);
   return strings;
+}
+
+std::vector<const char*> end_with_zeros(Strings& strings) {
+  const size_t count = strings.offsets.size() - 1;
+  std::vector<const char*> begins(count);
+  strings.bytes.resize(strings.bytes.size() + count);
+  char* bytes = strings.bytes.data();
+  for (size_t i = count; i-- > 0;) {  // the last one first: each moves to where those after it have made room
+    const size_t size = strings.offsets[i + 1] - strings.offsets[i];
+    char* begin = bytes + strings.offsets[i] + i;
+    std::memmove(begin, bytes + strings.offsets[i], size);
+    begin[size] = '\0';
+    begins[i] = begin;
+  }
+  return begins;
 }
 
 std::string type_name(int ort_type) {

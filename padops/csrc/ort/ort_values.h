@@ -49,6 +49,10 @@ struct Strings {
 };
 Strings read_strings(const ort::Api& api, const ort::Value* value, size_t count);
 
+// Puts a 0 behind each of the strings, which have none within them, and gives where each begins; the offsets no longer
+// say so.
+std::vector<const char*> end_with_zeros(Strings& strings);
+
 // The name of an ORT element type, for messages.
 std::string type_name(int ort_type);
 

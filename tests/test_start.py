@@ -1,0 +1,127 @@
+"""What a command and an import load: no module that they hardly ever need. No clock tells; the loaded modules do."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from padops.cli.console import CopyProgress
+
+ROOT = Path(__file__).resolve().parent.parent
+MODELS = ROOT / "models"
+# Runs the command, then prints on the last line which of the modules are loaded.
+PROGRAM = """
+import json, sys
+from padops.cli import main
+heavy, arguments = map(json.loads, sys.argv[1:])
+try:
+    code = main(arguments)
+except SystemExit as ended:
+    code = ended.code
+print()
+print(json.dumps([code, [name for name in heavy if name in sys.modules]]))
+"""
+COMPUTING = ("sympy", "mpmath")  # what onnx_ir computes with symbolic dims with
+RUNNING = ("onnxruntime", "onnxruntime_extensions")
+ALL = (*COMPUTING, *RUNNING, "onnx", "onnx_ir", "ml_dtypes", "rich", "numpy", "importlib.metadata")
+NO_BAR = ("rich.progress",)  # of a run whose output is no terminal
+
+
+def python(program: str, *arguments: str) -> str:
+    """The last line that a program prints."""
+    ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["--help"], ALL),
+        (["--version"], ALL[:-1]),
+        (["describe"], ALL[:-1]),
+        (["inspect", str(MODELS / "nested.onnx")], COMPUTING + RUNNING),
+        (["convert", str(MODELS), "--dry-run"], COMPUTING + RUNNING),
+        (["convert", str(MODELS / "tokens.onnx"), "--dry-run"], COMPUTING + RUNNING + NO_BAR),
+        (["convert", str(MODELS / "tokens.onnx"), "--dry-run", "--verify"], COMPUTING),
+        (["info"], COMPUTING),
+    ],
+    ids=lambda value: "-".join(map(str, value)).replace(str(MODELS), "models"),
+)
+def test_a_command_loads_what_it_needs(arguments: list[str], heavy: tuple[str, ...]) -> None:
+    assert json.loads(python(PROGRAM, json.dumps(heavy), json.dumps(arguments))) == [0, []]
+
+
+def test_the_import_loads_nothing() -> None:
+    program = f"import json, sys, padops; print(json.dumps([name for name in {ALL} if name in sys.modules]))"
+    assert json.loads(python(program)) == []
+
+
+def test_onnx_ir_still_computes_with_symbolic_dims() -> None:
+    program = (
+        "import padops.convert, sys, onnx_ir as ir; before = 'sympy' in sys.modules; "
+        "text = (ir.SymbolicDim('n') + 1).value; "
+        "import sympy; from onnx_ir import _symbolic_shapes; "
+        "print(before, text, ir.SymbolicDim(sympy.Max(3, sympy.Symbol('k'))).value, "
+        "_symbolic_shapes.parse_symbolic_expression('max(2, 3)'), type(sympy).__name__)"
+    )
+    assert python(program) == "False n + 1 Max(3, k) 3 module"
+
+
+def test_a_module_is_loaded_when_it_is_used() -> None:
+    program = (
+        "import sys; from padops.deferred import Deferring\n"
+        "with Deferring('colorsys', 'no_such_module'):\n"
+        "    import colorsys as late, no_such_module as missing\n"
+        "print('colorsys' in sys.modules, late.ONE_THIRD == 1 / 3, 'colorsys' in sys.modules, 'no_such_module' in sys.modules)\n"
+        "try: missing.anything\n"
+        "except ModuleNotFoundError as error: print(error, file=sys.stderr)\n"
+        "else: sys.exit(1)\n"
+    )
+    assert python(program) == "False True True False"
+
+
+@pytest.mark.parametrize("use", ["from colorsys import ONE_THIRD", "import colorsys; colorsys.ONE_THIRD"])
+def test_a_module_that_is_used_at_once_is_loaded_at_once(use: str) -> None:
+    program = (
+        "import sys; from padops.deferred import Deferring\n"
+        f"with Deferring('colorsys'):\n    {use}\n    inside = type(sys.modules['colorsys']).__name__\n"
+        "print(inside, type(sys.modules['colorsys']).__name__)"
+    )
+    assert python(program) == "module module"
+
+
+def test_a_loaded_module_stays() -> None:
+    program = (
+        "import sys, colorsys; from padops.deferred import Deferring\n"
+        "with Deferring('colorsys'):\n    import colorsys as same\n"
+        "print(same is colorsys is sys.modules['colorsys'], type(same).__name__)"
+    )
+    assert python(program) == "True module"
+
+
+def test_a_submodule_of_a_deferred_module() -> None:
+    """Another thread may import one meanwhile: it gets the module itself."""
+    program = (
+        "import sys; from padops.deferred import Deferring\n"
+        "with Deferring('email'):\n    import email.charset\n"
+        "import email; print(type(email).__name__, email.charset.__name__)"
+    )
+    assert python(program) == "module email.charset"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_bar_of_a_copy_is_for_terminals(terminal: bool) -> None:
+    """Elsewhere nothing is printed, and nothing of the bar is loaded."""
+    written = io.StringIO()
+    with CopyProgress(Console(file=written, force_terminal=terminal, width=80)) as progress:
+        progress("copying a.data", 1, 4)
+        progress("copying a.data", 4, 4)
+    assert ("copying a.data" in written.getvalue()) == terminal
+    assert terminal or written.getvalue() == ""
