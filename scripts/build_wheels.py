@@ -55,19 +55,17 @@ class Target(NamedTuple):
     system_libraries: str
 
 
+ADDED_BY_ZIG = {"_mh_dylib_header", "__dso_handle"}  # its linker for macOS shows where the library is in memory
 LIBC = r"lib(c|dl|m|pthread)\.so\.\d|ld-linux-[\w-]+\.so\.\d"
+APPLE = r"/usr/lib/lib(System\.B|c\+\+\.1)\.dylib"
 WINDOWS = r"(?i)(kernel32|ntdll|api-ms-win-crt-[\w-]+)\.dll"
 TARGETS = {
     "linux-x86_64": Target("Linux", "x86_64", "x86_64-linux-gnu.2.28", "manylinux_2_28_x86_64", "ELF X86_64", LIBC),
     "linux-aarch64": Target(
         "Linux", "aarch64", "aarch64-linux-gnu.2.28", "manylinux_2_28_aarch64", "ELF AARCH64", LIBC
     ),
-    "macos-arm64": Target(
-        "Darwin", "arm64", "aarch64-macos.11.0", "macosx_11_0_arm64", "MACHO ARM64", r"/usr/lib/libSystem\.B\.dylib"
-    ),
-    "macos-x86_64": Target(
-        "Darwin", "x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64", "MACHO X86_64", r"/usr/lib/libSystem\.B\.dylib"
-    ),
+    "macos-arm64": Target("Darwin", "arm64", "aarch64-macos.11.0", "macosx_11_0_arm64", "MACHO ARM64", APPLE),
+    "macos-x86_64": Target("Darwin", "x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64", "MACHO X86_64", APPLE),
     "windows-amd64": Target("Windows", "AMD64", "x86_64-windows-gnu", "win_amd64", "PE AMD64", WINDOWS),
 }
 
@@ -111,8 +109,7 @@ def build(python: Path, name: str, out: Path) -> Path:
     target = TARGETS[name]
     folder = WORK / name
     folder.mkdir(exist_ok=True)
-    toolchain = folder / "toolchain.cmake"
-    toolchain.write_text(TOOLCHAIN.format(target=target, zig=compiler(python)))
+    toolchain = write_toolchain(python, target, folder)
     with tempfile.TemporaryDirectory(dir=str(folder)) as made:
         command = [python, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
         command += [f"--config-settings=build-dir={folder / 'build'}"]
@@ -133,13 +130,38 @@ def compiler(python: Path) -> str:
     return (Path(folder.strip()) / ("zig.exe" if os.name == "nt" else "zig")).as_posix()
 
 
+def write_toolchain(python: Path, target: Target, folder: Path) -> Path:
+    """The file that tells CMake how to build for a target; in a folder that the target has for itself."""
+    zig = compiler(python)
+    linked = hidden_operators(zig, target, folder) if target.system == "Darwin" else ""
+    toolchain = folder / "toolchain.cmake"
+    toolchain.write_text(TOOLCHAIN.format(target=target, zig=zig, linked=linked))
+    return toolchain
+
+
 TOOLCHAIN = """# scripts/build_wheels.py writes this.
 set(CMAKE_SYSTEM_NAME {target.system})
 set(CMAKE_SYSTEM_PROCESSOR {target.processor})
 set(CMAKE_CXX_COMPILER "{zig}" c++)
 set(CMAKE_CXX_COMPILER_TARGET {target.triple})
 set(CMAKE_MODULE_LINKER_FLAGS_INIT -s)
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s {linked}")
 """
+
+
+def hidden_operators(zig: str, target: Target, folder: Path) -> str:
+    """Zig's own ``new`` and ``delete`` as an object file that shows them to nobody, to be linked first.
+
+    Those in Zig's C++ library can be seen from outside, and its linker for macOS has no list of what may be. A library
+    that shows them takes the place of the operators of others, or is given theirs.
+    """
+    source = Path(zig).parent / "lib" / "libcxx" / "src"
+    made = folder / "new.o"
+    command = [zig, "c++", f"--target={target.triple}", "-std=c++23", "-O2", "-c", source / "new.cpp", "-o", made]
+    hidden = '-D_LIBCPP_OVERRIDABLE_FUNC_VIS=__attribute__((visibility("hidden")))'
+    command += [f"-I{source}", "-D_LIBCPP_BUILDING_LIBRARY", hidden, "-fvisibility-global-new-delete=source"]
+    environment.step(f"{target.tag}: compiling the operators new and delete", command, WORK)
+    return made.as_posix()
 
 
 def inside(wheels: list) -> int:
@@ -154,10 +176,10 @@ def inside(wheels: list) -> int:
 
 def wrong_with(wheel: Path) -> list:
     """What is wrong with a wheel; nothing where all is as it should be."""
-    tag = wheel.stem.split("-")[-1]
-    target = next((target for target in TARGETS.values() if target.tag == tag), None)
+    tags = wheel.stem.split("-")[-1]
+    target = next((target for target in TARGETS.values() if target.tag in tags.split(".")), None)
     if target is None:
-        return [f"its platform {tag!r} is none of {', '.join(target.tag for target in TARGETS.values())}"]
+        return [f"its platform {tags!r} is none of {', '.join(target.tag for target in TARGETS.values())}"]
     with zipfile.ZipFile(wheel) as archive:
         wrong = [f"{name} is damaged" for name in filter(None, [archive.testzip()])]
         libraries = [name for name in archive.namelist() if re.search(r"\.(so|dll|dylib|pyd)\b", name)]
@@ -166,16 +188,20 @@ def wrong_with(wheel: Path) -> list:
             return [*wrong, f"its libraries are {libraries}"]
         wrong += wrong_with_library(archive.read(libraries[0]), target)
         (about,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
-        if f"Tag: py3-none-{tag}\n" not in archive.read(about).decode():
-            wrong.append("its WHEEL file has another tag than its name")
-    return wrong + (audit(wheel, tag) if target.system == "Linux" else [])
+        told = set(re.findall(r"^Tag: (.*)$", archive.read(about).decode(), re.M))
+        if told != {f"py3-none-{tag}" for tag in tags.split(".")}:
+            wrong.append(f"its WHEEL file has the tags {', '.join(sorted(told))}, its name has others")
+    return wrong + (audit(wheel, target.tag) if target.system == "Linux" else [])
 
 
 def wrong_with_library(content: bytes, target: Target) -> list:
     """What is wrong with a library, read by lief."""
     import lief
 
+    lief.logging.disable()  # it tells of parts that a library for macOS need not have
     binary = lief.parse(list(content))
+    if binary is None:
+        return ["its library is no library"]
     if isinstance(binary, lief.ELF.Binary):
         machine = f"ELF {binary.header.machine_type.name}"
         exported = {symbol.name for symbol in binary.exported_symbols}
@@ -187,8 +213,9 @@ def wrong_with_library(content: bytes, target: Target) -> list:
         needed = [library.name for library in binary.imports]
     else:
         machine, versions = f"MACHO {binary.header.cpu_type.name}", set()
-        exported = {symbol.name.lstrip("_") for symbol in binary.exported_symbols}
-        needed = [library.name for library in binary.libraries]
+        exported = {symbol.name.removeprefix("_") for symbol in binary.exported_symbols} - ADDED_BY_ZIG
+        own = lief.MachO.LoadCommand.TYPE.ID_DYLIB  # the name of the library itself
+        needed = [library.name for library in binary.libraries if library.command != own]
     wrong = []
     if machine != target.machine:
         wrong.append(f"its library is {machine}, expected {target.machine}")

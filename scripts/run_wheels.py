@@ -1,0 +1,164 @@
+"""Run the wheels for other machines on this one: Linux on aarch64 under QEMU, Windows in Wine.
+
+    python3 scripts/run_wheels.py [TARGET ...] [--wheels DIR] [--no-tests]
+
+Takes the wheels that scripts/build_wheels.py has made. For each target the checks of tests/cpp are built by the same
+compiler and run there:
+
+- engine_check, the engine on 20,000 random Pads;
+- replay, which loads the wheel's library into ONNX Runtime's own library for that machine, as operators and as an
+  execution provider, and compares each case of the conformance suite, bit by bit.
+
+On aarch64 the tests of the kernels follow, with the Python of Debian and the wheel installed. What is needed is
+downloaded into build/run_wheels; of the system only QEMU, Wine and apt-get are used. The first run of a target takes
+half an hour, most of it in the tests under QEMU.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import build_wheels
+import environment
+import foreign
+
+ROOT = environment.ROOT
+WORK = ROOT / "build" / "run_wheels"
+ENGINE_CASES = 20_000
+
+
+class Machine(NamedTuple):
+    """What a target is run on.
+
+    emulator: The program, empty for this machine itself.
+    package: What Debian and Ubuntu call it.
+    onnxruntime: The newest that runs there.
+    library: Where its wheel has the runtime: a pattern.
+    """
+
+    emulator: str
+    package: str
+    onnxruntime: str
+    library: str
+
+
+LINUX_LIBRARY = "onnxruntime/capi/libonnxruntime.so.*"
+MACHINES = {
+    "linux-x86_64": Machine("", "", "1.32.0", LINUX_LIBRARY),
+    "linux-aarch64": Machine("qemu-aarch64", "qemu-user", "1.24.4", LINUX_LIBRARY),
+    "windows-amd64": Machine("wine", "wine64 wine", "1.32.0", "onnxruntime/capi/onnxruntime.dll"),
+}
+
+
+def main(arguments: list) -> int:
+    """Run the chosen targets; 1 where something failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(MACHINES)} (default: all)")
+    parser.add_argument("--wheels", type=Path, default=ROOT / "dist", metavar="DIR", help="where the wheels are")
+    parser.add_argument("--no-tests", action="store_true", help="leave out the tests in Python")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.targets if name not in MACHINES]:
+        parser.error(f"there is no target {unknown[0]!r}: expected some of {', '.join(MACHINES)}")
+    targets = options.targets or list(MACHINES)
+    wheels = {name: find_wheel(name, options.wheels) for name in targets}
+    for name in targets:
+        find_emulator(MACHINES[name])
+    tools = build_wheels.tools()
+    python = environment.ensure(["test"])
+    cases = WORK / "cases"
+    WORK.mkdir(parents=True, exist_ok=True)
+    environment.step("writing the cases", [python, ROOT / "tests" / "processes" / "write_cases.py", cases], ROOT)
+    failed = [name for name in targets if not run_target(name, wheels[name], tools, cases, not options.no_tests)]
+    print(f"failed: {', '.join(failed)}" if failed else f"passed: {', '.join(targets)}")
+    return 1 if failed else 0
+
+
+def find_wheel(name: str, folder: Path) -> Path:
+    """The wheel of a target."""
+    found = sorted(folder.glob(f"*-{build_wheels.TARGETS[name].tag}.whl"))
+    if len(found) != 1:
+        sys.exit(
+            f"error: {folder} has {len(found)} wheels for {name}, expected one; "
+            f"make it with: python3 scripts/build_wheels.py {name}"
+        )
+    return found[0]
+
+
+def find_emulator(machine: Machine) -> None:
+    """End where a machine's emulator is missing, with the command that installs it."""
+    if machine.emulator and not shutil.which(machine.emulator):
+        sys.exit(
+            f"error: there is no {machine.emulator}; on Debian and Ubuntu install it with: "
+            f"apt-get install --no-install-recommends {machine.package}"
+        )
+
+
+def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) -> bool:
+    """The checks of one target; whether all passed."""
+    machine = MACHINES[name]
+    folder = WORK / name
+    folder.mkdir(exist_ok=True)
+    programs = build_checks(name, tools, folder / "checks")
+    system = foreign.unpack_debian(folder / "debian") if machine.emulator.startswith("qemu") else None
+    prefix = [machine.emulator, *(["-L", system] if system else [])] if machine.emulator else []
+    tag = build_wheels.TARGETS[name].tag
+    version = foreign.python_version(system) if system else "%d.%d" % sys.version_info[:2]
+    site = foreign.install(folder / "site", tag, version, machine.onnxruntime, wheel)
+    (runtime,) = site.glob(machine.library)
+    (library,) = (site / "padops").glob("libpadops.*")
+    suffix = ".exe" if machine.emulator == "wine" else ""
+    done = [
+        run(name, [*prefix, programs / f"engine_check{suffix}", "--count", ENGINE_CASES, "--every-way"], r"\d+ cases"),
+        run(name, [*prefix, programs / f"replay{suffix}", runtime, library, cases], r"\d+ cases passed"),
+    ]
+    if system and tests:
+        command = foreign.test_command(system, site, folder / "checkout")
+        done.append(run(name, [*prefix, *command], r"\d+ passed", folder / "checkout"))
+    return all(done)
+
+
+def build_checks(name: str, tools: Path, folder: Path) -> Path:
+    """The checks of tests/cpp, built for a target; gives the folder they are in."""
+    made = build_wheels.WORK / name
+    made.mkdir(exist_ok=True)
+    toolchain = build_wheels.write_toolchain(tools, build_wheels.TARGETS[name], made)
+    configure = ["cmake", "-G", "Ninja", "-S", ROOT / "tests" / "cpp", "-B", folder, "-DCMAKE_BUILD_TYPE=Release"]
+    configure += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
+    environment.step(f"{name}: configuring the checks", configure, build_wheels.WORK)
+    build = ["cmake", "--build", folder, "--target", "engine_check", "replay"]
+    environment.step(f"{name}: building the checks", build, build_wheels.WORK)
+    return folder
+
+
+def run(name: str, command: list, count: str, folder: Path = None) -> bool:
+    """Run a program; whether it ended well and said how much it did, which is printed."""
+    start = time.monotonic()
+    parts = [str(part) for part in command]
+    print(f"{name}: {' '.join(short(part) for part in parts)}", flush=True)
+    variables = environment.variables(WORK / "none")
+    variables = {**variables, "WINEPREFIX": str(WORK / "wine"), "WINEDEBUG": "-all", "PADOPS_EXAMPLES": "50"}
+    ran = subprocess.run(
+        parts, cwd=str(folder or WORK), env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    told = [line.strip() for line in ran.stdout.splitlines() if re.search(count, line)]
+    good = ran.returncode == 0 and bool(told)
+    if not good:
+        print(ran.stdout[-10_000:], file=sys.stderr)
+    result = told[-1] if good else f"failed with exit code {ran.returncode}"
+    print(f"    {result} ({time.monotonic() - start:.0f} s)", flush=True)
+    return good
+
+
+def short(part: str) -> str:
+    """A path as it is written from the root of the checkout."""
+    return part.replace(f"{ROOT}/", "")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
