@@ -13,6 +13,7 @@ says, and is small; that auditwheel says the same of those for Linux. --check do
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -108,7 +109,6 @@ def build(python: Path, name: str, out: Path) -> Path:
     """The wheel of a target. The build itself knows only this machine's tag: the target's is put in afterwards."""
     target = TARGETS[name]
     folder = WORK / name
-    folder.mkdir(exist_ok=True)
     toolchain = write_toolchain(python, target, folder)
     with tempfile.TemporaryDirectory(dir=str(folder)) as made:
         command = [python, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
@@ -131,11 +131,16 @@ def compiler(python: Path) -> str:
 
 
 def write_toolchain(python: Path, target: Target, folder: Path) -> Path:
-    """The file that tells CMake how to build for a target; in a folder that the target has for itself."""
+    """The file that tells CMake how to build for a target, in the target's folder; another one builds all anew."""
     zig = compiler(python)
-    linked = hidden_operators(zig, target, folder) if target.system == "Darwin" else ""
     toolchain = folder / "toolchain.cmake"
-    toolchain.write_text(TOOLCHAIN.format(target=target, zig=zig, linked=linked))
+    text = TOOLCHAIN.format(target=target, zig=zig, linked=folder / "new.o" if target.system == "Darwin" else "")
+    if not toolchain.is_file() or toolchain.read_text() != text:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        if target.system == "Darwin":
+            hide_operators(zig, target, folder / "new.o")
+        toolchain.write_text(text)
     return toolchain
 
 
@@ -149,19 +154,17 @@ set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s {linked}")
 """
 
 
-def hidden_operators(zig: str, target: Target, folder: Path) -> str:
-    """Zig's own ``new`` and ``delete`` as an object file that shows them to nobody, to be linked first.
+def hide_operators(zig: str, target: Target, made: Path) -> None:
+    """Compile Zig's own ``new`` and ``delete`` into an object file that shows them to nobody, to be linked first.
 
     Those in Zig's C++ library can be seen from outside, and its linker for macOS has no list of what may be. A library
     that shows them takes the place of the operators of others, or is given theirs.
     """
     source = Path(zig).parent / "lib" / "libcxx" / "src"
-    made = folder / "new.o"
     command = [zig, "c++", f"--target={target.triple}", "-std=c++23", "-O2", "-c", source / "new.cpp", "-o", made]
     hidden = '-D_LIBCPP_OVERRIDABLE_FUNC_VIS=__attribute__((visibility("hidden")))'
     command += [f"-I{source}", "-D_LIBCPP_BUILDING_LIBRARY", hidden, "-fvisibility-global-new-delete=source"]
     environment.step(f"{target.tag}: compiling the operators new and delete", command, WORK)
-    return made.as_posix()
 
 
 def inside(wheels: list) -> int:

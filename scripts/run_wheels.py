@@ -103,7 +103,7 @@ def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) ->
     machine = MACHINES[name]
     folder = WORK / name
     folder.mkdir(exist_ok=True)
-    programs = build_checks(name, tools, folder / "checks")
+    programs = build_checks(name, tools)
     system = foreign.unpack_debian(folder / "debian") if machine.emulator.startswith("qemu") else None
     prefix = [machine.emulator, *(["-L", system] if system else [])] if machine.emulator else []
     tag = build_wheels.TARGETS[name].tag
@@ -122,11 +122,10 @@ def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) ->
     return all(done)
 
 
-def build_checks(name: str, tools: Path, folder: Path) -> Path:
+def build_checks(name: str, tools: Path) -> Path:
     """The checks of tests/cpp, built for a target; gives the folder they are in."""
-    made = build_wheels.WORK / name
-    made.mkdir(exist_ok=True)
-    toolchain = build_wheels.write_toolchain(tools, build_wheels.TARGETS[name], made)
+    toolchain = build_wheels.write_toolchain(tools, build_wheels.TARGETS[name], build_wheels.WORK / name)
+    folder = build_wheels.WORK / name / "checks"
     configure = ["cmake", "-G", "Ninja", "-S", ROOT / "tests" / "cpp", "-B", folder, "-DCMAKE_BUILD_TYPE=Release"]
     configure += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
     environment.step(f"{name}: configuring the checks", configure, build_wheels.WORK)
