@@ -184,12 +184,13 @@ def wrong_with(wheel: Path) -> list:
     if target is None:
         return [f"its platform {tags!r} is none of {', '.join(target.tag for target in TARGETS.values())}"]
     with zipfile.ZipFile(wheel) as archive:
-        wrong = [f"{name} is damaged" for name in filter(None, [archive.testzip()])]
+        if damaged := archive.testzip():
+            return [f"{damaged} is damaged"]
         libraries = [name for name in archive.namelist() if re.search(r"\.(so|dll|dylib|pyd)\b", name)]
         suffix = ".dll" if target.system == "Windows" else ".so"
         if libraries != [f"padops/libpadops{suffix}"]:
-            return [*wrong, f"its libraries are {libraries}"]
-        wrong += wrong_with_library(archive.read(libraries[0]), target)
+            return [f"its libraries are {libraries}"]
+        wrong = wrong_with_library(archive.read(libraries[0]), target)
         (about,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
         told = set(re.findall(r"^Tag: (.*)$", archive.read(about).decode(), re.M))
         if told != {f"py3-none-{tag}" for tag in tags.split(".")}:
@@ -198,41 +199,60 @@ def wrong_with(wheel: Path) -> list:
 
 
 def wrong_with_library(content: bytes, target: Target) -> list:
-    """What is wrong with a library, read by lief."""
+    """What is wrong with a library."""
+    library = read_library(content)
+    if library is None:
+        return ["its library is of no format that is known"]
+    wrong = []
+    if library.machine != target.machine:
+        wrong.append(f"its library is {library.machine}, expected {target.machine}")
+    wanted = set(re.findall(r"(\w+);", EXPORTS.read_text().partition("local:")[0]))
+    if library.exported != wanted:
+        wrong.append(f"its library exports {sorted(library.exported)}, expected {sorted(wanted)}")
+    if foreign := [name for name in library.needed if not re.fullmatch(target.system_libraries, name)]:
+        wrong.append(f"its library needs {', '.join(foreign)}")
+    newest = tuple(map(int, target.triple.split("gnu.")[1].split("."))) if target.system == "Linux" else ()
+    if newer := [v for v in library.versions if not v.startswith("GLIBC_") or numbers(v) > newest]:
+        wrong.append(f"its library needs {', '.join(sorted(newer))}")
+    if not library.signed:
+        wrong.append("its library has no signature, without which no Mac with this processor loads it")
+    if len(content) > MAX_BYTES:
+        wrong.append(f"its library has {len(content):,} bytes, expected at most {MAX_BYTES:,}")
+    return wrong
+
+
+class Library(NamedTuple):
+    """What is in a library: format and processor, the names it shows, the libraries and symbol versions it needs."""
+
+    machine: str
+    exported: set
+    needed: list
+    versions: set = frozenset()
+    signed: bool = True
+
+
+def read_library(content: bytes):
+    """A library as lief reads it, or None where it can not."""
     import lief
 
     lief.logging.disable()  # it tells of parts that a library for macOS need not have
     binary = lief.parse(list(content))
-    if binary is None:
-        return ["its library is no library"]
     if isinstance(binary, lief.ELF.Binary):
-        machine = f"ELF {binary.header.machine_type.name}"
-        exported = {symbol.name for symbol in binary.exported_symbols}
-        needed = list(binary.libraries)
         versions = {str(v.name) for s in binary.symbols_version_requirement for v in s.get_auxiliary_symbols()}
-    elif isinstance(binary, lief.PE.Binary):
-        machine, versions = f"PE {binary.header.machine.name}", set()
-        exported = {entry.name for entry in binary.get_export().entries}
-        needed = [library.name for library in binary.imports]
-    else:
-        machine, versions = f"MACHO {binary.header.cpu_type.name}", set()
-        exported = {symbol.name.removeprefix("_") for symbol in binary.exported_symbols} - ADDED_BY_ZIG
+        exported = {symbol.name for symbol in binary.exported_symbols}
+        return Library(f"ELF {binary.header.machine_type.name}", exported, list(binary.libraries), versions)
+    if isinstance(binary, lief.PE.Binary):
+        exported = {entry.name for entry in binary.get_export().entries} if binary.has_exports else set()
+        return Library(f"PE {binary.header.machine.name}", exported, [library.name for library in binary.imports])
+    if isinstance(binary, lief.MachO.Binary):
+        processor = binary.header.cpu_type.name
+        shown = binary.dyld_exports_trie or binary.dyld_info  # newer linkers write the first
+        exported = {entry.symbol.name.removeprefix("_") for entry in shown.exports} - ADDED_BY_ZIG if shown else set()
         own = lief.MachO.LoadCommand.TYPE.ID_DYLIB  # the name of the library itself
         needed = [library.name for library in binary.libraries if library.command != own]
-    wrong = []
-    if machine != target.machine:
-        wrong.append(f"its library is {machine}, expected {target.machine}")
-    wanted = set(re.findall(r"(\w+);", EXPORTS.read_text().partition("local:")[0]))
-    if exported != wanted:
-        wrong.append(f"its library exports {sorted(exported)}, expected {sorted(wanted)}")
-    if foreign := [name for name in needed if not re.fullmatch(target.system_libraries, name)]:
-        wrong.append(f"its library needs {', '.join(foreign)}")
-    newest = tuple(map(int, target.triple.split("gnu.")[1].split("."))) if target.system == "Linux" else ()
-    if newer := [v for v in versions if not v.startswith("GLIBC_") or numbers(v) > newest]:
-        wrong.append(f"its library needs {', '.join(sorted(newer))}")
-    if len(content) > MAX_BYTES:
-        wrong.append(f"its library has {len(content):,} bytes, expected at most {MAX_BYTES:,}")
-    return wrong
+        signed = binary.has_code_signature or processor != "ARM64"
+        return Library(f"MACHO {processor}", exported, needed, signed=signed)
+    return None
 
 
 def numbers(version: str) -> tuple:
