@@ -11,16 +11,6 @@ from pathlib import Path
 import environment
 
 ROOT = environment.ROOT
-# Those that say what the kernels and the two ways into a session give, and build nothing in C++.
-# fmt: off
-TESTS = (*(f"csrc/test_{x}" for x in ("describe", "dialect_kernels", "errors", "float16", "inference", "inputs", "interior",
-                                      "kernels", "property", "rows")),
-         *(f"spec/test_{x}" for x in ("plan", "shapes", "specifications", "specifications_dialects")),
-         *(f"runtime/test_{x}" for x in ("provider", "session")))
-# fmt: on
-# QEMU ends some programs with a fault while their libraries are taken down: the code of the tests is kept before that.
-RUN_TESTS = "import os, sys, pytest; code = pytest.main(sys.argv[1:]); sys.stdout.flush(); os._exit(code)"
-
 
 def unpack_debian(folder: Path) -> Path:
     """Debian's Python for aarch64 and the libraries it needs, unpacked; gives the root to run it in."""
@@ -82,16 +72,14 @@ def platforms(tag: str) -> list:
     return [f"manylinux2014_{processor}", *(f"manylinux_2_{glibc}_{processor}" for glibc in range(17, int(newest) + 1))]
 
 
-def test_command(root: Path, site: Path, checkout: Path) -> list:
-    """How the tests are run by the Python of an unpacked system.
+def copy_tests(checkout: Path) -> Path:
+    """The tests in a folder without the package's sources: what they import is what is installed.
 
-    They get a folder without the package's sources: what they import is what the wheel has installed.
+    Gives the script that runs a choice of them.
     """
     shutil.rmtree(checkout, ignore_errors=True)
     for name in ("tests", "models", "scripts"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, checkout / name)
-    chosen = [f"tests/{name}.py" for name in TESTS]
-    code = f"import sys; sys.path.insert(0, {str(site)!r}); {RUN_TESTS}"
-    return [python_of(root), "-c", code, "-q", "-p", "no:cacheprovider", *chosen]
+    return checkout / "scripts" / "wheel_tests.py"

@@ -117,8 +117,8 @@ def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) ->
         run(name, [*prefix, programs / f"replay{suffix}", runtime, library, cases], r"\d+ cases passed"),
     ]
     if system and tests:
-        command = foreign.test_command(system, site, folder / "checkout")
-        done.append(run(name, [*prefix, *command], r"\d+ passed", folder / "checkout"))
+        command = [*prefix, foreign.python_of(system), foreign.copy_tests(folder / "checkout")]
+        done.append(run(name, command, r"\d+ passed", {"PYTHONPATH": str(site), "PADOPS_EXAMPLES": "50"}))
     return all(done)
 
 
@@ -134,15 +134,14 @@ def build_checks(name: str, tools: Path) -> Path:
     return folder
 
 
-def run(name: str, command: list, count: str, folder: Path = None) -> bool:
+def run(name: str, command: list, count: str, more: dict = None) -> bool:
     """Run a program; whether it ended well and said how much it did, which is printed."""
     start = time.monotonic()
     parts = [str(part) for part in command]
     print(f"{name}: {' '.join(short(part) for part in parts)}", flush=True)
-    variables = environment.variables(WORK / "none")
-    variables = {**variables, "WINEPREFIX": str(WORK / "wine"), "WINEDEBUG": "-all", "PADOPS_EXAMPLES": "50"}
+    variables = {**environment.variables(WORK), "WINEPREFIX": str(WORK / "wine"), "WINEDEBUG": "-all", **(more or {})}
     ran = subprocess.run(
-        parts, cwd=str(folder or WORK), env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        parts, cwd=str(WORK), env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         encoding="utf-8", errors="replace",
     )  # fmt: skip
     told = [line.strip() for line in ran.stdout.splitlines() if re.search(count, line)]
