@@ -53,6 +53,14 @@ MACHINES = {
     "linux-aarch64": Machine("qemu-aarch64", "qemu-user", "1.24.4", LINUX_LIBRARY),
     "windows-amd64": Machine("wine", "wine64 wine", "1.32.0", "onnxruntime/capi/onnxruntime.dll"),
 }
+# Tests that cannot pass in QEMU. It cannot start the Python that it runs a second time; and ONNX Runtime's own Pad, which
+# the last one compares with, ends the process there.
+NOT_IN_QEMU = (
+    "runtime/test_session.py::test_import_is_light",
+    "spec/test_shapes.py::test_no_schema_is_left_when_python_ends",
+    "spec/test_shapes.py::test_onnx_reference_still_imports",
+    "csrc/test_property.py::test_onnx_pads",
+)
 
 
 def main(arguments: list) -> int:
@@ -118,6 +126,7 @@ def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) ->
     ]
     if system and tests:
         command = [*prefix, foreign.python_of(system), foreign.copy_tests(folder / "checkout")]
+        command += [f"--deselect=tests/{test}" for test in NOT_IN_QEMU]
         done.append(run(name, command, r"\d+ passed", {"PYTHONPATH": str(site), "PADOPS_EXAMPLES": "50"}))
     return all(done)
 
