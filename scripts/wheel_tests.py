@@ -1,8 +1,8 @@
 """Run a choice of the tests on the padops that is installed, wherever that is.
 
-    python wheel_tests.py [PYTEST ARGUMENTS]
+    python wheel_tests.py [NAME ...] [PYTEST ARGUMENTS]
 
-The self-check of the library comes first. The tests are those that say what the kernels and the two ways into a session
+The self-check of the library comes first. A name is one of CHOSEN: these alone are run then, without it. The tests are those that say what the kernels and the two ways into a session
 give, and build nothing in C++. cibuildwheel runs this with each wheel that it has built, and
 scripts/run_wheels.py under an emulator.
 """
@@ -24,17 +24,17 @@ BUILDS = ("csrc/test_float16.py::test_rounding_of_every_float16_and_its_neighbou
 
 
 def main(arguments: list) -> int:
-    """The self-check and the tests; their exit code."""
+    """The self-check and the tests, or those alone that are named; the exit code."""
     import pytest
 
     from padops.cli import main as padops
 
-    if code := padops(["info"]):
+    named = [name for name in arguments if name in CHOSEN]
+    if not named and (code := padops(["info"])):
         return code
-    chosen = [str(TESTS / f"{name}.py") for name in CHOSEN]
-    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}"]
-    options += [f"--deselect=tests/{name}" for name in BUILDS]
-    return int(pytest.main([*options, *chosen, *arguments]))
+    files = [str(TESTS / f"{name}.py") for name in named or CHOSEN]
+    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}", *(f"--deselect=tests/{x}" for x in BUILDS)]
+    return int(pytest.main([*options, *files, *(x for x in arguments if x not in CHOSEN)]))
 
 
 if __name__ == "__main__":
