@@ -12,6 +12,7 @@ import environment
 
 ROOT = environment.ROOT
 
+
 def unpack_debian(folder: Path) -> Path:
     """Debian's Python for aarch64 and the libraries it needs, unpacked; gives the root to run it in."""
     root = folder / "root"

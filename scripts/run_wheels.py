@@ -133,7 +133,7 @@ def run_target(name: str, wheel: Path, tools: Path, cases: Path, tests: bool) ->
     programs = build_checks(name, tools)
     system = foreign.unpack_debian(folder / "debian") if machine.emulator.startswith("qemu") else None
     prefix = [machine.emulator, *(["-L", system] if system else [])] if machine.emulator else []
-    version = foreign.python_version(system) if system else "%d.%d" % sys.version_info[:2]
+    version = foreign.python_version(system) if system else ".".join(map(str, sys.version_info[:2]))
     site = foreign.install(folder / "site", build_wheels.TARGETS[name].tag, version, machine.onnxruntime, wheel)
     (runtime,) = site.glob(machine.library)
     (library,) = (site / "padops").glob("libpadops.*")

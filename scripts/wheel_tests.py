@@ -13,7 +13,17 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 NAMES = {
-    "csrc": ("describe", "dialect_kernels", "float16", "inference", "inputs", "interior", "kernels", "property", "rows"),
+    "csrc": (
+        "describe",
+        "dialect_kernels",
+        "float16",
+        "inference",
+        "inputs",
+        "interior",
+        "kernels",
+        "property",
+        "rows",
+    ),
     "runtime": ("provider", "session"),
     "spec": ("plan", "shapes", "specifications", "specifications_dialects"),
 }

@@ -15,7 +15,8 @@ namespace padops {
 
 namespace {
 
-// What an empty string takes in the runtime, which is built with the system's own C++ library; this one may have another.
+// What an empty string takes in the runtime, which is built with the system's own C++ library. This library may have
+// another one.
 #if defined(__APPLE__)
 constexpr size_t kStringBytes = 24;
 #else
