@@ -13,6 +13,7 @@ says, and is small; that auditwheel says the same of those for Linux. --check do
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,19 +56,17 @@ class Target(NamedTuple):
     system_libraries: str
 
 
+ADDED_BY_ZIG = {"_mh_dylib_header", "__dso_handle"}  # its linker for macOS shows where the library is in memory
 LIBC = r"lib(c|dl|m|pthread)\.so\.\d|ld-linux-[\w-]+\.so\.\d"
+APPLE = r"/usr/lib/lib(System\.B|c\+\+\.1)\.dylib"
 WINDOWS = r"(?i)(kernel32|ntdll|api-ms-win-crt-[\w-]+)\.dll"
 TARGETS = {
     "linux-x86_64": Target("Linux", "x86_64", "x86_64-linux-gnu.2.28", "manylinux_2_28_x86_64", "ELF X86_64", LIBC),
     "linux-aarch64": Target(
         "Linux", "aarch64", "aarch64-linux-gnu.2.28", "manylinux_2_28_aarch64", "ELF AARCH64", LIBC
     ),
-    "macos-arm64": Target(
-        "Darwin", "arm64", "aarch64-macos.11.0", "macosx_11_0_arm64", "MACHO ARM64", r"/usr/lib/libSystem\.B\.dylib"
-    ),
-    "macos-x86_64": Target(
-        "Darwin", "x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64", "MACHO X86_64", r"/usr/lib/libSystem\.B\.dylib"
-    ),
+    "macos-arm64": Target("Darwin", "arm64", "aarch64-macos.11.0", "macosx_11_0_arm64", "MACHO ARM64", APPLE),
+    "macos-x86_64": Target("Darwin", "x86_64", "x86_64-macos.11.0", "macosx_11_0_x86_64", "MACHO X86_64", APPLE),
     "windows-amd64": Target("Windows", "AMD64", "x86_64-windows-gnu", "win_amd64", "PE AMD64", WINDOWS),
 }
 
@@ -110,9 +109,7 @@ def build(python: Path, name: str, out: Path) -> Path:
     """The wheel of a target. The build itself knows only this machine's tag: the target's is put in afterwards."""
     target = TARGETS[name]
     folder = WORK / name
-    folder.mkdir(exist_ok=True)
-    toolchain = folder / "toolchain.cmake"
-    toolchain.write_text(TOOLCHAIN.format(target=target, zig=compiler(python)))
+    toolchain = write_toolchain(python, target, folder)
     with tempfile.TemporaryDirectory(dir=str(folder)) as made:
         command = [python, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
         command += [f"--config-settings=build-dir={folder / 'build'}"]
@@ -133,13 +130,41 @@ def compiler(python: Path) -> str:
     return (Path(folder.strip()) / ("zig.exe" if os.name == "nt" else "zig")).as_posix()
 
 
+def write_toolchain(python: Path, target: Target, folder: Path) -> Path:
+    """The file that tells CMake how to build for a target, in the target's folder; another one builds all anew."""
+    zig = compiler(python)
+    toolchain = folder / "toolchain.cmake"
+    text = TOOLCHAIN.format(target=target, zig=zig, linked=folder / "new.o" if target.system == "Darwin" else "")
+    if not toolchain.is_file() or toolchain.read_text() != text:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        if target.system == "Darwin":
+            hide_operators(zig, target, folder / "new.o")
+        toolchain.write_text(text)
+    return toolchain
+
+
 TOOLCHAIN = """# scripts/build_wheels.py writes this.
 set(CMAKE_SYSTEM_NAME {target.system})
 set(CMAKE_SYSTEM_PROCESSOR {target.processor})
 set(CMAKE_CXX_COMPILER "{zig}" c++)
 set(CMAKE_CXX_COMPILER_TARGET {target.triple})
 set(CMAKE_MODULE_LINKER_FLAGS_INIT -s)
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s {linked}")
 """
+
+
+def hide_operators(zig: str, target: Target, made: Path) -> None:
+    """Compile Zig's own ``new`` and ``delete`` into an object file that shows them to nobody, to be linked first.
+
+    Those in Zig's C++ library can be seen from outside, and its linker for macOS has no list of what may be. A library
+    that shows them takes the place of the operators of others, or is given theirs.
+    """
+    source = Path(zig).parent / "lib" / "libcxx" / "src"
+    command = [zig, "c++", f"--target={target.triple}", "-std=c++23", "-O2", "-c", source / "new.cpp", "-o", made]
+    hidden = '-D_LIBCPP_OVERRIDABLE_FUNC_VIS=__attribute__((visibility("hidden")))'
+    command += [f"-I{source}", "-D_LIBCPP_BUILDING_LIBRARY", hidden, "-fvisibility-global-new-delete=source"]
+    environment.step(f"{target.tag}: compiling the operators new and delete", command, WORK)
 
 
 def inside(wheels: list) -> int:
@@ -154,55 +179,80 @@ def inside(wheels: list) -> int:
 
 def wrong_with(wheel: Path) -> list:
     """What is wrong with a wheel; nothing where all is as it should be."""
-    tag = wheel.stem.split("-")[-1]
-    target = next((target for target in TARGETS.values() if target.tag == tag), None)
+    tags = wheel.stem.split("-")[-1]
+    target = next((target for target in TARGETS.values() if target.tag in tags.split(".")), None)
     if target is None:
-        return [f"its platform {tag!r} is none of {', '.join(target.tag for target in TARGETS.values())}"]
+        return [f"its platform {tags!r} is none of {', '.join(target.tag for target in TARGETS.values())}"]
     with zipfile.ZipFile(wheel) as archive:
-        wrong = [f"{name} is damaged" for name in filter(None, [archive.testzip()])]
+        if damaged := archive.testzip():
+            return [f"{damaged} is damaged"]
         libraries = [name for name in archive.namelist() if re.search(r"\.(so|dll|dylib|pyd)\b", name)]
         suffix = ".dll" if target.system == "Windows" else ".so"
         if libraries != [f"padops/libpadops{suffix}"]:
-            return [*wrong, f"its libraries are {libraries}"]
-        wrong += wrong_with_library(archive.read(libraries[0]), target)
+            return [f"its libraries are {libraries}"]
+        wrong = wrong_with_library(archive.read(libraries[0]), target)
         (about,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
-        if f"Tag: py3-none-{tag}\n" not in archive.read(about).decode():
-            wrong.append("its WHEEL file has another tag than its name")
-    return wrong + (audit(wheel, tag) if target.system == "Linux" else [])
+        told = set(re.findall(r"^Tag: (.*)$", archive.read(about).decode(), re.M))
+        if told != {f"py3-none-{tag}" for tag in tags.split(".")}:
+            wrong.append(f"its WHEEL file has the tags {', '.join(sorted(told))}, its name has others")
+    return wrong + (audit(wheel, target.tag) if target.system == "Linux" else [])
 
 
 def wrong_with_library(content: bytes, target: Target) -> list:
-    """What is wrong with a library, read by lief."""
-    import lief
-
-    binary = lief.parse(list(content))
-    if isinstance(binary, lief.ELF.Binary):
-        machine = f"ELF {binary.header.machine_type.name}"
-        exported = {symbol.name for symbol in binary.exported_symbols}
-        needed = list(binary.libraries)
-        versions = {str(v.name) for s in binary.symbols_version_requirement for v in s.get_auxiliary_symbols()}
-    elif isinstance(binary, lief.PE.Binary):
-        machine, versions = f"PE {binary.header.machine.name}", set()
-        exported = {entry.name for entry in binary.get_export().entries}
-        needed = [library.name for library in binary.imports]
-    else:
-        machine, versions = f"MACHO {binary.header.cpu_type.name}", set()
-        exported = {symbol.name.lstrip("_") for symbol in binary.exported_symbols}
-        needed = [library.name for library in binary.libraries]
+    """What is wrong with a library."""
+    library = read_library(content)
+    if library is None:
+        return ["its library is of no format that is known"]
     wrong = []
-    if machine != target.machine:
-        wrong.append(f"its library is {machine}, expected {target.machine}")
+    if library.machine != target.machine:
+        wrong.append(f"its library is {library.machine}, expected {target.machine}")
     wanted = set(re.findall(r"(\w+);", EXPORTS.read_text().partition("local:")[0]))
-    if exported != wanted:
-        wrong.append(f"its library exports {sorted(exported)}, expected {sorted(wanted)}")
-    if foreign := [name for name in needed if not re.fullmatch(target.system_libraries, name)]:
+    if library.exported != wanted:
+        wrong.append(f"its library exports {sorted(library.exported)}, expected {sorted(wanted)}")
+    if foreign := [name for name in library.needed if not re.fullmatch(target.system_libraries, name)]:
         wrong.append(f"its library needs {', '.join(foreign)}")
     newest = tuple(map(int, target.triple.split("gnu.")[1].split("."))) if target.system == "Linux" else ()
-    if newer := [v for v in versions if not v.startswith("GLIBC_") or numbers(v) > newest]:
+    if newer := [v for v in library.versions if not v.startswith("GLIBC_") or numbers(v) > newest]:
         wrong.append(f"its library needs {', '.join(sorted(newer))}")
+    if not library.signed:
+        wrong.append("its library has no signature, without which no Mac with this processor loads it")
     if len(content) > MAX_BYTES:
         wrong.append(f"its library has {len(content):,} bytes, expected at most {MAX_BYTES:,}")
     return wrong
+
+
+class Library(NamedTuple):
+    """What is in a library: format and processor, the names it shows, the libraries and symbol versions it needs."""
+
+    machine: str
+    exported: set
+    needed: list
+    versions: set = frozenset()
+    signed: bool = True
+
+
+def read_library(content: bytes):
+    """A library as lief reads it, or None where it can not."""
+    import lief
+
+    lief.logging.disable()  # it tells of parts that a library for macOS need not have
+    binary = lief.parse(list(content))
+    if isinstance(binary, lief.ELF.Binary):
+        versions = {str(v.name) for s in binary.symbols_version_requirement for v in s.get_auxiliary_symbols()}
+        exported = {symbol.name for symbol in binary.exported_symbols}
+        return Library(f"ELF {binary.header.machine_type.name}", exported, list(binary.libraries), versions)
+    if isinstance(binary, lief.PE.Binary):
+        exported = {entry.name for entry in binary.get_export().entries} if binary.has_exports else set()
+        return Library(f"PE {binary.header.machine.name}", exported, [library.name for library in binary.imports])
+    if isinstance(binary, lief.MachO.Binary):
+        processor = binary.header.cpu_type.name
+        shown = binary.dyld_exports_trie or binary.dyld_info  # newer linkers write the first
+        exported = {entry.symbol.name.removeprefix("_") for entry in shown.exports} - ADDED_BY_ZIG if shown else set()
+        own = lief.MachO.LoadCommand.TYPE.ID_DYLIB  # the name of the library itself
+        needed = [library.name for library in binary.libraries if library.command != own]
+        signed = binary.has_code_signature or processor != "ARM64"
+        return Library(f"MACHO {processor}", exported, needed, signed=signed)
+    return None
 
 
 def numbers(version: str) -> tuple:

@@ -1,8 +1,13 @@
 // Memory that shows every access outside it.
 #pragma once
 
+#if defined(_WIN32)
+#define NOMINMAX
+#include <windows.h>
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -24,13 +29,10 @@
 class Arena {
  public:
   // Room for `bytes` bytes at offsets and alignments of up to 512 bytes.
-  explicit Arena(size_t bytes)
-      : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), size_((bytes + 512) / page_ * page_ + 2 * page_) {
-    void* all = mmap(nullptr, size_ + 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) std::abort();
-    begin_ = static_cast<char*>(all) + page_;
-    mprotect(all, page_, PROT_NONE);
-    mprotect(begin_ + size_, page_, PROT_NONE);
+  explicit Arena(size_t bytes) : size_((bytes + 512) / kPage * kPage + 2 * kPage) {
+    begin_ = map(size_ + 2 * kPage) + kPage;
+    forbid(begin_ - kPage);
+    forbid(begin_ + size_);
   }
 
   // Gives room for so many bytes, `offset` bytes from the beginning or from the end.
@@ -53,8 +55,30 @@ class Arena {
   }
 
  private:
+  static constexpr size_t kPage = size_t{64} << 10;  // a multiple of the page of every processor
   static constexpr char kGuard = 0x3C;
   static constexpr ptrdiff_t kAround = 256;
+
+#if defined(_WIN32)
+  static char* map(size_t bytes) {
+    void* all = VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (all == nullptr) std::abort();
+    return static_cast<char*>(all);
+  }
+  static void forbid(char* begin) {
+    DWORD before = 0;
+    if (!VirtualProtect(begin, kPage, PAGE_NOACCESS, &before)) std::abort();
+  }
+#else
+  static char* map(size_t bytes) {
+    void* all = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) std::abort();
+    return static_cast<char*>(all);
+  }
+  static void forbid(char* begin) {
+    if (mprotect(begin, kPage, PROT_NONE) != 0) std::abort();
+  }
+#endif
 
   char* guard_begin() const { return std::max(begin_, at_ - kAround); }
   char* guard_end() const { return std::min(begin_ + size_, at_ + bytes_ + kAround); }
@@ -70,7 +94,6 @@ class Arena {
   void close() {}
 #endif
 
-  size_t page_;
   size_t size_;
   char* begin_ = nullptr;
   char* at_ = nullptr;

@@ -15,8 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include <unistd.h>
-
 #include "copy/platform.h"
 #include "core/streaming.h"
 #include "draw.h"
@@ -51,7 +49,7 @@ std::vector<std::vector<uint8_t>> read_inputs(const char* name) {
 
 extern "C" void on_signal(int signal) {
   report(signal == SIGSEGV ? "it touched memory that is not its own" : "an assertion failed", current_case());
-  _exit(1);
+  std::_Exit(1);
 }
 
 // Ways that 20,000 random cases take.

@@ -25,6 +25,9 @@
 #elif PADOPS_SSE2
 #include <emmintrin.h>
 #endif
+#if PADOPS_SSE2 && defined(_MSC_VER)
+#include <intrin.h>
+#endif
 
 // PADOPS_INLINE inlines into every loop, so that the compiler moves decisions that do not change in the loop before it.
 // PADOPS_INLINE_LAMBDA does that to a lambda; it stands behind the parameters. PADOPS_NOINLINE keeps a loop in a

@@ -16,12 +16,20 @@ namespace padops {
 
 namespace {
 
+// What an empty string takes in the runtime, which is built with the system's own C++ library. This library may have
+// another one.
+#if defined(__APPLE__)
+constexpr size_t kStringBytes = 24;
+#else
+constexpr size_t kStringBytes = 32;
+#endif
+
 // Throws PadError P10 where there is no memory for the output. The runtime must not even be asked for it: after a
 // request that fails, its arena takes all the memory there is for the next one, and keeps it.
 void check_memory(const std::vector<int64_t>& dims, int bits) {
   constexpr size_t kSurelyThere = size_t{1} << 30;
   const size_t count = element_count(dims);
-  const size_t bytes = bits == 0 ? count * sizeof(std::string) : bits < 8 ? count / (8 / bits) : count * (bits / 8);
+  const size_t bytes = bits == 0 ? count * kStringBytes : bits < 8 ? count / (8 / bits) : count * (bits / 8);
   if (bytes <= kSurelyThere) return;
   void* volatile tried = std::malloc(bytes);
   if (tried == nullptr)

@@ -1,0 +1,54 @@
+"""Run a choice of the tests on the padops that is installed, wherever that is.
+
+    python wheel_tests.py [NAME ...] [PYTEST ARGUMENTS]
+
+The self-check of the library comes first. A name is one of CHOSEN: these alone are run then, without it. The tests are those that say what the kernels and the two ways into a session
+give, and build nothing in C++. cibuildwheel runs this with each wheel that it has built, and
+scripts/run_wheels.py under an emulator.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent / "tests"
+NAMES = {
+    "csrc": (
+        "describe",
+        "dialect_kernels",
+        "float16",
+        "inference",
+        "inputs",
+        "interior",
+        "kernels",
+        "property",
+        "rows",
+    ),
+    "runtime": ("provider", "session"),
+    "spec": ("plan", "shapes", "specifications", "specifications_dialects"),
+}
+CHOSEN = [f"{folder}/test_{name}" for folder, names in NAMES.items() for name in names]
+if sys.platform == "linux":
+    CHOSEN.append("csrc/test_errors")  # which reads /proc
+BUILDS = ("csrc/test_float16.py::test_rounding_of_every_float16_and_its_neighbours",)  # a library of its own
+
+
+def main(arguments: list) -> int:
+    """The self-check and the tests, or those alone that are named; the exit code."""
+    import pytest
+
+    from padops.cli import main as padops
+
+    named = [name for name in arguments if name in CHOSEN]
+    if not named and (code := padops(["info"])):
+        return code
+    files = [str(TESTS / f"{name}.py") for name in named or CHOSEN]
+    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}", *(f"--deselect=tests/{x}" for x in BUILDS)]
+    return int(pytest.main([*options, *files, *(x for x in arguments if x not in CHOSEN)]))
+
+
+if __name__ == "__main__":
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # QEMU ends some programs with a fault while their libraries are taken down

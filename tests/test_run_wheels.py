@@ -1,0 +1,127 @@
+"""``scripts/run_wheels.py`` and what it is made of: what ends it, what counts as good, what it writes down."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    module = importlib.import_module("run_wheels")
+    monkeypatch.setattr(module, "WORK", tmp_path)
+    return module
+
+
+def test_an_unknown_target(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ending:
+        script.main(["macos-arm64"])
+    assert ending.value.code == 2
+    assert "there is no target 'macos-arm64': expected some of linux-x86_64, linux-aarch64, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_wheel_that_is_not_there(count: int, tmp_path: Path, script: ModuleType) -> None:
+    for version in range(count):
+        (tmp_path / f"padops-{version}-py3-none-win_amd64.whl").touch()
+    with pytest.raises(SystemExit) as ending:
+        script.find_wheel("windows-amd64", tmp_path)
+    told = f"error: {tmp_path} has {count} wheels for windows-amd64, expected one; make it with: "
+    assert ending.value.code == told + "python3 scripts/build_wheels.py windows-amd64"
+
+
+def test_no_emulator(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    script.find_emulator(script.MACHINES["linux-x86_64"])  # needs none
+    with pytest.raises(SystemExit) as ending:
+        script.find_emulator(script.MACHINES["windows-amd64"])
+    assert ending.value.code == (
+        "error: there is no wine; on Debian and Ubuntu install it with: "
+        "apt-get install --no-install-recommends wine64 wine"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "good", "result"),
+    [
+        ("print('7 cases passed')", True, "7 cases passed"),
+        ("print('7 cases passed'); raise SystemExit(3)", False, "failed: exit code 3"),
+        ("print('nothing to do')", False, "failed: exit code 0"),
+    ],
+)
+def test_what_counts(code: str, good: bool, result: str, script: ModuleType) -> None:
+    """The exit code, and that the program says how much it did."""
+    done = script.run("engine_check", [sys.executable, "-c", code], r"^\d+ cases passed")
+    assert (done.check, done.good, done.result) == ("engine_check", good, result)
+
+
+def test_the_tests_are_counted_together(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And one that fails, or ends its process, is named."""
+    program = tmp_path / "tests.py"
+    program.write_text("import sys\nif sys.argv[1] == 'c': raise SystemExit(139)\nprint('20 passed in 3 s')\n")
+    monkeypatch.setattr(script.wheel_tests, "CHOSEN", ["a", "b", "c"])
+    done = script.run_tests([sys.executable, program], tmp_path)
+    assert (done.good, done.result) == (False, "40 passed; failed: tests/c.py")
+    monkeypatch.setattr(script.wheel_tests, "CHOSEN", ["a", "b"])
+    done = script.run_tests([sys.executable, program], tmp_path)
+    assert (done.good, done.result) == (True, "40 passed")
+
+
+def test_rows_take_the_place_of_those_before(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, end = script.ROWS
+    page = tmp_path / "platforms.md"
+    page.write_text(f"a\n{begin}{script.HEAD}{end}b\n", encoding="utf-8")
+    monkeypatch.setattr(script, "DOCUMENT", page)
+    done = [script.Run("engine_check", True, "1 cases passed", 2.4), script.Run("replay", True, "3 cases passed", 0)]
+    script.record("windows-amd64", done)
+    script.record("linux-aarch64", done[1:])
+    script.record("windows-amd64", done[:1])
+    rows = "| linux-aarch64 | replay | 3 cases passed | 0 |\n| windows-amd64 | engine_check | 1 cases passed | 2 |\n"
+    assert page.read_text(encoding="utf-8") == f"a\n{begin}{script.HEAD}{rows}{end}b\n"
+    page.write_text("a\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="has not the lines <!-- ran --> and <!-- /ran -->"):
+        script.record("windows-amd64", done)
+
+
+def test_the_page_has_a_row_for_each_check(script: ModuleType) -> None:
+    """And none of them failed."""
+    page = (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
+    table = page.partition(script.ROWS[0])[2].partition(script.ROWS[1])[0]
+    assert table.startswith(script.HEAD)
+    rows = [row.strip("|\n").split(" | ") for row in table[len(script.HEAD) :].splitlines()]
+    ran = {(target.strip(), check) for target, check, *_ in rows}
+    assert ran >= {(target, check) for target in script.MACHINES for check in script.CHECKS}
+    assert "failed: " not in table and "passed" in table
+
+
+def test_every_left_out_test_exists(script: ModuleType) -> None:
+    for name in (*script.NOT_IN_QEMU, *script.wheel_tests.BUILDS):
+        file, function = name.split("::")
+        assert f"def {function}(" in (ROOT / "tests" / file).read_text(encoding="utf-8")
+    for name in script.wheel_tests.CHOSEN:
+        assert (ROOT / "tests" / f"{name}.py").is_file()
+
+
+def test_platforms_that_pip_is_told(script: ModuleType) -> None:
+    assert script.foreign.platforms("win_amd64") == ["win_amd64"]
+    told = script.foreign.platforms("manylinux_2_28_aarch64")
+    assert told[:2] == ["manylinux2014_aarch64", "manylinux_2_17_aarch64"] and told[-1] == "manylinux_2_28_aarch64"
+
+
+# --- scripts/wheel_tests.py, as cibuildwheel runs it -------------------------------------------------------------------
+
+
+def test_the_choice_runs_where_padops_is_installed(script: ModuleType, tmp_path: Path) -> None:
+    """One file of it, from another folder."""
+    command = [sys.executable, ROOT / "scripts" / "wheel_tests.py", "spec/test_plan"]
+    done = script.run("spec/test_plan", command, r"\d+ passed")
+    assert done.good and int(done.result.split()[0]) > 30
