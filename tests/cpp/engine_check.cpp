@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "copy/platform.h"
+#include "core/sharing.h"
 #include "core/streaming.h"
 #include "draw.h"
 #include "engine_case.h"
@@ -100,6 +101,31 @@ const char* check_overlapping_tasks() {
   return padops::StreamingTask(padops::Streaming::kAlone, running).streams() ? nullptr : "a later task does not stream";
 }
 
+// How a shape ends up whose runs take so many nanoseconds each way. Returns what is wrong on the way, or null.
+const char* check_trial(int64_t together, int64_t alone, bool expected) {
+  const padops::Thresholds thresholds;
+  padops::Sharing sharing(thresholds.surely_shared - 1, thresholds);
+  bool took_both[2] = {};
+  for (int i = 0; i < 1000 && sharing.is_trying(); ++i) {
+    const bool shared = sharing.choose();
+    took_both[shared ? 1 : 0] = true;
+    sharing.took(shared, (shared ? together : alone) + (i % 3) * 1000);
+  }
+  if (sharing.is_trying()) return "a trial does not end";
+  if (!took_both[0] || !took_both[1]) return "a trial takes one way alone";
+  return sharing.choose() == expected ? nullptr : "the slower way stays";
+}
+
+// The trial of whether threads share the work, by times that are made up.
+const char* check_sharing() {
+  const padops::Thresholds thresholds;
+  const padops::Sharing large(thresholds.surely_shared, thresholds);
+  if (!large.choose() || large.is_trying()) return "a large output is not shared at once";
+  if (const char* wrong = check_trial(100'000, 200'000, true)) return wrong;
+  if (const char* wrong = check_trial(300'000, 200'000, false)) return wrong;
+  return check_trial(200'000, 200'000, false);  // another thread's time is worth something
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -118,6 +144,7 @@ int main(int argc, char** argv) {
     else if (name == "--replay" && i + 1 < argc) replayed = argv[++i];
     else return std::fprintf(stderr, "unknown: %s\n", argv[i]), 2;
   }
+  if (const char* wrong = check_sharing()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   if (const char* wrong = check_overlapping_tasks()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   std::signal(SIGABRT, on_signal);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -18,21 +18,6 @@ namespace {
 // cannot fail.
 constexpr size_t kMaxAxes = 64;
 
-// Merges neighbouring untouched axes into one, and leaves out those of one position. The plan stays the same map.
-std::vector<AxisPlan> merge(const Plan& plan) {
-  std::vector<AxisPlan> axes;
-  for (const AxisPlan& axis : plan.axes) {
-    if (axis.untouched() && axis.size == 1) continue;
-    if (axis.untouched() && !axes.empty() && axes.back().untouched()) {
-      const int64_t size = axes.back().size * axis.size;
-      axes.back() = {size, 0, size, 0, 0, size};
-    } else {
-      axes.push_back(axis);
-    }
-  }
-  return axes;
-}
-
 }  // namespace
 
 Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
@@ -49,7 +34,7 @@ Engine::Engine(const Plan& plan, int bits, const Thresholds& thresholds)
 
 // Divides the axes into the one that rows run along, those outside it, and those that are part of the element.
 void Engine::choose_rows(const Plan& plan) {
-  std::vector<AxisPlan> axes = merge(plan);
+  std::vector<AxisPlan> axes = merged_axes(plan);
   if (axes.size() == 1 && axes[0].untouched()) {
     inner_ = axes[0];  // a plain copy: one long row
     axes.clear();
@@ -171,8 +156,7 @@ void Engine::write_group(W& writer, int64_t row, int64_t index, int64_t count, i
       target += length;
       continue;
     }
-    const Run run =
-        axis.untouched() ? Run{Run::Kind::kForward, index, end - index, index} : run_at(axis, mode_, index, end);
+    const Run run = run_at(axis, mode_, index, end);
     if (run.kind == Run::Kind::kFilled) {
       writer.fill(target, run.count * length);
       target += run.count * length;
@@ -192,10 +176,22 @@ int64_t Engine::further(int64_t source, const Outer& outer, int64_t position) co
   return at == kFill ? kFill : source + at * outer.stride;
 }
 
+// How many groups of all rows of the last outer axis, which is untouched, follow one another in the source as they do
+// in the output, from this position of the other outer axes on. Of more than one, no more than `rows` has room for.
+int64_t Engine::equal_groups(const int64_t* position, int64_t rows) const {
+  if (outer_.size() < 2) return 1;
+  const size_t last = outer_.size() - 2;
+  const AxisPlan& axis = outer_[last].axis;
+  const int64_t offset = position[last] - axis.begin;
+  if (axis.interior != 0 || offset < 0 || offset >= axis.extent) return 1;
+  return std::min({axis.extent - offset, axis.output - position[last], rows / outer_.back().axis.output});
+}
+
 // Walks along the rows of a task, one stretch of the last outer axis after the other.
 template <Writer W>
 void Engine::walk(const Task& task, W& writer) const {
-  const AxisPlan& axis = outer_.back().axis;
+  const auto& [axis, stride] = outer_.back();
+  const bool plain = axis.untouched();
   const size_t prefix = outer_.size() - 1;
   int64_t position[kMaxAxes];
   int64_t begin[kMaxAxes + 1] = {};  // where the source of the outer axes up to one begins, or kFill
@@ -215,6 +211,12 @@ void Engine::walk(const Task& task, W& writer) const {
       writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);
     } else if (parts_ > 1) {
       write_part(writer, task, source);
+    } else if (plain) {
+      const int64_t groups = index == 0 ? equal_groups(position, stop - row) : 1;
+      const int64_t together = groups > 1 ? groups * axis.output : count;
+      write_rows(writer, {row * inner_.output, source + index * stride, inner_.output, stride, together});
+      if (groups > 1) position[prefix - 1] += groups - 1;
+      row += together - count;
     } else {
       write_group(writer, row, index, count, source);
     }

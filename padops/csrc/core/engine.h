@@ -64,6 +64,7 @@ class Engine {
   void choose_rows(const Plan& plan);
   void split();
   Task task(size_t index) const;
+  int64_t equal_groups(const int64_t* position, int64_t rows) const;
   int64_t further(int64_t source, const Outer& outer, int64_t position) const;
   void run_bits(const Task& task, bool is_last, const char* source, char* output, char fill) const;
   template <size_t kElement>

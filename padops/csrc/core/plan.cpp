@@ -117,4 +117,18 @@ Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& am
   return plan;
 }
 
+std::vector<AxisPlan> merged_axes(const Plan& plan) {
+  std::vector<AxisPlan> axes;
+  for (const AxisPlan& axis : plan.axes) {
+    if (axis.untouched() && axis.size == 1) continue;
+    if (axis.untouched() && !axes.empty() && axes.back().untouched()) {
+      const int64_t size = axes.back().size * axis.size;
+      axes.back() = {size, 0, size, 0, 0, size};
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  return axes;
+}
+
 }  // namespace padops

@@ -71,4 +71,8 @@ std::string_view mode_name(Mode mode);
 // Checks the amounts against the shape and builds the plan. Throws PadError: P1, P4, P5, P6 or P10.
 Plan make_plan(const std::vector<int64_t>& shape, const std::vector<Amounts>& amounts, Mode mode, const Rules& rules);
 
+// The axes of a plan as the same map of memory: neighbours that stay as they are count as one, and those of them with
+// one position are left out.
+std::vector<AxisPlan> merged_axes(const Plan& plan);
+
 }  // namespace padops

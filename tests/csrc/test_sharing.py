@@ -1,0 +1,48 @@
+"""Outputs between the sizes that one thread and several surely do better: sessions try both ways, and stay with one."""
+
+from __future__ import annotations
+
+import time
+
+import native
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from native import bits
+from onnx import helper
+
+from padops.spec import reference
+
+TRIAL = 0.06  # seconds of runs: three times what shared runs are tried for
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("width", [400, 512])  # outputs of 136 and 174 KB
+def test_both_ways_give_the_same_bits(width: int, threads: int) -> None:
+    rng = np.random.default_rng(0)
+    data = rng.standard_normal((4, 20, width)).astype(np.float32)
+    pads = np.array([0, 1, 3, 0, 0, 2])
+    expected = bits(reference.run("Pad_25", {"mode": "reflect"}, [data, pads]))
+    session = _session(data, pads, threads)
+    begin, runs = time.perf_counter(), 0
+    while time.perf_counter() - begin < TRIAL or runs < 50:
+        (output,) = session.run(None, {"data": data})
+        assert bits(output) == expected, runs
+        runs += 1
+
+
+def _session(data: np.ndarray, pads: np.ndarray, threads: int) -> onnxruntime.InferenceSession:
+    node = helper.make_node("Pad_25", ["data", "pads"], ["output"], domain="padops", mode="reflect")
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [node],
+        "one",
+        [info("data", onnx.TensorProto.FLOAT, data.shape)],
+        [info("output", onnx.TensorProto.FLOAT, None)],
+        [onnx.numpy_helper.from_array(pads, "pads")],
+    )
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("padops", 1)]
+    options = native.session_options()
+    options.intra_op_num_threads = threads
+    return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options)
