@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-
 from padops.cli.console import CopyProgress
+from rich.console import Console
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
