@@ -60,7 +60,6 @@ MACHINES = {
 # Tests that cannot pass in QEMU. It cannot start the Python that it runs a second time; and ONNX Runtime's own Pad, which
 # the last one compares with, ends the process there.
 NOT_IN_QEMU = (
-    "runtime/test_session.py::test_import_is_light",
     "spec/test_shapes.py::test_no_schema_is_left_when_python_ends",
     "spec/test_shapes.py::test_onnx_reference_still_imports",
     "csrc/test_property.py::test_onnx_pads",

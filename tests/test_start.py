@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from padops.cli.console import CopyProgress
 from rich.console import Console
+
+from padops.terminal import CopyProgress
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
