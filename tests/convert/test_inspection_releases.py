@@ -12,7 +12,6 @@ from onnx import TensorProto, helper
 from small_models import FLOAT, model, pad, tensor
 
 import padops
-from padops import extras
 from padops.convert.facts import PadFacts
 from padops.runtime import installed
 
@@ -67,7 +66,7 @@ def test_verdicts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any distribution that brings the module counts; where there is none, the newest release is judged."""
     there = {"onnxruntime-gpu": "1.24.4"}
-    monkeypatch.setattr(extras, "version_of", there.get)
+    monkeypatch.setattr(installed, "version_of", there.get)
     source = of([0, 4, 0, 0], "wrap")
     assert (padops.inspect(source).runtime, padops.inspect(source).failing != ()) == ("onnxruntime-gpu 1.24.4", True)
     there.clear()
