@@ -9,12 +9,11 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from native import bits
 from onnx import helper
 
 from padops.spec import reference
 
-TRIAL = 0.06  # seconds of runs: three times what shared runs are tried for
+TRIAL = 0.4  # seconds: of these the kernel itself has more than the 20 ms that shared runs are tried for
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -23,12 +22,12 @@ def test_both_ways_give_the_same_bits(width: int, threads: int) -> None:
     rng = np.random.default_rng(0)
     data = rng.standard_normal((4, 20, width)).astype(np.float32)
     pads = np.array([0, 1, 3, 0, 0, 2])
-    expected = bits(reference.run("Pad_25", {"mode": "reflect"}, [data, pads]))
+    expected = reference.run("Pad_25", {"mode": "reflect"}, [data, pads]).view(np.int32)
     session = _session(data, pads, threads)
     begin, runs = time.perf_counter(), 0
     while time.perf_counter() - begin < TRIAL or runs < 50:
         (output,) = session.run(None, {"data": data})
-        assert bits(output) == expected, runs
+        assert np.array_equal(output.view(np.int32), expected), runs
         runs += 1
 
 

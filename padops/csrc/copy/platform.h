@@ -11,7 +11,7 @@
 #endif
 #endif
 
-// Code for AVX2 as well. It runs only where the processor is found to have AVX2 (Thresholds::avx2).
+// Code for AVX2 as well. It runs only where the processor is found to have AVX2 (CopyChoice::avx2).
 #if !defined(PADOPS_AVX2)
 #if PADOPS_SSE2 && defined(__GNUC__)
 #define PADOPS_AVX2 1
