@@ -143,7 +143,9 @@ PADOPS_INLINE void copy_bytes(char* target, const char* source, size_t bytes, si
   } else if (PADOPS_SSE2 && bytes >= string_from) {
     copy_string(target, source, bytes);
   } else {
-    compiled_for(Target{}, [=]() PADOPS_INLINE_LAMBDA { copy_long<Target>(target, source, bytes); });
+    const auto copy = [](char* to, const char* from, size_t size)
+                          PADOPS_INLINE_LAMBDA { copy_long<Target>(to, from, size); };
+    compiled_for(Target{}, copy, target, source, bytes);
   }
 }
 
@@ -156,7 +158,9 @@ PADOPS_INLINE void fill_bytes(char* target, const char* line, size_t bytes) {
     std::memset(target, *line, bytes);
     return;
   }
-  compiled_for(Target{}, [=]() PADOPS_INLINE_LAMBDA { fill_any<Target, false>(target, line, bytes); });
+  const auto fill = [](char* to, const char* from, size_t size)
+                        PADOPS_INLINE_LAMBDA { fill_any<Target, false>(to, from, size); };
+  compiled_for(Target{}, fill, target, line, bytes);
 }
 
 }  // namespace padops

@@ -18,34 +18,53 @@
 #include <cstring>
 
 #include "copy/copy.h"
+#include "copy/targets.h"
 #include "copy/writer.h"
 
 namespace padops {
 
-#if PADOPS_AVX2
+// Stores a register past the caches; `target` is a multiple of its size.
+template <class Target>
+PADOPS_INLINE void stream_register(char* target, const typename Register<Target::kRegister>::type& bytes) {
+#if !defined(__GNUC__)
+  __m128i loaded;
+  std::memcpy(&loaded, &bytes, sizeof(loaded));
+  _mm_stream_si128(reinterpret_cast<__m128i*>(target), loaded);
+#else
+  auto* const to = reinterpret_cast<typename Register<Target::kRegister>::type*>(target);
+#if defined(__clang__)
+  __builtin_nontemporal_store(bytes, to);
+#else
+  if constexpr (sizeof(bytes) == sizeof(__m128i)) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(bytes));
+  } else {
+    asm volatile("vmovntdq %1, %0" : "=m"(*to) : "x"(bytes));
+  }
+#endif
+#endif
+}
 
-// As stream_lines, with half as many stores: a tenth faster on Zen 4.
-[[gnu::target("avx2")]] inline void stream_lines_avx2(char* target, const char* source, size_t bytes) {
+// Copies whole lines past the caches; `target` is the beginning of a line. AVX2 has half as many stores: a tenth faster
+// on AMD's family 25.
+template <class Target>
+PADOPS_INLINE void stream_lines(char* target, const char* source, size_t bytes) {
+  constexpr size_t kPart = Target::kRegister;
   for (size_t at = 0; at < bytes; at += kLine) {
-    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at));
-    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at) + 1);
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at), low);
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at) + 1, high);
+    typename Register<kPart>::type parts[kLine / kPart];
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kLine / kPart; ++k) std::memcpy(&parts[k], source + at + k * kPart, kPart);
+#pragma GCC unroll 4
+    for (size_t k = 0; k < kLine / kPart; ++k) stream_register<Target>(target + at + k * kPart, parts[k]);
   }
 }
 
-#endif
-
-// Copies whole lines past the caches; `target` is the beginning of a line.
-inline void stream_lines(char* target, const char* source, size_t bytes, [[maybe_unused]] bool avx2) {
-#if PADOPS_AVX2
-  if (avx2) return stream_lines_avx2(target, source, bytes);
-#endif
-  for (size_t at = 0; at < bytes; at += kLine) {
-    __m128i parts[4];
-    for (size_t k = 0; k < 4; ++k) parts[k] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + at) + k);
-    for (size_t k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(target + at) + k, parts[k]);
-  }
+// The same, called from code for any processor.
+inline void stream_lines(char* target, const char* source, size_t bytes, bool avx2) {
+  with_target(avx2, [=]<class Target>(Target) {
+    const auto stream = [](char* to, const char* from, size_t size)
+                            PADOPS_INLINE_LAMBDA { stream_lines<Target>(to, from, size); };
+    compiled_for(Target{}, stream, target, source, bytes);
+  });
 }
 
 // Whether a register holds a whole number of elements of so many bytes.

@@ -8,18 +8,19 @@
 #include <cstring>
 
 #include "copy/shift.h"
+#include "copy/targets.h"
 #include "copy/writer.h"
 
 namespace padops {
 
 // The tail of a window, the border after it, the border of the next row and the first bits of the next window meet in a
 // register. One store writes them all, and between two such stores there are only whole bytes to write.
+template <class Target>
 struct PackedRows {
   const uint8_t* source;
   uint8_t* output;
   uint8_t pattern;   // the fill, repeated over a byte
   uint64_t element;  // bits of a row's element
-  bool avx2;         // whether it may be used
 
   // Whether both borders of a row fit into the register, and the window is at least as long as it and has what they
   // show.
@@ -34,11 +35,11 @@ struct PackedRows {
   }
 
   void write(const BorderedRow& row, const Rows& rows) const {
-    const bool filled = row.left.kind == Run::Kind::kFilled;
-#if PADOPS_AVX2
-    if (avx2) return filled ? write_avx2<true>(row, rows) : write_avx2<false>(row, rows);
-#endif
-    return filled ? write_baseline<true>(row, rows) : write_baseline<false>(row, rows);
+    if (row.left.kind == Run::Kind::kFilled) {
+      write_with<true>(row, rows);
+    } else {
+      write_with<false>(row, rows);
+    }
   }
 
  private:
@@ -90,15 +91,17 @@ struct PackedRows {
     return bits & ((1u << splice.tail) - 1);
   }
 
-  template <bool kAvx2>
-  PADOPS_INLINE static void move(uint8_t* out, const uint8_t* in, const BitSplice& splice) {
-#if PADOPS_AVX2
-    if constexpr (kAvx2) return move_bits_avx2(out, in, splice.bytes, splice.shift);
-#endif
-    return move_bits(out, in, splice.bytes, splice.shift);
+  template <bool kFilled>
+  void write_with(const BorderedRow& row, const Rows& rows) const {
+    const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // each of them
+    if (whole_bytes && row.window.count * element >= 2 * 8 * Target::kRegister) {
+      compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { write_alike<kFilled>(row, rows); });
+    } else {
+      compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { write_rows<kFilled>(row, rows); });
+    }
   }
 
-  template <bool kFilled, bool kAvx2>
+  template <bool kFilled>
   PADOPS_INLINE void write_rows(const BorderedRow& row, const Rows& rows) const {
     const PackedRows own = *this;  // a copy that no store to the output can change
     const auto [left, window, right] = row;
@@ -115,40 +118,23 @@ struct PackedRows {
       const uint64_t last = (at + window.count * own.element + 7) / 8 - sizeof(held);
       const BitSplice splice(bits + before, at % 8, window.count * own.element);
       const uint8_t* in = own.source + at / 8;
-      held |= own.border<kFilled>(left, from, step, last) << bits;
+      held |= own.template border<kFilled>(left, from, step, last) << bits;
       held |= word_at(in) >> splice.from << splice.to;
       std::memcpy(to, &held, sizeof(held));
       to += splice.advance;
       in += splice.skip;
-      move<kAvx2>(to, in, splice);
+      move_bits<Target>(to, in, splice.bytes, splice.shift);
       to += splice.bytes;
-      held = tail_of(splice, in + splice.bytes) | own.border<kFilled>(right, from, step, last) << splice.tail;
+      held = tail_of(splice, in + splice.bytes) | own.template border<kFilled>(right, from, step, last) << splice.tail;
       bits = splice.tail + after;
     }
     for (unsigned at = 0; at < bits; at += 8) *to++ = static_cast<uint8_t>(held >> at);
   }
 
-  template <bool kFilled>
-  PADOPS_NOINLINE void write_baseline(const BorderedRow& row, const Rows& rows) const {
-    write_rows<kFilled, false>(row, rows);
-  }
-
-#if PADOPS_AVX2
-
-  template <bool kFilled>
-  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_avx2(const BorderedRow& row, const Rows& rows) const {
-    const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // each of them
-    if (whole_bytes && row.window.count * element >= 2 * 8 * sizeof(__m256i)) {
-      write_alike<kFilled>(row, rows);
-    } else {
-      write_rows<kFilled, true>(row, rows);
-    }
-  }
-
   // Writes long rows that begin and end at whole bytes in the source and in the output. One BitSplice serves all of
   // them, which halves the work between two rows.
   template <bool kFilled>
-  [[gnu::target("avx2")]] PADOPS_NOINLINE void write_alike(const BorderedRow& row, const Rows& rows) const {
+  PADOPS_INLINE void write_alike(const BorderedRow& row, const Rows& rows) const {
     const PackedRows own = *this;  // copies that no store to the output can change
     const auto [left, window, right] = row;
     const Rows all = rows;
@@ -157,22 +143,21 @@ struct PackedRows {
     const uint64_t begin = (rows.source + window.source) * element;
     const BitSplice splice(static_cast<unsigned>(left.count * element), begin % 8, width);
     const auto ended = splice.tail + static_cast<unsigned>(right.count * element);  // bits after the whole bytes
-    const int64_t down = all.step * static_cast<int64_t>(element) / 8;
+    const int64_t stride = all.step * static_cast<int64_t>(element) / 8;
     const uint64_t length = all.length * element / 8;
     const uint8_t* in = source + begin / 8;
     uint8_t* to = output + all.target * element / 8;
     int64_t from = all.source;
     uint64_t last = (begin + width + 7) / 8 - sizeof(uint64_t);
-    constexpr size_t kWord = sizeof(__m256i);
-    const __m128i low = _mm_cvtsi32_si128(static_cast<int>(splice.shift));
-    // Without a shift the next byte is not needed and may not exist; a shift by 64 leaves nothing of it.
-    const size_t next = splice.shift > 0 ? 1 : 0;
-    const __m128i high = _mm_cvtsi32_si128(splice.shift > 0 ? static_cast<int>(8 - splice.shift) : 64);
-    uint64_t held = own.border<kFilled>(left, from, step, last) | word_at(in) >> splice.from << splice.to;
+    constexpr size_t kWord = Target::kRegister;
+    // Without a shift the next byte is not needed and may not exist.
+    const unsigned down = splice.shift;
+    const unsigned up = down > 0 ? 8 - down : 0;
+    const size_t next = down > 0 ? 1 : 0;
+    uint64_t held = own.template border<kFilled>(left, from, step, last) | word_at(in) >> splice.from << splice.to;
     std::memcpy(to, &held, sizeof(held));
-    const auto word = [&](uint8_t* out, const uint8_t* at) __attribute__((target("avx2"), always_inline)) {
-      shift_words_avx2(out, at, at + next, low, high);
-    };
+    const auto word = [=](uint8_t* out, const uint8_t* at)
+                          PADOPS_INLINE_LAMBDA { shift_words<kWord>(out, at, at + next, down, up); };
     for (int64_t i = 1;; ++i) {
       const uint8_t* const at = in + splice.skip;
       uint8_t* const out = to + splice.advance;
@@ -180,21 +165,19 @@ struct PackedRows {
       for (; done + kWord < splice.bytes; done += kWord) word(out + done, at + done);
       word(out + splice.bytes - kWord, at + splice.bytes - kWord);  // overlaps the word before it
       uint8_t* const end = out + splice.bytes;
-      held = tail_of(splice, at + splice.bytes) | own.border<kFilled>(right, from, step, last) << splice.tail;
+      held = tail_of(splice, at + splice.bytes) | own.template border<kFilled>(right, from, step, last) << splice.tail;
       if (i == all.count) {
         for (unsigned bits = 0; bits < ended; bits += 8) end[bits / 8] = static_cast<uint8_t>(held >> bits);
         return;
       }
       to += length;
-      in += down;
+      in += stride;
       from += all.step;
-      last += down;
-      held |= (own.border<kFilled>(left, from, step, last) | word_at(in) >> splice.from << splice.to) << ended;
+      last += stride;
+      held |= (own.template border<kFilled>(left, from, step, last) | word_at(in) >> splice.from << splice.to) << ended;
       std::memcpy(end, &held, sizeof(held));
     }
   }
-
-#endif
 };
 
 }  // namespace padops

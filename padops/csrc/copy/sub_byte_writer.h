@@ -9,6 +9,7 @@
 
 #include "copy/packed_rows.h"
 #include "copy/shift.h"
+#include "copy/targets.h"
 #include "copy/writer.h"
 
 namespace padops {
@@ -16,13 +17,13 @@ namespace padops {
 // Elements are packed, the first in the lowest bits. The part of the output that a task writes begins at a whole byte,
 // so that no two tasks write to one byte. Runs come in the order of the output. So a write keeps the bits below its own
 // in a byte, and overwrites those above: they are not written yet, and reading them would mean waiting for memory.
+template <class Target>
 struct SubByteWriter {
   const uint8_t* source;
   uint8_t* output;
   uint8_t pattern;   // the fill, repeated over a byte
   uint64_t element;  // bits of a row's element
   const std::optional<BorderedRow>& row;
-  bool avx2;  // whether it may be used
 
   void fill(int64_t target, int64_t count) const {
     const uint64_t at = target * element;
@@ -69,11 +70,12 @@ struct SubByteWriter {
   // As ByteWriter's. A byte that two runs share stays in a register until it is whole.
   bool write_bordered(const Rows& rows) const {
     if (!row) return false;
-    if (PackedRows::fit(*row, element)) {
-      PackedRows{source, output, pattern, element, avx2}.write(*row, rows);
+    if (PackedRows<Target>::fit(*row, element)) {
+      PackedRows<Target>{source, output, pattern, element}.write(*row, rows);
       return true;
     }
-    return for_border(row->left.kind, [&](auto kind) { bordered<kind>(rows); });
+    return for_border(row->left.kind,
+                      [&](auto kind) { compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { bordered<kind>(rows); }); });
   }
 
  private:
@@ -112,7 +114,7 @@ struct SubByteWriter {
       end.append(get(source, from, head) & ((1u << head) - 1), head);
       from += head;
       const uint64_t bytes = (length - head) / 8;
-      move_bits(end.byte, source + from / 8, bytes, from % 8);
+      move_bits<Target>(end.byte, source + from / 8, bytes, from % 8);
       end.byte += bytes;
       from += bytes * 8;
       length = (length - head) % 8;
@@ -126,7 +128,7 @@ struct SubByteWriter {
   }
 
   template <Run::Kind kBorder>
-  PADOPS_NOINLINE void bordered(const Rows& rows) const {
+  PADOPS_INLINE void bordered(const Rows& rows) const {
     const SubByteWriter own = *this;  // copies that no store to the output can change
     const auto [left, window, right] = *row;
     const uint64_t begin = rows.target * element;
@@ -186,12 +188,19 @@ struct SubByteWriter {
     from += head;
     length -= head;
     const uint64_t bytes = length / 8;
-    move_bits(output + to / 8, begin + from / 8, bytes, from % 8);
+    uint8_t* const whole = output + to / 8;
+    const uint8_t* const first = begin + from / 8;
+    const unsigned shift = from % 8;
+    if (bytes > kLine) {
+      compiled_for(Target{}, [=]() PADOPS_INLINE_LAMBDA { move_bits<Target>(whole, first, bytes, shift); });
+    } else {
+      move_bits<Baseline>(whole, first, bytes, shift);
+    }
     const unsigned tail = length % 8;
     if (tail > 0) put<kHighBits>(to + bytes * 8, get(begin, from + bytes * 8, tail), tail);
   }
 };
 
-static_assert(AnyOrderWriter<SubByteWriter>);
+static_assert(AnyOrderWriter<SubByteWriter<Baseline>>);
 
 }  // namespace padops

@@ -22,28 +22,29 @@ struct Avx2 {
   static constexpr size_t kRegister = 32;
 };
 
-// So many bytes as one load and one store move them.
-template <size_t kBytes>
+// So many bytes as one load and one store move them, in parts of one type.
+template <size_t kBytes, class Part = char>
 struct Register {
 #if defined(__GNUC__)
-  typedef char type __attribute__((vector_size(kBytes)));
+  typedef Part type __attribute__((vector_size(kBytes)));
 #else
   struct type {
-    char bytes[kBytes];
+    Part parts[kBytes / sizeof(Part)];
   };
 #endif
 };
 
-// Calls work(), which must be always-inline, in a function for the instruction set.
-template <class Work>
-PADOPS_NOINLINE void compiled_for(Baseline, const Work& work) {
-  work();
+// Calls work(args...), which must be always-inline, in a function for the instruction set. For short runs use arguments:
+// they come in registers, and what a lambda captures comes from memory.
+template <class Work, class... Args>
+PADOPS_NOINLINE void compiled_for(Baseline, const Work& work, Args... args) {
+  work(args...);
 }
 
 #if PADOPS_AVX2
-template <class Work>
-[[gnu::target("avx2")]] PADOPS_NOINLINE void compiled_for(Avx2, const Work& work) {
-  work();
+template <class Work, class... Args>
+[[gnu::target("avx2")]] PADOPS_NOINLINE void compiled_for(Avx2, const Work& work, Args... args) {
+  work(args...);
 }
 #endif
 
