@@ -34,8 +34,8 @@ struct Register {
 #endif
 };
 
-// Calls work(args...), which must be always-inline, in a function for the instruction set. For short runs use arguments:
-// they come in registers, and what a lambda captures comes from memory.
+// Calls work(args...), which must be always-inline, in a function for the instruction set. For short runs use
+// arguments: they come in registers, and what a lambda captures comes from memory.
 template <class Work, class... Args>
 PADOPS_NOINLINE void compiled_for(Baseline, const Work& work, Args... args) {
   work(args...);
