@@ -122,6 +122,16 @@ BREAKS = {
         "std::min(rows_ - row, rows_per_task_)",
         "std::min(rows_ - row, rows_per_task_ + (BREAK && parts_ == 1))",
     ),
+    "long rows of bits that need no shift, with the next byte in them": (
+        "copy/packed_rows.h",
+        "const size_t next = down > 0 ? 1 : 0;",
+        "const size_t next = down > 0 || BREAK ? 1 : 0;",
+    ),
+    "a whole register of bits without those of the next byte": (
+        "copy/shift.h",
+        "in + at + 1, shift, 8 - shift);",
+        "in + at + !(BREAK && kBytes >= 16), shift, 8 - shift);",
+    ),
 }
 PLANTED = """
 #pragma once
