@@ -112,11 +112,16 @@ def _without_empty_folders(jobs: Sequence[Job]) -> Iterator[None]:
                 folder.rmdir()
 
 
+def models_in(folder: Path) -> list[Path]:
+    """The models in a folder and in those inside it."""
+    return [path for path in sorted(folder.rglob(f"*{SUFFIX}")) if path.is_file()]
+
+
 def _jobs(options: argparse.Namespace, passed: dict[str, Any], source: Path) -> list[Job]:
     """What there is to do; outputs of a run before that lie inside the source are no part of it."""
     passed = {name: value for name, value in passed.items() if name not in ("report", "inputs")}
     output = None if options.output is None else Path(options.output)
-    found = [path for path in sorted(source.rglob(f"*{SUFFIX}")) if path.is_file()]
+    found = models_in(source)
     if output is not None and source.resolve() in output.resolve().parents:
         found = [path for path in found if not path.resolve().is_relative_to(output.resolve())]
     return [(str(path), None if output is None else str(output / path.relative_to(source)), passed) for path in found]

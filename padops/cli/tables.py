@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -15,6 +16,7 @@ from padops.convert.records import PadComparison, PadRecord, Verification
 from padops.spec.dialects import OPS
 from padops.terminal import show_wrapped
 
+SHOWN_ALIKE = 20  # Pads of one form with one verdict for one reason, in a table
 STYLES: dict[Verdict, str] = {
     "runs": "green",
     "runs if": "green",
@@ -45,11 +47,21 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
     """Each Pad in a few lines, and then what makes the model run."""
     name = str(inspection.path or "the model")
     console.print(Text(f"{name}: {inspection.summary()} ({inspection.runtime})"), soft_wrap=True)
+    shown: Counter[tuple[str, ...]] = Counter()
     for pad in inspection.pads:
+        shown[kind := (pad.form, pad.verdict, pad.why)] += 1
+        if shown[kind] > SHOWN_ALIKE:
+            continue
         verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
         console.print(Text.assemble("\n", pad.path, "  ", verdict), soft_wrap=True)
         opset = f", opset {pad.opset}" if pad.opset else ""
         show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
+    for (form, said, why), many in shown.items():
+        if many > SHOWN_ALIKE:
+            console.print(Text(f"\nand {many - SHOWN_ALIKE} more of {form} with the same verdict ({said})"))
+            show_wrapped(console, [why])
+    if any(many > SHOWN_ALIKE for many in shown.values()):
+        console.print(Text("--json has each of them"))
     for note in inspection.notes:
         console.print(Text(note), soft_wrap=True)
     commands = inspection.commands()
@@ -60,6 +72,15 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
         show_wrapped(console, [ROADS[road]], indent=6)
+
+
+def show_inspected(console: Console, path: Path, inspection: Inspection | str) -> None:
+    """One line on a model of a folder, and the command that says more; or why it cannot be read."""
+    if isinstance(inspection, str):
+        console.print(Text.assemble(f"{path}: ", ("error", "bold red"), f": {inspection}"), soft_wrap=True)
+        return
+    style = "bold red" if inspection.failing else "green"
+    console.print(Text.assemble(f"{path}: ", (inspection.summary(), style)), soft_wrap=True)
 
 
 def _now(record: PadRecord) -> tuple[str, str]:

@@ -37,10 +37,12 @@ from padops.convert.model.reading import Source, given_model, original_of, read_
 from padops.convert.model.types import Types
 from padops.convert.records import FileRecord
 from padops.convert.rewrite import ConvertPads
+from padops.convert.sources.auto_pad import match_auto_pad
 from padops.convert.sources.pad_facts import facts_of
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
+from padops.convert.unasked import same_left
 from padops.convert.verify.choice import comparison, mismatch, undecided
 from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
@@ -188,6 +190,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     """
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     facts = _look_at(document, request.sources)
+    unasked = [] if document.foreign or match_auto_pad in request.sources else same_left(document)
     convert_pads = ConvertPads(document, request.select, request.target, request.sources)
     if request.fold:
         records = convert_and_fold(document, convert_pads, request.select, request.target, request.sources)
@@ -211,7 +214,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         records=tuple(replace(embedded.tell(record), facts=facts.get(record.path)) for record in records),
         opsets=opsets,
         sources=(*document.files(), *(FileRecord(file.location, file.size) for file in files)),
-        notes=(*notes, *embedded.notes),
+        notes=(*notes, *embedded.notes, *unasked),
         _proto=document.message(),
         _folder=document.base_dir,
         _write=write_conversion,
