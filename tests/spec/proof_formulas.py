@@ -190,6 +190,8 @@ def period_of(extent: Term, mode: Mode) -> Term:
 
 # runs.cpp
 
+FEW_RUNS = 3
+
 
 def run_at(axis: Axis, mode: Mode, at: Term, stop: Term) -> Run:
     extent = axis.extent
@@ -198,24 +200,25 @@ def run_at(axis: Axis, mode: Mode, at: Term, stop: Term) -> Run:
     def ends(count: Term) -> Term:
         return least(count, stop - at)
 
-    def periodic() -> Run:
+    def periodic(border: Term) -> Run:
         period = period_of(extent, mode)
         phase = modulo(offset, period)
         forward = lambda: Run(FORWARD, at, ends(extent - phase), axis.start + phase)
         if mode is Mode.WRAP:
             return forward()
-        last = period - 1 if mode is Mode.SYMMETRIC else period
         # In the order of the C++, whose steps must not overflow.
-        backward = lambda: Run(BACKWARD, at, ends(period - phase), axis.start + last - phase)
-        return choose(phase < extent, forward, backward)
+        if mode is Mode.SYMMETRIC:
+            mirrored = lambda: Run(BACKWARD, at, ends(period - phase), axis.start + period - 1 - phase)
+            return choose(phase < extent, forward, mirrored)
+        backward = lambda: Run(BACKWARD, at, least(period - phase + 1, border), axis.start + period - phase)
+        return choose(phase < extent - 1, forward, backward)
 
     def bordering() -> Run:
         border = ends(choose(offset < 0, lambda: -offset, lambda: stop - at))
         if mode is Mode.CONSTANT:
             return Run(FILLED, at, choose(extent == 0, lambda: stop - at, lambda: border), 0)
-        if mode is Mode.EDGE:
-            return Run(REPEAT, at, border, axis.start + choose(offset < 0, lambda: 0, lambda: extent - 1))
-        return periodic()
+        repeated = lambda: Run(REPEAT, at, border, axis.start + choose(offset < 0, lambda: 0, lambda: extent - 1))
+        return repeated() if mode is Mode.EDGE else choose(extent == 1, repeated, lambda: periodic(border))
 
     inside = both(offset >= 0, lambda: offset < extent)
     return choose(inside, lambda: Run(FORWARD, at, ends(extent - offset), axis.start + offset), bordering)
@@ -254,13 +257,21 @@ def row_runs(axis: Axis, mode: Mode) -> list[Run]:
             Run(FILLED, row.last, axis.output - row.last),
         ]
         return [run for run in runs if run.count > 0]
+    few = listed_runs(axis, mode, axis.output, FEW_RUNS)
+    if sum(run.count for run in few) == axis.output:
+        return few
     period = period_of(axis.extent, mode)
     listed = axis.output if period == 0 or axis.output <= 2 * period else period
-    runs, at = [], 0
-    while at < listed:
-        runs.append(run_at(axis, mode, at, listed))
-        at += runs[-1].count
+    runs = listed_runs(axis, mode, listed, listed)
     return runs if listed == axis.output else [*runs, Run(PERIODIC, listed, axis.output - listed, period)]
+
+
+def listed_runs(axis: Axis, mode: Mode, stop: int, most: int) -> list[Run]:
+    """The first of the runs of a row, up to ``stop``."""
+    runs: list[Run] = []
+    while (at := sum(run.count for run in runs)) < stop and len(runs) < most:
+        runs.append(run_at(axis, mode, at, stop))
+    return runs
 
 
 def shown_by(run: Run, interior: Term, place: Term) -> Term:

@@ -18,8 +18,9 @@ namespace padops {
 template <size_t kElement, class Target>
 class ByteWriter {
  public:
-  // `pattern` is the fill, repeated over kLine bytes. `element` is the bytes of a row's element. Rows are `row` where
-  // they are one. From `string_from` bytes on a run is copied by the string instruction.
+  // `pattern` is the fill, repeated over kLine bytes. `element` is the bytes of a row's element. `row` says what each
+  // row is, where that is a window between borders. From `string_from` bytes on a run is copied by the string
+  // instruction.
   ByteWriter(const char* source, char* output, const char* pattern, size_t element,
              const std::optional<BorderedRow>& row, size_t string_from)
       : source_(source), output_(output), pattern_(pattern), element_(element), string_from_(string_from) {
@@ -36,13 +37,22 @@ class ByteWriter {
   }
 
   void backward(int64_t target, int64_t from, int64_t count) const {
-    elements(output_ + target * size(), source_ + from * size(), count * size(), -static_cast<ptrdiff_t>(size()));
+    char* const to = output_ + target * size();
+    const char* const begin = source_ + from * size();
+    const size_t bytes = count * size();
+    const auto step = -static_cast<ptrdiff_t>(size());
+    if (bytes <= kLine) return copy_elements<kElement, true>(to, begin, bytes, size(), step);
+    if constexpr (kElement == 0) return copy_elements<0, false>(to, begin, bytes, size(), step);
+    const auto copy = [](char* out, const char* in, size_t all) PADOPS_INLINE_LAMBDA {
+      copy_elements<kElement, false>(out, in, all, kElement, -static_cast<ptrdiff_t>(kElement));
+    };
+    compiled_for(Target{}, copy, to, begin, bytes);
   }
 
   void repeat(int64_t target, int64_t from, int64_t count) const {
-    char* to = output_ + target * size();
+    char* const to = output_ + target * size();
     const char* const begin = source_ + from * size();
-    if (kElement != 0) return elements(to, begin, count * size(), 0);
+    if constexpr (kElement != 0) return repeat_element<Target, kElement>(to, begin, count * kElement);
     std::memcpy(to, begin, size());
     repeat_before(to + size(), size(), (count - 1) * size());
   }
@@ -59,7 +69,8 @@ class ByteWriter {
     repeat_before(output_ + target * size(), period * size(), count * size());
   }
 
-  // Writes whole rows and returns true if they have a window, which is not for the string instruction.
+  // Writes whole rows and returns true, if each is a window between borders that is too short for the string
+  // instruction.
   bool write_bordered(const Rows& rows) const {
     if (bordered_) bordered_->write(rows);
     return bordered_.has_value();
@@ -67,13 +78,6 @@ class ByteWriter {
 
  private:
   size_t size() const { return kElement == 0 ? element_ : kElement; }
-
-  void elements(char* to, const char* begin, size_t bytes, ptrdiff_t step) const {
-    const size_t unit = size();
-    if (kElement == 0 || bytes <= kLine) return copy_elements<kElement, true>(to, begin, bytes, unit, step);
-    compiled_for(Target{},
-                 [=]() PADOPS_INLINE_LAMBDA { copy_elements<kElement, false>(to, begin, bytes, unit, step); });
-  }
 
   // Continues with what stands `period` bytes before `target`. The stretch that is copied doubles each time.
   void repeat_before(char* target, size_t period, size_t bytes) const {

@@ -1,6 +1,5 @@
 // Copies of bytes within the caches. They replace memcpy, because libc chooses the processor's string instruction by
-// rules of its own: on some processors it is ten times slower where source and target are aligned differently, as
-// padded rows always are (measured on AMD's family 25). processor.h says where it is used here.
+// rules of its own. processor.h says where it is used here, and why not elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +68,8 @@ PADOPS_INLINE void keep_order() {
 #endif
 }
 
-PADOPS_INLINE void fetch_to_write([[maybe_unused]] char* line) {
+// On x86-64 this is a plain prefetch: not every processor has the one for writing.
+PADOPS_INLINE void fetch_ahead([[maybe_unused]] char* line) {
 #if defined(__GNUC__)
   __builtin_prefetch(line, 1);
 #endif
@@ -101,7 +101,7 @@ PADOPS_INLINE void copy_long(char* target, const char* source, size_t bytes) {
   }
   if (bytes >= kMinFetched)
     for (; at + kLine < bytes; at += kLine) {
-      fetch_to_write(target + at + kFetchedAhead);
+      fetch_ahead(target + at + kFetchedAhead);
       copy_line<Target>(target + at, source + at);
     }
   for (; at + kLine < bytes; at += kLine) copy_line<Target>(target + at, source + at);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +15,7 @@
 namespace padops {
 
 // The tail of a window, the border after it, the border of the next row and the first bits of the next window meet in a
-// register. One store writes them all, and between two such stores there are only whole bytes to write.
+// word of 64 bits. One store writes them all, and between two such stores there are only whole bytes to write.
 template <class Target>
 struct PackedRows {
   const uint8_t* source;
@@ -22,15 +23,17 @@ struct PackedRows {
   uint8_t pattern;   // the fill, repeated over a byte
   uint64_t element;  // bits of a row's element
 
-  // Whether both borders of a row fit into the register, and the window is at least as long as it and has what they
-  // show.
+  // Most bits of both borders: with up to 7 bits of a window before them they leave the next window a byte and more.
+  static constexpr uint64_t kMostBorders = 48;
+
+  // Whether both borders of a row fit into the word, and the window is at least as long as it and has what they show.
   static bool fit(const BorderedRow& row, uint64_t element) {
     const auto lies_in_window = [&](const Run& run) {
       if (run.count == 0 || run.kind == Run::Kind::kFilled) return true;
       const int64_t first = run.source - row.window.source - (run.kind == Run::Kind::kBackward ? run.count - 1 : 0);
       return first >= 0 && first + (run.kind == Run::Kind::kRepeat ? 1 : run.count) <= row.window.count;
     };
-    return std::endian::native == std::endian::little && (row.left.count + row.right.count) * element <= 48 &&
+    return std::endian::native == std::endian::little && (row.left.count + row.right.count) * element <= kMostBorders &&
            row.window.count * element >= 64 && lies_in_window(row.left) && lies_in_window(row.right);
   }
 
@@ -94,6 +97,7 @@ struct PackedRows {
   template <bool kFilled>
   void write_with(const BorderedRow& row, const Rows& rows) const {
     const bool whole_bytes = (rows.target | rows.length | rows.step) * element % 8 == 0;  // each of them
+    // Long enough for a register behind the first bits.
     if (whole_bytes && row.window.count * element >= 2 * 8 * Target::kRegister) {
       compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { write_alike<kFilled>(row, rows); });
     } else {
@@ -103,8 +107,9 @@ struct PackedRows {
 
   template <bool kFilled>
   PADOPS_INLINE void write_rows(const BorderedRow& row, const Rows& rows) const {
-    const PackedRows own = *this;  // a copy that no store to the output can change
+    const PackedRows own = *this;  // copies that no store to the output can change
     const auto [left, window, right] = row;
+    const Rows all = rows;
     const int64_t step = step_of(left);
     const auto before = static_cast<unsigned>(left.count * element);
     const auto after = static_cast<unsigned>(right.count * element);
@@ -112,8 +117,8 @@ struct PackedRows {
     uint8_t* to = output + begin / 8;
     unsigned bits = begin % 8;
     uint64_t held = bits > 0 ? *to & ((1u << bits) - 1) : 0;
-    int64_t from = rows.source;
-    for (int64_t i = 0; i < rows.count; ++i, from += rows.step) {
+    int64_t from = all.source;
+    for (int64_t i = 0; i < all.count; ++i, from += all.step) {
       const uint64_t at = (from + window.source) * own.element;
       const uint64_t last = (at + window.count * own.element + 7) / 8 - sizeof(held);
       const BitSplice splice(bits + before, at % 8, window.count * own.element);
@@ -131,8 +136,8 @@ struct PackedRows {
     for (unsigned at = 0; at < bits; at += 8) *to++ = static_cast<uint8_t>(held >> at);
   }
 
-  // Writes long rows that begin and end at whole bytes in the source and in the output. One BitSplice serves all of
-  // them, which halves the work between two rows.
+  // Writes long rows that begin and end at whole bytes in the output, and all at the same bit of a byte in the source.
+  // One BitSplice serves all of them, which halves the work between two rows.
   template <bool kFilled>
   PADOPS_INLINE void write_alike(const BorderedRow& row, const Rows& rows) const {
     const PackedRows own = *this;  // copies that no store to the output can change
@@ -150,6 +155,7 @@ struct PackedRows {
     int64_t from = all.source;
     uint64_t last = (begin + width + 7) / 8 - sizeof(uint64_t);
     constexpr size_t kWord = Target::kRegister;
+    assert(splice.bytes >= kWord);
     // Without a shift the next byte is not needed and may not exist.
     const unsigned down = splice.shift;
     const unsigned up = down > 0 ? 8 - down : 0;

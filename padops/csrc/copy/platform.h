@@ -31,7 +31,8 @@
 
 // PADOPS_INLINE inlines into every loop, so that the compiler moves decisions that do not change in the loop before it.
 // PADOPS_INLINE_LAMBDA does that to a lambda; it stands behind the parameters. PADOPS_NOINLINE keeps a loop in a
-// function of its own, so that it has all registers to itself.
+// function of its own, so that it has all registers to itself, and begins it with a cache line: where a short loop lies
+// in one changes its speed by up to a third (measured), and would change with any code in front of it.
 #if defined(PADOPS_INLINE)  // the coverage build defines it: gcov needs every function by itself
 #define PADOPS_INLINE_LAMBDA
 #define PADOPS_NOINLINE
@@ -42,5 +43,5 @@
 #else
 #define PADOPS_INLINE [[gnu::always_inline]] inline
 #define PADOPS_INLINE_LAMBDA __attribute__((always_inline))
-#define PADOPS_NOINLINE [[gnu::noinline]]
+#define PADOPS_NOINLINE [[gnu::noinline, gnu::aligned(64)]]
 #endif

@@ -6,9 +6,7 @@
 
 #include "copy/platform.h"
 
-#if PADOPS_SSE2 && defined(_MSC_VER)
-#include <intrin.h>
-#elif PADOPS_SSE2
+#if PADOPS_SSE2 && !defined(_MSC_VER)
 #include <cpuid.h>
 #endif
 

@@ -1,4 +1,5 @@
-// Which copy of bytes is fastest on the processor at hand. No single one is right everywhere.
+// Which instruction set the loops use on the processor at hand, and whether the string instruction copies long runs. No
+// single copy is right everywhere.
 #pragma once
 
 #include <cstdint>

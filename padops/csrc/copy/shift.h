@@ -33,7 +33,8 @@ PADOPS_INLINE void shift_words(uint8_t* out, const uint8_t* low, const uint8_t* 
   std::memcpy(out, &first, kBytes);
 }
 
-// Writes `bytes` bytes that begin `shift` bits into `in`, 1 to 7, and reads one byte more. Each word is the word of the
+// Writes `bytes` bytes that begin `shift` bits into `in`, 1 to 7, and reads one byte more unless there
+// are none. Each word is the word of the
 // source shifted down, or-ed with the one that begins a byte further on shifted up. Where both have bits, they agree.
 // kBytes are written at a time, or half as many and so on where there are fewer.
 template <size_t kBytes>

@@ -74,8 +74,10 @@ struct SubByteWriter {
       PackedRows<Target>{source, output, pattern, element}.write(*row, rows);
       return true;
     }
-    return for_border(row->left.kind,
-                      [&](auto kind) { compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { bordered<kind>(rows); }); });
+    for_border(row->left.kind, [&](auto kind) {
+      compiled_for(Target{}, [&]() PADOPS_INLINE_LAMBDA { bordered<decltype(kind)::value>(rows); });
+    });
+    return true;
   }
 
  private:
@@ -131,7 +133,8 @@ struct SubByteWriter {
   PADOPS_INLINE void bordered(const Rows& rows) const {
     const SubByteWriter own = *this;  // copies that no store to the output can change
     const auto [left, window, right] = *row;
-    const uint64_t begin = rows.target * element;
+    const Rows all = rows;
+    const uint64_t begin = all.target * element;
     End end{output + begin / 8, 0, static_cast<unsigned>(begin % 8)};
     if (end.bits > 0) end.held = *end.byte & ((1u << end.bits) - 1);
     const auto border = [&own, &end](const Run& run, int64_t from) {
@@ -144,8 +147,8 @@ struct SubByteWriter {
         for (int64_t i = 0; i < run.count; ++i) own.append(end, (from + i * kStep) * own.element, own.element);
       }
     };
-    int64_t from = rows.source;
-    for (int64_t i = 0; i < rows.count; ++i, from += rows.step) {
+    int64_t from = all.source;
+    for (int64_t i = 0; i < all.count; ++i, from += all.step) {
       border(left, from + left.source);
       own.append(end, (from + window.source) * own.element, window.count * own.element);
       border(right, from + right.source);

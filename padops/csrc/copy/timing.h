@@ -15,7 +15,7 @@ struct CopiedRows {
 
 // The median of `rounds` passes, in seconds. `name` is "libc", "chosen" for what the writers take for such rows, or
 // what named_copy takes. Throws std::invalid_argument for another name and for numbers that describe no rows;
-// std::bad_alloc.
+// std::length_error and std::bad_alloc for more rounds than memory has room for.
 double time_copy(std::string_view name, const CopiedRows& rows, int64_t rounds);
 
 }  // namespace padops

@@ -86,17 +86,16 @@ concept AnyOrderWriter = Writer<Type> && requires(const Type& writer, int64_t po
   { writer.write_bordered(rows) } -> std::same_as<bool>;
 };
 
-// Calls write with the kind of the borders as a constant that a template can take; gives whether borders have that
-// kind.
+// Calls write with the kind of the borders as a constant that a template can take.
 template <class Write>
-PADOPS_INLINE bool for_border(Run::Kind kind, const Write& write) {
+PADOPS_INLINE void for_border(Run::Kind kind, const Write& write) {
   using Kind = Run::Kind;
   switch (kind) {  // never another: no row has two dilated or two periodic runs
-    case Kind::kFilled: write(std::integral_constant<Kind, Kind::kFilled>{}); return true;
-    case Kind::kForward: write(std::integral_constant<Kind, Kind::kForward>{}); return true;
-    case Kind::kBackward: write(std::integral_constant<Kind, Kind::kBackward>{}); return true;
-    case Kind::kRepeat: write(std::integral_constant<Kind, Kind::kRepeat>{}); return true;
-    default: return false;
+    case Kind::kFilled: return write(std::integral_constant<Kind, Kind::kFilled>{});
+    case Kind::kForward: return write(std::integral_constant<Kind, Kind::kForward>{});
+    case Kind::kBackward: return write(std::integral_constant<Kind, Kind::kBackward>{});
+    case Kind::kRepeat: return write(std::integral_constant<Kind, Kind::kRepeat>{});
+    default: return;
   }
 }
 

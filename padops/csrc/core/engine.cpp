@@ -75,7 +75,8 @@ void Engine::split() {
     const bool long_rows = row_bytes >= 2 * task_bytes;
     // A part has no kPeriodic run: it lists the runs of each period, which would be many where the period is short.
     const int64_t period = period_of(inner_, mode_);
-    const bool few_runs = period == 0 || period * element_ / 8 >= task_bytes || inner_.output <= period;
+    const bool few_runs =
+        period == 0 || inner_.extent == 1 || period * element_ / 8 >= task_bytes || inner_.output <= period;
     if (long_rows && few_runs && inner_.interior == 0 && element_ % 8 == 0) {
       parts_ = std::min(row_bytes / task_bytes, inner_.output);
       rows_per_task_ = 1;

@@ -6,6 +6,9 @@ namespace padops {
 
 namespace {
 
+// A row of no more is listed whole, so that a window between two borders is seen as one.
+constexpr size_t kFewRuns = 3;
+
 // Most borders are shorter than a period: a division would take longer than the row that it is for.
 int64_t modulo(int64_t value, int64_t divisor) {
   if (value >= 0 && value < divisor) return value;
@@ -53,12 +56,17 @@ Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop) {
   // The border on this side reaches to the window, or to the end of the row.
   const int64_t border = ends(offset < 0 ? -offset : stop - at);
   if (mode == Mode::kConstant) return {Run::Kind::kFilled, at, extent == 0 ? stop - at : border};
-  if (mode == Mode::kEdge) return {Run::Kind::kRepeat, at, border, axis.start + (offset < 0 ? 0 : extent - 1)};
+  if (mode == Mode::kEdge || extent == 1)
+    return {Run::Kind::kRepeat, at, border, axis.start + (offset < 0 ? 0 : extent - 1)};
   const int64_t period = period_of(axis, mode);
   const int64_t phase = modulo(offset, period);
-  if (phase < extent) return forward(phase);
-  const int64_t last = mode == Mode::kSymmetric ? period - 1 : period;  // symmetric shows its last element twice
-  return {Run::Kind::kBackward, at, ends(period - phase), axis.start + last - phase};
+  if (mode == Mode::kSymmetric) {  // shows its last element twice
+    if (phase < extent) return forward(phase);
+    return {Run::Kind::kBackward, at, ends(period - phase), axis.start + period - 1 - phase};
+  }
+  if (mode == Mode::kWrap || phase < extent - 1) return forward(phase);
+  // From the last element to the first, both of them included: so a border as long as it may be is one run.
+  return {Run::Kind::kBackward, at, std::min(period - phase + 1, border), axis.start + period - phase};
 }
 
 int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position) {
@@ -75,10 +83,15 @@ int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position) {
 
 std::vector<Run> row_runs(const AxisPlan& axis, Mode mode) {
   if (axis.interior != 0) return dilated_runs(axis);
+  std::vector<Run> runs;
+  int64_t at = 0;
+  for (; at < axis.output && runs.size() < kFewRuns; at += runs.back().count)
+    runs.push_back(run_at(axis, mode, at, axis.output));
+  if (at == axis.output) return runs;
   const int64_t period = period_of(axis, mode);
   const int64_t listed = period == 0 || axis.output <= 2 * period ? axis.output : period;
-  std::vector<Run> runs;
-  for (int64_t at = 0; at < listed; at += runs.back().count) runs.push_back(run_at(axis, mode, at, listed));
+  runs.clear();
+  for (at = 0; at < listed; at += runs.back().count) runs.push_back(run_at(axis, mode, at, listed));
   if (listed < axis.output) runs.push_back({Run::Kind::kPeriodic, listed, axis.output - listed, period});
   return runs;
 }

@@ -22,7 +22,8 @@ Run run_at(const AxisPlan& axis, Mode mode, int64_t at, int64_t stop);
 // The source position that output `position` of an axis shows, or kFill.
 int64_t source_index(const AxisPlan& axis, Mode mode, int64_t position);
 
-// A row of `axis` as runs. Of many periods it lists only the first, so that the list of a long row is short as well.
+// A row of `axis` as runs. Of more than a few, and many periods, it lists only the first period, so that the list of a
+// long row is short as well.
 std::vector<Run> row_runs(const AxisPlan& axis, Mode mode);
 
 }  // namespace padops

@@ -50,8 +50,9 @@ class Sharing {
     void add(int64_t nanoseconds) {
       count.fetch_add(1, std::memory_order_relaxed);
       all.fetch_add(nanoseconds, std::memory_order_relaxed);
-      // Of two threads at once one may win with the greater time: the next runs make up for it.
-      if (nanoseconds < least.load(std::memory_order_relaxed)) least.store(nanoseconds, std::memory_order_relaxed);
+      int64_t before = least.load(std::memory_order_relaxed);
+      while (nanoseconds < before && !least.compare_exchange_weak(before, nanoseconds, std::memory_order_relaxed)) {
+      }
     }
   };
 

@@ -29,7 +29,7 @@ struct Thresholds {
   // Bytes that a streamed row must have for each merge of a run into a cache line. A merge costs as much. Measured.
   int64_t bytes_per_merge = 160;
 
-  // How bytes are copied within the caches.
+  // The instruction set of all loops, and from where on the string instruction copies.
   CopyChoice copy;
 
   // What the processor and the size of its last-level cache suggest, where the system tells them.
