@@ -17,14 +17,19 @@ WIDTH = 80  # of what goes to a file or a pipe, which have no width of their own
 WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
 
 
-def count(text: str) -> int:
+def count(text: str, most: int | None = None) -> int:
     """What an option takes that says how many.
+
+    Args:
+        text: What was given.
+        most: The largest number that it may be; None for any.
 
     Raises:
         argparse.ArgumentTypeError: It is no such number.
     """
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    if not text.isdecimal() or int(text) < 1 or (most is not None and int(text) > most):
+        allowed = "of at least 1" if most is None else f"from 1 to {most}"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {allowed}")
     return int(text)
 
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,6 +83,8 @@ def main(arguments: list) -> int:
         parser.error("--check needs the wheels to check")
     if not options.check and (unknown := [name for name in options.targets if name not in TARGETS]):
         parser.error(f"there is no target {unknown[0]!r}: expected some of {', '.join(TARGETS)}")
+    if options.check and all(unreadable(Path(name)) for name in options.targets):
+        return inside(options.targets)  # which needs no tools
     python = tools()
     if options.check:
         wheels = [Path(name) for name in options.targets]
@@ -177,8 +180,27 @@ def inside(wheels: list) -> int:
     return 1 if failed else 0
 
 
+def unreadable(wheel: Path) -> str:
+    """Why there is nothing to look into; "" where there is."""
+    if not wheel.is_file():
+        return "it is no file" if wheel.exists() else "it does not exist"
+    if not re.fullmatch(r"padops-[^-]+-[^-]+-[^-]+-[^-]+\.whl", wheel.name):
+        return "its name is not that of a wheel of padops: padops-VERSION-py3-none-PLATFORM.whl"
+    return "" if zipfile.is_zipfile(wheel) else "it is not a whole zip file"
+
+
 def wrong_with(wheel: Path) -> list:
     """What is wrong with a wheel; nothing where all is as it should be."""
+    if why := unreadable(wheel):
+        return [why]
+    try:
+        return wrong_within(wheel)
+    except (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError) as error:
+        return [f"it is damaged: {error}"]
+
+
+def wrong_within(wheel: Path) -> list:
+    """What is wrong with a wheel that is a zip file."""
     tags = wheel.stem.split("-")[-1]
     target = next((target for target in TARGETS.values() if target.tag in tags.split(".")), None)
     if target is None:
@@ -191,8 +213,10 @@ def wrong_with(wheel: Path) -> list:
         if libraries != [f"padops/libpadops{suffix}"]:
             return [f"its libraries are {libraries}"]
         wrong = wrong_with_library(archive.read(libraries[0]), target)
-        (about,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
-        told = set(re.findall(r"^Tag: (.*)$", archive.read(about).decode(), re.M))
+        about = {name.partition(".dist-info/")[2]: name for name in archive.namelist()}
+        if missing := [part for part in ("WHEEL", "RECORD") if part not in about]:
+            return [*wrong, f"it has no .dist-info/{' and no .dist-info/'.join(missing)}"]
+        told = set(re.findall(r"^Tag: (.*)$", archive.read(about["WHEEL"]).decode(), re.M))
         if told != {f"py3-none-{tag}" for tag in tags.split(".")}:
             wrong.append(f"its WHEEL file has the tags {', '.join(sorted(told))}, its name has others")
     return wrong + (audit(wheel, target.tag) if target.system == "Linux" else [])

@@ -1,7 +1,6 @@
 """Run padops' wheel on every pair of ONNX Runtime and Python that it is for, with the lowest dependencies and the newest.
 
-    python3 scripts/matrix.py [--only TEXT] [--record] [--keep]
-    python3 scripts/matrix.py --ci
+    python3 scripts/matrix.py [--only TEXT | --ci] [--record] [--keep]
 
 Builds the wheel, then installs it for each Python into an environment of its own under build/matrix (one at a time, taken
 away when its runtimes have had their turn), and runs there, for each onnxruntime: the self-check, ``padops convert
@@ -61,13 +60,15 @@ def main() -> int:
         0 where no cell failed. Cells that cannot exist do not fail, but for those of --ci.
     """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="TEXT", help="the cells whose name contains it")
-    parser.add_argument("--ci", action="store_true", help="the two cells that each change must pass")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--only", default="", metavar="TEXT", help="the cells whose name contains it")
+    chosen.add_argument("--ci", action="store_true", help="the two cells that each change must pass")
     parser.add_argument("--record", action="store_true", help="write the rows into docs/matrix.md")
     parser.add_argument("--keep", action="store_true", help="leave the environments under build/matrix")
     options = parser.parse_args()
+    only = options.only.partition(" (")[0]  # the table's rows go on with the newest version
     everything = [(version, lowest, runtime) for version in PYTHONS for lowest in (True, False) for runtime in RUNTIMES]
-    cells = CI if options.ci else [cell for cell in everything if options.only in name_of(*cell)]
+    cells = CI if options.ci else [cell for cell in everything if only in name_of(*cell)]
     if not cells:
         parser.error(f"argument --only: no cell has {options.only!r} in its name, such as {name_of(*CI[0])!r}")
     WORK.parent.mkdir(exist_ok=True)
@@ -87,8 +88,7 @@ def name_of(version: str, lowest: bool, runtime: str) -> str:
 
 def run_environment(version: str, lowest: bool, runtimes: list, wheel: Path, options: argparse.Namespace) -> list:
     """The cells of one Python with one set of dependencies: for each, "passed", "failed" or "not run"."""
-    python = find_python(version)
-    if python is None:
+    if (python := find_python(version)) is None:
         tell(options, f"python {version}", "", "", f"not run: this machine has no Python {version}", 0)
         return ["not run"]
     venv = WORK / f"python{version}-{'lowest' if lowest else 'newest'}"

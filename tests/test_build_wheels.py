@@ -46,6 +46,47 @@ def test_a_wheel_of_no_platform(tmp_path: Path, script: ModuleType) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("padops-0.1.0-py3-none-win_amd64.whl", None, "it does not exist"),
+        ("padops-0.1.0-py3-none-win_amd64.whl", b"", "it is not a whole zip file"),
+        ("README.md", b"text", "its name is not that of a wheel of padops: padops-VERSION-py3-none-PLATFORM.whl"),
+        ("six-1.17.0-py2.py3-none-any.whl", b"", "its name is not that of a wheel of padops: padops-VERSION-"),
+    ],
+)
+def test_what_is_no_wheel_needs_no_tools(
+    name: str, content: bytes | None, why: str, tmp_path: Path, script: ModuleType, capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr(script, "tools", lambda: pytest.fail("the tools are made"))
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    assert script.main(["--check", str(path), str(tmp_path)]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{name}: {why}")
+    assert second == f"{tmp_path.name}: it is no file"
+
+
+@pytest.mark.parametrize(
+    ("parts", "wrong"),
+    [
+        ({}, "it has no .dist-info/WHEEL and no .dist-info/RECORD"),
+        ({"RECORD": b"", "WHEEL": b"\xff"}, "it is damaged: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+        ({"WHEEL": b"Tag: py3-none-win_amd64\n"}, "it has no .dist-info/RECORD"),
+    ],
+)
+def test_a_wheel_without_its_parts(
+    parts: dict[str, bytes], wrong: str, tmp_path: Path, script: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script, "wrong_with_library", lambda content, target: [])
+    path = wheel(tmp_path, "win_amd64", "padops/libpadops.dll")
+    with zipfile.ZipFile(path, "a") as archive:
+        for part, content in parts.items():
+            archive.writestr(f"padops-0.1.0.dist-info/{part}", content)
+    assert script.wrong_with(path) == [wrong]
+
+
 @pytest.mark.parametrize("libraries", [(), ("padops/libpadops.so",), ("padops/libpadops.dll", "libc++.dll")])
 def test_a_wheel_has_one_library(libraries: tuple[str, ...], tmp_path: Path, script: ModuleType) -> None:
     assert script.wrong_with(wheel(tmp_path, "win_amd64", *libraries)) == [f"its libraries are {list(libraries)}"]

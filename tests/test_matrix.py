@@ -64,6 +64,7 @@ def test_a_cell_that_cannot_exist_is_named(matrix: ModuleType, monkeypatch: pyte
         (["--ci"], ["passed", "failed"], 1),
         (["--ci"], ["not run", "passed"], 1),
         (["--only", "1.22.1"], ["not run"] * 10, 0),
+        (["--only", "python 3.11, lowest, onnxruntime newest (1.32.0)"], ["passed"], 0),
         (["--only", "python 3.13, lowest"], ["passed"] * 4 + ["failed"], 1),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 _NO_PLOT = "--plot draws workloads, not what --provider measures"
 _ALONE = "--copies measures nothing else, and writes no file"
 _NO_DRAWING = "--random draws workloads: it goes with neither --model, --provider nor --show"
+_NO_SEED = "--seed is of --random, which is not given"
+_NOT_MEASURED = "--show measures nothing: it goes with none of --only, --threads, --quick and --model"
+_MOST_DRAWN, _MOST_THREADS = 10_000, 1024
 _NO_WORKLOADS = "--only chooses from the workloads, and --model measures none; with --provider it measures both"
 
 
@@ -29,8 +33,13 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     """Adds the options of ``padops bench`` to its parser."""
     parser.add_argument("--quick", action="store_true", help="a few workloads, and less time for each")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
-    parser.add_argument("--random", type=count, metavar="N", help="instead: N workloads that are drawn from --seed")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of --random (default: %(default)s)")
+    parser.add_argument(
+        "--random",
+        type=partial(count, most=_MOST_DRAWN),
+        metavar="N",
+        help="instead: N workloads that are drawn from --seed",
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="of --random (default: 0)")
     parser.add_argument(
         "--copies", action="store_true", help="instead: the copies that padops chooses from, on plain rows"
     )
@@ -42,7 +51,9 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead: the execution provider on unmodified models, --model's as well",
     )
-    parser.add_argument("--threads", type=count, action="append", metavar="N", help="default: 1, then all")
+    parser.add_argument(
+        "--threads", type=partial(count, most=_MOST_THREADS), action="append", metavar="N", help="default: 1, then all"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
     parser.add_argument("--show", type=Path, metavar="FILE", help="measure nothing: show what --json has written")
     parser.add_argument("--markdown", action="store_true", help="the table in Markdown")
@@ -141,7 +152,7 @@ def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
     from padops.bench.workloads import QUICK, WORKLOADS
 
     if options.random:
-        return draw_workloads(options.random, options.seed)
+        return draw_workloads(options.random, options.seed or 0)
     return tuple(workload for workload in WORKLOADS if not options.quick or workload.name in QUICK)
 
 
@@ -162,8 +173,16 @@ def _chosen(options: argparse.Namespace) -> list[str]:
 def _no_choice(options: argparse.Namespace) -> str | None:
     """Why the options contradict each other, or leave nothing to measure; None where they do not."""
     replaced = (options.model, options.provider, options.show)
-    if options.copies and any((*replaced, options.random, options.json, options.plot, options.only, options.markdown)):
+    files = [path.resolve() for path in (options.json, options.plot, options.show) if path is not None]
+    if len(set(files)) < len(files):
+        return "--json, --plot and --show name one file twice"
+    others = (options.random, options.json, options.plot, options.only, options.markdown, options.threads)
+    if options.copies and any((*replaced, *others)):
         return _ALONE
+    if options.seed is not None and not options.random:
+        return _NO_SEED
+    if options.show and any((options.only, options.threads, options.quick, options.model)):
+        return _NOT_MEASURED
     if options.random and any(replaced):
         return _NO_DRAWING
     if options.show:
@@ -173,7 +192,8 @@ def _no_choice(options: argparse.Namespace) -> str | None:
     if _chosen(options):
         return None
     quick = " of --quick" if options.quick and not options.provider else ""
-    return f"no workload{quick} has that in its name: {', '.join(_names(options))}"
+    wanted = " or ".join(map(repr, options.only))
+    return f"no workload{quick} has {wanted} in its name; there are {', '.join(_names(options))}"
 
 
 def _measure(
@@ -225,7 +245,6 @@ def _write(
     from padops.bench import provider_tables, tables
     from padops.bench.plot import svg
     from padops.bench.results import CUT_SHORT, as_json
-    from padops.files.staging import write_whole
 
     shown = provider_tables if provider_tables.is_of_provider(results) else tables
     if options.markdown:
@@ -237,6 +256,16 @@ def _write(
             if options.random:
                 tables.print_least(console, measured, threads)
     if options.json:
-        write_whole(options.json, [as_json(machine, results)])
+        _write_file(options.json, as_json(machine, results))
     if options.plot and CUT_SHORT not in machine:
-        write_whole(options.plot, [svg(results, machine)])
+        _write_file(options.plot, svg(results, machine))
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Raises an OSError that names this file, not a temporary one beside it."""
+    from padops.files.staging import write_whole
+
+    try:
+        write_whole(path, [text])
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -73,7 +74,9 @@ def print_copies(console: Console, results: Mapping[CopiedRows, Mapping[str, flo
     """
     from rich.table import Table
 
-    table = Table(title="GB/s of copied rows", box=None)
+    forced = os.environ.get("PADOPS_COPY")
+    chosen = f"as PADOPS_COPY={forced} says" if forced else "for this processor"
+    table = Table(title=f"GB/s of copied rows (row, total and gap in bytes); chosen {chosen}", box=None)
     for heading in ("row", "total", "gap", *COPIES, "chosen / best"):
         table.add_column(heading, justify="right")
     for rows, speeds in results.items():
@@ -81,3 +84,4 @@ def print_copies(console: Console, results: Mapping[CopiedRows, Mapping[str, flo
         best = max(speeds[name] for name in COPIES if name != "chosen")
         table.add_row(f"{rows.run:,}", f"{rows.total:,}", str(rows.gap), *shown, f"{speeds['chosen'] / best:.2f}")
     console.print(table)
+

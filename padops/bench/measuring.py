@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from padops.bench.runner import Measurement, OutputsDiffer
+from padops.bench.runner import Measurement
 from padops.bench.workloads import Workload
 from padops.extras import DependencyError, Needing
 from padops.files.interrupts import end_process, ending_of
@@ -154,6 +154,11 @@ def _measure_all(work: Work, threads: int, answers: Connection) -> tuple[str, st
         for name, step in work.steps():
             answers.send(("next", name))
             answers.send(("measured", step(threads, work.seconds)))
-    except (OSError, ValueError, OutputsDiffer, PadopsError) as error:
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+        PadopsError,
+    ) as error:  # RuntimeError: what sessions raise, and OutputsDiffer
         return "failed", str(error)
     return "done", ""

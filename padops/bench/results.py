@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -12,6 +11,7 @@ from padops.bench.provider_tables import STOCK, is_of_provider
 from padops.bench.runner import Measurement
 from padops.bench.tables import by_threads, by_workload
 
+_LEAST, _MOST = 1e-12, 1e9  # seconds
 CUT_SHORT = "cut short"  # a fact beside those of the machine, which every table and the file show
 
 
@@ -73,8 +73,10 @@ def _measurement(place: int, row: Any) -> Measurement:
         if type(row[name]) not in ({float, int} if wanted is float else {wanted}):
             raise ValueError(f"measurement {place}: {name} is {row[name]!r}, not of type {wanted.__name__}")
     result = Measurement(**row)
-    if not (result.threads >= 1 and 0 < result.median < math.inf and 0 <= result.spread < math.inf):
+    if not (result.threads >= 1 and _LEAST < result.median < _MOST and 0 <= result.spread < _MOST):
         raise ValueError(f"measurement {place} has threads, a median or a spread that nobody measures")
+    if not all(name.isprintable() and "|" not in name for name in (result.workload, result.implementation)):
+        raise ValueError(f"measurement {place} has a name that no table can show")
     return result
 
 
@@ -86,6 +88,8 @@ def _check_together(results: Sequence[Measurement], whole: bool) -> None:
     for threads in others if whole else ():
         if unlike := tables[first].keys() ^ tables[threads].keys():
             raise ValueError(f"{min(unlike)!r} has not been measured with {first} and with {threads} threads")
+    if sum(len(row) for table in tables.values() for row in table.values()) < len(results):
+        raise ValueError("an implementation has been measured twice with one workload and one number of threads")
     for threads, table in tables.items():
         for workload, row in table.items():
             if baseline not in row:

@@ -144,6 +144,8 @@ WORKLOADS: tuple[Workload, ...] = (
     _around("swin nhwc", (1, 150, 200, 96), {1: (0, 4), 2: (0, 3)}),
     _around("image uint8", (1, 3, 1080, 1920), {2: 4, 3: 4}, dtype="uint8"),
     _around("small maps", (1, 512, 14, 14), {2: 1, 3: 1}),  # rows shorter than a cache line
+    _around("far reflect", (1, 128, 32, 32), {3: 31}, mode="reflect"),  # as far as ONNX allows
+    _around("long edge", (1, 480000), {1: 24000}, mode="edge"),
     _around("tiny", (2, 3), {0: 1, 1: 1}),
     _around("no-op", _FEATURES, {}),
     _around("image float16", _IMAGE, {2: 3, 3: 3}, dtype="float16"),

@@ -74,27 +74,64 @@ class _Other:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--only", "no such"], 2, "error: no workload has that in its name: image constant, image reflect"),
-        (["--quick", "--only", "int4"], 2, f"error: no workload of --quick has that in its name: {', '.join(QUICK)}\n"),
+        (
+            ["--only", "no such"],
+            2,
+            "error: no workload has 'no such' in its name; there are image constant, image reflect",
+        ),
+        (
+            ["--quick", "--only", "int4"],
+            2,
+            f"error: no workload of --quick has 'int4' in its name; there are {', '.join(QUICK)}\n",
+        ),
         (
             ["--model", "m.onnx", "--only", "tiny"],
             2,
             "error: --only chooses from the workloads, and --model measures none",
         ),
+        (["--threads", "1", "--show", "absent.json"], 2, "error: --show measures nothing: it goes with none of --only"),
+        (["--show", "absent.json", "--only", "tiny"], 2, "error: --show measures nothing: it goes with none of --only"),
+        (["--copies", "--threads", "1"], 2, "error: --copies measures nothing else"),
+        (["--seed", "3"], 2, "error: --seed is of --random, which is not given"),
+        (["--json", "one", "--plot", "./one"], 2, "error: --json, --plot and --show name one file twice"),
+        (["--show", "one", "--plot", "one"], 2, "error: --json, --plot and --show name one file twice"),
         (["--show", "absent.json"], 1, "absent.json"),
     ],
 )
 def test_mistakes_are_named(arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--threads", "1", *arguments]) == code
+    assert cli.main(["bench", *arguments]) == code
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "1.5", "all", "²"])
-def test_a_number_of_threads_is_at_least_1(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("option", "most"), [("--threads", 1024), ("--random", 10_000)])
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "all", "²", "99999999999999999999"])
+def test_a_number_is_one_that_can_be_measured(
+    text: str, option: str, most: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
-        cli.main(["bench", f"--threads={text}"])
+        cli.main(["bench", f"{option}={text}"])
     assert ended.value.code == 2
-    assert f"argument --threads: '{text}' is not a whole number of at least 1\n" in capsys.readouterr().err
+    assert f"argument {option}: '{text}' is not a whole number from 1 to {most}\n" in capsys.readouterr().err
+
+
+def test_a_copy_that_there_is_not_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PADOPS_COPY", "AVX2")
+    assert cli.main(["bench", "--quick", "--only", "tiny", "--threads", "1"]) == 1
+    err = capfd.readouterr().err
+    assert "PADOPS_COPY is 'AVX2', expected baseline, avx2 or string" in err and "Traceback" not in err
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    def full(path: Path, parts: list[str]) -> None:
+        raise OSError(28, "No space left on device", "/a/temporary/file")
+
+    data, again = tmp_path / "bench.json", tmp_path / "again.json"
+    data.write_text(json.dumps({"machine": {}, "measurements": [ROW]}))
+    monkeypatch.setattr("padops.files.staging.write_whole", full)
+    assert cli.main(["bench", "--show", str(data), "--json", str(again)]) == 1
+    assert capsys.readouterr().err == f"error: cannot write {again}: No space left on device\n"
 
 
 ROW = Measurement("one", "padops", 1, 8, 1.0, 0.1, 9).row()
@@ -113,6 +150,11 @@ OTHER = {**ROW, "implementation": "built-in"}
         ([{**ROW, "median": None}], "measurement 0: median is None, not of type float"),
         ([{**ROW, "median": 0.0}], "measurement 0 has threads, a median or a spread that nobody measures"),
         ([{**ROW, "median": float("nan")}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([{**ROW, "median": 10**400}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([{**ROW, "median": 5e-324}], "measurement 0 has threads, a median or a spread that nobody measures"),
+        ([{**ROW, "workload": "a\nb"}], "measurement 0 has a name that no table can show"),
+        ([{**ROW, "workload": "a|b"}], "measurement 0 has a name that no table can show"),
+        ([ROW, ROW], "an implementation has been measured twice with one workload and one number of threads"),
         ([{**ROW, "threads": 0}], "measurement 0 has threads, a median or a spread that nobody measures"),
         ([OTHER], "'one' with 1 threads has no measurement of padops"),
         (

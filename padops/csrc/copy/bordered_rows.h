@@ -45,6 +45,27 @@ PADOPS_INLINE void copy_elements(char* target, const char* source, size_t bytes,
   for (ptrdiff_t i = 0; i < count; ++i) copy_element<kElement>(target + i * size, source + i * step, size);
 }
 
+// From so many bytes on a border that repeats an element is written in words. Measured: shorter ones take longer so.
+constexpr size_t kMinWords = 16;
+
+// Whether several elements fit into a word.
+template <size_t kElement>
+constexpr bool in_words() {
+  return kElement == 1 || kElement == 2 || kElement == 4;
+}
+
+// Writes one element again and again, to kMinWords bytes or more.
+template <size_t kElement>
+PADOPS_INLINE void repeat_words(char* target, const char* source, size_t bytes) {
+  static_assert(in_words<kElement>());
+  char parts[sizeof(uint64_t)];
+  for (size_t at = 0; at < sizeof(parts); at += kElement) std::memcpy(parts + at, source, kElement);
+  uint64_t word;
+  std::memcpy(&word, parts, sizeof(word));
+  for (size_t at = 0; at + sizeof(word) < bytes; at += sizeof(word)) std::memcpy(target + at, &word, sizeof(word));
+  std::memcpy(target + bytes - sizeof(word), &word, sizeof(word));  // overlaps the one before it
+}
+
 // Writes one element again and again.
 template <class Target, size_t kElement>
 PADOPS_INLINE void repeat_element(char* target, const char* source, size_t bytes) {
@@ -90,7 +111,8 @@ class BorderedRows {
   template <class Target, Run::Kind kBorder, size_t kElement>
   Loop choose_loop() const {
     const bool short_window = window_ <= kLine;
-    if (left_ <= kLine && right_ <= kLine)
+    const size_t most = kBorder == Run::Kind::kRepeat && in_words<kElement>() ? kMinWords - 1 : kLine;
+    if (left_ <= most && right_ <= most)
       return short_window ? loop<Target, kBorder, kElement, true, true> : loop<Target, kBorder, kElement, true, false>;
     return short_window ? loop<Target, kBorder, kElement, false, true> : loop<Target, kBorder, kElement, false, false>;
   }
@@ -110,6 +132,8 @@ class BorderedRows {
     if constexpr (kBorder == Run::Kind::kBackward) copy_elements<kElement, kShort>(target, begin, bytes, size, -size);
     if constexpr (kBorder == Run::Kind::kRepeat) {
       if (kElement != 0 && !kShort && bytes >= kMinSet) return repeat_element<Target, kElement>(target, begin, bytes);
+      if constexpr (in_words<kElement>() && !kShort)
+        if (bytes >= kMinWords) return repeat_words<kElement>(target, begin, bytes);
       copy_elements<kElement, kShort>(target, begin, bytes, size, 0);
     }
   }
