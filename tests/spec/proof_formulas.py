@@ -261,7 +261,7 @@ def row_runs(axis: Axis, mode: Mode) -> list[Run]:
     if sum(run.count for run in few) == axis.output:
         return few
     period = period_of(axis.extent, mode)
-    listed = axis.output if period == 0 or axis.output <= 2 * period else period
+    listed = axis.output if axis.output <= 2 * period else period
     runs = listed_runs(axis, mode, listed, listed)
     return runs if listed == axis.output else [*runs, Run(PERIODIC, listed, axis.output - listed, period)]
 

@@ -66,14 +66,6 @@ PADOPS_INLINE void repeat_words(char* target, const char* source, size_t bytes) 
   std::memcpy(target + bytes - sizeof(word), &word, sizeof(word));  // overlaps the one before it
 }
 
-// Writes one element again and again.
-template <class Target, size_t kElement>
-PADOPS_INLINE void repeat_element(char* target, const char* source, size_t bytes) {
-  char line[kLine];
-  for (size_t at = 0; at < kLine; at += kElement) std::memcpy(line + at, source, kElement);
-  fill_bytes<Target>(target, line, bytes);
-}
-
 // Its loop takes two thirds of the time that the runs of every row take one by one: nothing is looked up or decided in
 // it. Which loop it is, is decided once for all rows of a task.
 class BorderedRows {
@@ -131,7 +123,6 @@ class BorderedRows {
     if constexpr (kBorder == Run::Kind::kForward) copy_any<Target, kShort>(target, begin, bytes);
     if constexpr (kBorder == Run::Kind::kBackward) copy_elements<kElement, kShort>(target, begin, bytes, size, -size);
     if constexpr (kBorder == Run::Kind::kRepeat) {
-      if (kElement != 0 && !kShort && bytes >= kMinSet) return repeat_element<Target, kElement>(target, begin, bytes);
       if constexpr (in_words<kElement>() && !kShort)
         if (bytes >= kMinWords) return repeat_words<kElement>(target, begin, bytes);
       copy_elements<kElement, kShort>(target, begin, bytes, size, 0);

@@ -14,6 +14,14 @@
 
 namespace padops {
 
+// Writes one element again and again.
+template <class Target, size_t kElement>
+PADOPS_INLINE void repeat_element(char* target, const char* source, size_t bytes) {
+  char line[kLine];
+  for (size_t at = 0; at < kLine; at += kElement) std::memcpy(line + at, source, kElement);
+  fill_bytes<Target>(target, line, bytes);
+}
+
 // kElement is the bytes of a row's element, or 0 where only `element` tells.
 template <size_t kElement, class Target>
 class ByteWriter {
@@ -24,7 +32,7 @@ class ByteWriter {
   ByteWriter(const char* source, char* output, const char* pattern, size_t element,
              const std::optional<BorderedRow>& row, size_t string_from)
       : source_(source), output_(output), pattern_(pattern), element_(element), string_from_(string_from) {
-    if (row && row->window.count * element < string_from)
+    if (row && row->window.count * element < string_from && !repeats_much(*row, element))
       bordered_ = BorderedRows::of<Target, kElement>(*row, source, output, pattern, element);
   }
 
@@ -77,6 +85,11 @@ class ByteWriter {
   }
 
  private:
+  // Whether one element fills so much of a border that libc's fill is faster than a loop along the row.
+  static bool repeats_much(const BorderedRow& row, size_t element) {
+    return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= kMinSet;
+  }
+
   size_t size() const { return kElement == 0 ? element_ : kElement; }
 
   // Continues with what stands `period` bytes before `target`. The stretch that is copied doubles each time.

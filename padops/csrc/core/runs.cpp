@@ -88,8 +88,8 @@ std::vector<Run> row_runs(const AxisPlan& axis, Mode mode) {
   for (; at < axis.output && runs.size() < kFewRuns; at += runs.back().count)
     runs.push_back(run_at(axis, mode, at, axis.output));
   if (at == axis.output) return runs;
-  const int64_t period = period_of(axis, mode);
-  const int64_t listed = period == 0 || axis.output <= 2 * period ? axis.output : period;
+  const int64_t period = period_of(axis, mode);  // not 0: without one there are three runs at most
+  const int64_t listed = axis.output <= 2 * period ? axis.output : period;
   runs.clear();
   for (at = 0; at < listed; at += runs.back().count) runs.push_back(run_at(axis, mode, at, listed));
   if (listed < axis.output) runs.push_back({Run::Kind::kPeriodic, listed, axis.output - listed, period});
