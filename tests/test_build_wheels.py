@@ -72,7 +72,10 @@ def test_what_is_no_wheel_needs_no_tools(
     ("parts", "wrong"),
     [
         ({}, "it has no .dist-info/WHEEL and no .dist-info/RECORD"),
-        ({"RECORD": b"", "WHEEL": b"\xff"}, "it is damaged: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+        (
+            {"RECORD": b"", "WHEEL": b"\xff"},
+            "it is damaged: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+        ),
         ({"WHEEL": b"Tag: py3-none-win_amd64\n"}, "it has no .dist-info/RECORD"),
     ],
 )

@@ -84,4 +84,3 @@ def print_copies(console: Console, results: Mapping[CopiedRows, Mapping[str, flo
         best = max(speeds[name] for name in COPIES if name != "chosen")
         table.add_row(f"{rows.run:,}", f"{rows.total:,}", str(rows.gap), *shown, f"{speeds['chosen'] / best:.2f}")
     console.print(table)
-
