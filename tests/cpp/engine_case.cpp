@@ -151,8 +151,11 @@ std::string run_every_way(const Subject& subject, Draw& draw, const Options& opt
 const char* current_case() { return described; }
 
 Outcome check_case(Draw& draw, const Options& options, Ways& ways) {
+  return check_case(random_case(draw), draw, options, ways);
+}
+
+Outcome check_case(const Case& one, Draw& draw, const Options& options, Ways& ways) {
   static Memory memory;
-  const Case one = random_case(draw);
   const int64_t elements = std::accumulate(one.shape.begin(), one.shape.end(), int64_t{1}, std::multiplies<>());
   Outcome outcome{"", words(one)};
   outcome.described.copy(described, sizeof(described) - 1);

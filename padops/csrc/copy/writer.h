@@ -56,10 +56,10 @@ inline std::optional<BorderedRow> bordered_row(const std::vector<Run>& runs) {
   const auto is_border = [](const Run& run) { return run.kind != Kind::kDilated && run.kind != Kind::kPeriodic; };
   if (runs.size() == 1 && is_window(runs[0]))
     return BorderedRow{no_border(Kind::kFilled), runs[0], no_border(Kind::kFilled)};
-  if (runs.size() == 2 && is_border(runs[0]) && is_border(runs[1])) {
-    // Of two stretches of the source the longer is the window; elsewhere there is only one.
+  if (runs.size() == 2 && is_border(runs[0]) && is_border(runs[1]) && (is_window(runs[0]) || is_window(runs[1]))) {
+    // Of two stretches of the source the longer is the window. Two elements that a crop has left may be reflected twice
+    // without one.
     const bool first = is_window(runs[0]) && (!is_window(runs[1]) || runs[0].count >= runs[1].count);
-    assert(first || is_window(runs[1]));
     return first ? BorderedRow{no_border(runs[1].kind), runs[0], runs[1]}
                  : BorderedRow{runs[0], runs[1], no_border(runs[0].kind)};
   }
