@@ -29,4 +29,4 @@ def test_the_job_ends_with_its_script(number: int, code: int, tmp_path: Path) ->
             run.press_ctrl_c()
         else:
             os.kill(run.process.pid, number)
-        assert (run.wait(10), run.pids()) == (code, [])
+        assert (run.wait(10), run.left()) == (code, [])

@@ -75,7 +75,13 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
 
 
 def show_inspected(console: Console, path: Path, inspection: Inspection | str) -> None:
-    """One line on a model of a folder, and the command that says more; or why it cannot be read."""
+    """One line on a model of a folder.
+
+    Args:
+        console: Where to print.
+        path: The model.
+        inspection: What is in it, or why it cannot be read.
+    """
     if isinstance(inspection, str):
         console.print(Text.assemble(f"{path}: ", ("error", "bold red"), f": {inspection}"), soft_wrap=True)
         return

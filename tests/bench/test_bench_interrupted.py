@@ -31,7 +31,7 @@ def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path, capsys: pytest
         else:
             os.kill(run.process.pid, number)  # the command alone
         code = run.wait(10)
-        taken, left, said = time.monotonic() - began, run.pids(), run.said()
+        taken, left, said = time.monotonic() - began, run.left(), run.said()
     assert (code, left) == (128 + number, [])
     assert f"interrupted: {data} has what was measured, marked as cut short; p.svg has not been drawn" in said
     assert "Traceback" not in said
@@ -51,7 +51,7 @@ def test_before_anything_was_measured(tmp_path: Path) -> None:
     with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
         run.wait_for(lambda: "image constant, 1 threads" in run.said())
         run.press_ctrl_c()
-        code, left, said = run.wait(10), run.pids(), run.said()
+        code, left, said = run.wait(10), run.left(), run.said()
     assert (code, left) == (130, [])
     assert "interrupted before anything was measured; no file has been written" in said
     assert list(tmp_path.iterdir()) == []

@@ -64,7 +64,7 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
         else:
             os.kill(run.process.pid, number)  # the command alone
         code = run.wait(10)
-        taken, left, said = time.monotonic() - began, run.pids(), run.said()
+        taken, left, said = time.monotonic() - began, run.left(), run.said()
     assert (code, left) == (128 + number, [])
     whole = record.read(out / record.FILE)
     assert f"interrupted: {len(whole.results)} results; {out} has what was measured, marked as cut short" in said
@@ -86,7 +86,7 @@ def test_before_a_case_was_run(tmp_path: Path) -> None:
     with AtTerminal("-c", PREPARING, "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
         run.wait_for(lambda: "preparing" in run.said())
         run.press_ctrl_c()
-        code, left, said = run.wait(10), run.pids(), run.said()
+        code, left, said = run.wait(10), run.left(), run.said()
     assert (code, left) == (130, [])
     assert "interrupted before a case was run; no report has been written" in said
     assert list(out.iterdir()) == []

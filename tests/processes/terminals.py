@@ -55,6 +55,13 @@ class AtTerminal:
                 continue
         return found
 
+    def left(self) -> list[int]:
+        """The processes that stay when the command has ended; what multiprocessing tracks files with ends just behind it."""
+        end = time.monotonic() + 2
+        while (found := self.pids()) and time.monotonic() < end:
+            time.sleep(0.02)
+        return found
+
     def press_ctrl_c(self) -> None:
         """What the key does: the terminal sends SIGINT to its foreground group."""
         os.write(self._terminal, b"\x03")
