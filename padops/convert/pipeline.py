@@ -189,8 +189,9 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         PadopsError: The source is of another format, and a Pad of it cannot be converted: it has no form in ONNX.
     """
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
-    facts = _look_at(document, request.sources)
-    unasked = [] if document.foreign or match_auto_pad in request.sources else same_left(document)
+    types = Types(document)
+    facts = _look_at(document, request.sources, types)
+    unasked = [] if document.foreign or match_auto_pad in request.sources else same_left(document, types)
     convert_pads = ConvertPads(document, request.select, request.target, request.sources)
     if request.fold:
         records = convert_and_fold(document, convert_pads, request.select, request.target, request.sources)
@@ -225,9 +226,9 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     return conversion
 
 
-def _look_at(document: Document, asked: Collection[sources.Source]) -> dict[str, PadFacts]:
+def _look_at(document: Document, asked: Collection[sources.Source], types: Types) -> dict[str, PadFacts]:
     """The facts of each Pad by its path, before anything is changed."""
-    types, minor = Types(document), installed_minor()
+    minor = installed_minor()
     found = sources.find_pads(document.model, types, tuple(asked))
     return {site.path: facts_of(site, match, types, minor) for site, match in found}
 

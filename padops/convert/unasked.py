@@ -12,16 +12,17 @@ from padops.runtime.installed import installed_minor
 SHOWN = 3  # of the nodes that are named
 
 
-def same_left(document: Document) -> list[str]:
+def same_left(document: Document, types: Types) -> list[str]:
     """Convolutions and poolings that pad SAME and that onnxruntime refuses, or computes wrongly.
 
     Args:
         document: The model, which nothing has changed yet.
+        types: Of it.
 
     Returns:
         What there is to say of them: a note, or nothing.
     """
-    types, minor = Types(document), installed_minor()
+    minor = installed_minor()
     found = find_pads(document.model, types, (match_auto_pad,))
     facts = [facts_of(site, match, types, minor) for site, match in found if match.replacement is not None]
     failing = [f"{node.path} ({node.form}): {node.why}" for node in facts if not node.runs]

@@ -3,7 +3,6 @@
 // A writer counts in positions, which are elements of a row, from the beginning of the output and of the source.
 #pragma once
 
-#include <cassert>
 #include <concepts>
 #include <cstdint>
 #include <optional>
