@@ -192,15 +192,22 @@ def run(check: str, command: list, wanted: str, site: Path = None) -> Run:
 
 
 def record(name: str, runs: list) -> None:
-    """Put the rows of a target between the markers, in the place of its rows before."""
+    """Put the rows of a target between the markers, in the place of those before; checks that did not run keep theirs."""
     before, begin, rest = DOCUMENT.read_text(encoding="utf-8").partition(ROWS[0])
     table, end, after = rest.partition(ROWS[1])
     if not (begin and end):
         sys.exit(f"error: {DOCUMENT} has not the lines {ROWS[0].strip()} and {ROWS[1].strip()}, one after the other")
-    rows = [row for row in table[len(HEAD) :].splitlines(keepends=True) if not row.startswith(f"| {name} |")]
+    ran = tuple(f"| {name} | {run.check} |" for run in runs)
+    rows = [row for row in table[len(HEAD) :].splitlines(keepends=True) if not row.startswith(ran)]
     rows += [f"| {name} | {run.check} | {run.result} | {run.seconds:.0f} |\n" for run in runs]
-    ordered = sorted(rows, key=lambda row: list(MACHINES).index(row.split(" | ")[0][2:]))
+    ordered = sorted(rows, key=place)
     DOCUMENT.write_text(before + begin + HEAD + "".join(ordered) + end + after, encoding="utf-8")
+
+
+def place(row: str) -> tuple:
+    """Where a row belongs: by the target, then the checks in C++, then what runs in Python."""
+    target, check = row[2:].split(" | ")[:2]
+    return list(MACHINES).index(target), CHECKS.index(check) if check in CHECKS else len(CHECKS)
 
 
 def short(part: str) -> str:

@@ -85,7 +85,11 @@ def test_rows_take_the_place_of_those_before(
     script.record("windows-amd64", done)
     script.record("linux-aarch64", done[1:])
     script.record("windows-amd64", done[:1])
-    rows = "| linux-aarch64 | replay | 3 cases passed | 0 |\n| windows-amd64 | engine_check | 1 cases passed | 2 |\n"
+    rows = (
+        "| linux-aarch64 | replay | 3 cases passed | 0 |\n"
+        "| windows-amd64 | engine_check | 1 cases passed | 2 |\n"
+        "| windows-amd64 | replay | 3 cases passed | 0 |\n"  # which the last did not run
+    )
     assert page.read_text(encoding="utf-8") == f"a\n{begin}{script.HEAD}{rows}{end}b\n"
     page.write_text("a\n", encoding="utf-8")
     with pytest.raises(SystemExit, match="has not the lines <!-- ran --> and <!-- /ran -->"):

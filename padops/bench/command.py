@@ -174,8 +174,8 @@ def _no_choice(options: argparse.Namespace) -> str | None:
     """Why the options contradict each other, or leave nothing to measure; None where they do not."""
     replaced = (options.model, options.provider, options.show)
     files = [path.resolve() for path in (options.json, options.plot, options.show) if path is not None]
-    if len(set(files)) < len(files):
-        return "--json, --plot and --show name one file twice"
+    if twice := [str(path) for path in files if files.count(path) > 1]:
+        return f"--json, --plot and --show name one file twice: {twice[0]}"
     others = (options.random, options.json, options.plot, options.only, options.markdown, options.threads)
     if options.copies and any((*replaced, *others)):
         return _ALONE

@@ -154,11 +154,6 @@ def _measure_all(work: Work, threads: int, answers: Connection) -> tuple[str, st
         for name, step in work.steps():
             answers.send(("next", name))
             answers.send(("measured", step(threads, work.seconds)))
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-        PadopsError,
-    ) as error:  # RuntimeError: what sessions raise, and OutputsDiffer
+    except (OSError, ValueError, RuntimeError, PadopsError) as error:  # RuntimeError: of sessions, and OutputsDiffer
         return "failed", str(error)
     return "done", ""
