@@ -222,6 +222,7 @@ def any_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(set_threads, lambda threads: None)
 
 
+@pytest.mark.adapts_to("openvino", "tensorflow", "torch")
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if w.output_bytes < 3e6], ids=lambda w: w.name)
 def test_implementations_agree(workload: Workload, any_threads: None) -> None:
     """Also with the reference, and that the memory is as large as the output that padops gives."""

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import pytest
 from cpp_builds import CHECKS, ROOT, build, fuzzed_inputs
+from needs import CLANG
 
 SOURCES = ROOT / "padops" / "csrc"
 BUILDS = ROOT / "build" / "engine"
 CORPUS = CHECKS / "corpus.hex"
-CLANG = shutil.which("clang++")
 
 OF_THE_MACHINE = ("processor", "timing")  # what they do depends on the processor
 # Where each way of the engine is; plan.cpp is the proofs' and the Python tests' business.
@@ -83,6 +83,7 @@ def test_the_fuzzer_says_how_much_it_tried() -> None:
         fuzzed_inputs(subprocess.CompletedProcess([], 0, "", "no fuzzer at all"))
 
 
+@pytest.mark.needs(CLANG)
 def test_clang() -> None:
     folder = built("clang", "-O3", options=(f"-DCMAKE_CXX_COMPILER={CLANG}",))
     assert passed(check(folder, "--count", 10_000, "--every-way")) == 10_000

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 from cpp_builds import ROOT
+from needs import CLANG
 
 SOURCES = ROOT / "padops" / "csrc"
 FOLDERS = ("copy", "core", "ort")
-CLANG = shutil.which("clang++")
+pytestmark = pytest.mark.needs(CLANG)
 # The standard library is included as it is here. After that the compiler is another one.
 PRELUDE = """
 #include <algorithm>

@@ -1,0 +1,96 @@
+"""What tests need that the README does not name, and which of it is not here.
+
+A test says what it needs by what its file imports (peers), by the fixture ``browser``, by the parameter ``checker``, or by
+the marks ``needs`` and ``needs_environment``. Where that is not here, the test is left out, and the run says so at its
+beginning and at its end. Where ``PADOPS_PEERS`` is set (``scripts/test.py --peers``, and so in CI) nothing is left out but
+the environments that it does not name: what is not here is a failure.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+
+import chromium
+import pytest
+
+from padops.conformance.peers.environments import is_made, rows_apart
+
+TESTS = Path(__file__).resolve().parents[1]
+NEIGHBOURS = {path.stem: path for path in TESTS.rglob("*.py") if path.parent.name not in ("mutation", "long")}
+PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
+# The type checkers and what else the extra ``lint`` has.
+CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents")
+CLANG = "clang++"
+
+
+@cache
+def peers_of(file: Path) -> frozenset[str]:
+    """The peers that a file imports, itself or through its neighbours."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for name in {name.partition(".")[0] for name in names}:
+            neighbour = NEIGHBOURS.get(name)
+            found |= peers_of(neighbour) if neighbour else {name} & PEERS
+    return frozenset(found)
+
+
+def _is_apart(row) -> bool:
+    """Whether the environment of a peer is there, with the program that runs it."""
+    return is_made(row.environment) and all(which(program) for program in row.command[:1])
+
+
+REQUIRED = bool(os.environ.get("PADOPS_PEERS"))  # that all of it is here
+ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
+MISSING_PEERS = sorted(name for name in PEERS if not REQUIRED and find_spec(name) is None)
+NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR and not _is_apart(row)]
+UNCHECKED = [name for name in CHECKERS if not REQUIRED and find_spec(name) is None]
+NO_CLANG = not REQUIRED and which(CLANG) is None
+NO_BROWSER = not REQUIRED and not any(map(which, chromium.NAMES))
+NOT_HERE = {*MISSING_PEERS, *UNCHECKED, *NOT_MADE, *([CLANG] if NO_CLANG else []), *(["chromium"] if NO_BROWSER else [])}
+
+# Files that cannot even be imported, and what they lack.
+NOT_COLLECTED = {
+    file.relative_to(TESTS).as_posix(): missing
+    for file in sorted(TESTS.rglob("test_*.py"))
+    if (missing := sorted(peers_of(file).intersection(MISSING_PEERS)))
+}
+
+
+def needs_of(item: pytest.Item) -> set[str]:
+    """What a test needs, beside what its file imports."""
+    marks = [mark for name in ("needs", "needs_environment") for mark in item.iter_markers(name)]
+    found = {name for mark in marks for name in mark.args}
+    found |= {"chromium"} if "browser" in getattr(item, "fixturenames", ()) else set()
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return found | ({parameters["checker"]} if "checker" in parameters else set())
+
+
+def said() -> list[str]:
+    """A line for each kind of thing that is not here, with what is left out for that."""
+    from mutation.lacking import LACKING
+
+    lines = []
+    if MISSING_PEERS:
+        names = ", ".join(MISSING_PEERS)
+        lines.append(f"NOT COMPARED with {names}: not installed; left out: {', '.join(NOT_COLLECTED)}, and single tests")
+    if NOT_MADE:
+        lines.append(f"NOT COMPARED with {', '.join(NOT_MADE)}: no environment; scripts/peers.py makes them")
+    if LACKING:
+        lines.append(f"NOT MUTATED: IRs of OpenVINO, for lack of {', '.join(LACKING)}; the kind 'openvino' is left out")
+    if NO_BROWSER:
+        lines.append("NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page are left out")
+    if NO_CLANG:
+        lines.append(
+            f"NOT BUILT with clang: no {CLANG} on the PATH; the engine is checked as gcc builds it, and the names that the "
+            "library takes of gcc are not checked"
+        )
+    if UNCHECKED:
+        lines.append(f"NOT CHECKED by what a user or an index checks with: {', '.join(UNCHECKED)} not installed")
+    return lines
