@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import onnx
 import pytest
 from command_lines import run
 from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
+from terminals import PATIENCE
 
 from padops.cli import bulk
 
@@ -159,15 +161,27 @@ if "spawn_main" in " ".join(sys.orig_argv):
             os._exit(9)
         if path.name == "dies_last.onnx":
             others = [other for other in path.parent.glob("*.onnx") if other != path]
-            while not all(b"padops" in other.read_bytes() for other in others):
+            while not os.path.exists(os.environ["KNOWN"]) or os.stat(os.environ["KNOWN"]).st_size < len(others):
                 time.sleep(0.02)
-            time.sleep(0.3)  # their processes tell what they have done
             os._exit(9)
         if path.name == "_waits.onnx":
             open(os.environ["STARTED"], "a").close()
-            time.sleep(60)
+            time.sleep(600)
         return read(path)
     reading._content = planted
+"""
+# The command, which adds a byte to a file for each model that a process has told it is converted.
+COMMAND = """
+import os, sys
+from padops import cli
+from padops.cli import bulk
+def noted(finished, future, note=bulk._note):
+    before = len(finished)
+    note(finished, future)
+    with open(os.environ["KNOWN"], "a") as known:
+        known.write("x" * (len(finished) - before))
+bulk._note = noted
+sys.exit(cli.main(sys.argv[1:]))
 """
 
 
@@ -178,6 +192,7 @@ def planted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     (tmp_path / "first" / "sitecustomize.py").write_text(PLANTED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "first"))
     monkeypatch.setenv("STARTED", str(tmp_path / "started"))
+    monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
     for name in ("broken.onnx", "deep/b.onnx"):
         (folder / name).unlink()
     return folder
@@ -194,15 +209,17 @@ def test_a_process_that_dies_takes_no_other_model_with_it(
 
 
 def test_a_model_that_was_done_before_a_process_died_is_not_converted_again(
-    folder: Path, planted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, planted: Path, tmp_path: Path
 ) -> None:
     """The first of the models dies last."""
     (planted / "mixed.onnx").rename(planted / "z.onnx")
     (planted / "dies_last.onnx").write_bytes(one_pad(13).SerializeToString())
     (planted / "a.onnx").rename(planted / "y.onnx")
     report = tmp_path / "r.json"
-    code, out, _ = run(capsys, "convert", planted, "--in-place", "--jobs", "2", "--report", report)
-    assert (code, out.splitlines()[-1]) == (1, "3 models, 1 failed; 3 Pads: 2 converted, 1 unconverted")
+    command = [sys.executable, "-c", COMMAND, "convert", planted, "--in-place", "--jobs", "2", "--report", report]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    last = ran.stdout.splitlines()[-1]
+    assert (ran.returncode, last) == (1, "3 models, 1 failed; 3 Pads: 2 converted, 1 unconverted")
     files = json.loads(report.read_text())["files"]
     assert [(Path(row["source"]).name, row["error"]) for row in files] == [
         ("dies_last.onnx", bulk.DIED), ("y.onnx", None), ("z.onnx", None)
@@ -212,22 +229,24 @@ def test_a_model_that_was_done_before_a_process_died_is_not_converted_again(
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, tmp_path: Path) -> None:
     (planted / "_waits.onnx").write_bytes(one_pad(13).SerializeToString())
-    command = [sys.executable, "-m", "padops", "convert", planted, tmp_path / "out", "--jobs", "2", "-q"]
-    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    end = time.monotonic() + 30
-    awaited = [tmp_path / "started", tmp_path / "out" / "a.onnx", tmp_path / "out" / "mixed.onnx"]
-    while not all(path.exists() for path in awaited) and time.monotonic() < end:
-        time.sleep(0.02)
-    time.sleep(0.3)
-    running.send_signal(number)
-    _, err = running.communicate(timeout=10)
-    assert running.returncode == code
+    command = [sys.executable, "-c", COMMAND, "convert", planted, tmp_path / "out", "--jobs", "2", "-q"]
+    known, started = tmp_path / "known", tmp_path / "started"
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
+        try:
+            end = time.monotonic() + PATIENCE
+            while not (started.exists() and known.exists() and known.stat().st_size == 2) and time.monotonic() < end:
+                time.sleep(0.02)
+            running.send_signal(number)
+            _, err = running.communicate(timeout=PATIENCE)
+            end = time.monotonic() + PATIENCE  # for multiprocessing's tracker of resources, which ends by itself
+            while (left := living(running.pid)) and time.monotonic() < end:
+                time.sleep(0.02)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+    assert (running.returncode, left) == (code, [])
     told = "interrupted; at least 2 of 3 models had been converted, and none is half written"
     assert err.splitlines()[-1] == told
-    end = time.monotonic() + 2  # for multiprocessing's tracker of resources, which ends by itself
-    while (left := living(running.pid)) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert left == []
 
 
 def living(session: int) -> list[str]:

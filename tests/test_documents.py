@@ -55,7 +55,7 @@ def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, 
     if words[0] != "padops" or {"|", "<", ">"} & set(words):
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         ran = subprocess.run(
-            ["bash", "-c", command], env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=60
+            ["bash", "-c", command], env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=600
         )
         return ran.returncode, ran.stdout + ran.stderr
     capsys.readouterr()

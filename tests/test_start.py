@@ -35,7 +35,7 @@ NO_BAR = ("rich.progress",)  # of a run whose output is no terminal
 
 def python(program: str, *arguments: str) -> str:
     """The last line that a program prints."""
-    ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120)
+    ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=600)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()[-1]
 

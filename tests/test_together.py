@@ -137,7 +137,7 @@ def run_cpp(program: Path, library: str, source: onnx.ModelProto) -> subprocess.
         padops.convert(source, saved)
     else:
         onnx.save(source, saved)
-    return subprocess.run([program, library, saved], check=False, capture_output=True, text=True, timeout=60)
+    return subprocess.run([program, library, saved], check=False, capture_output=True, text=True, timeout=600)
 
 
 def test_cpp(built: Path) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -244,24 +242,30 @@ def test_copies_write_all_bytes(name: str) -> None:
     assert memory.target.min() == memory.target.max() == 1
 
 
-def test_the_next_implementation_waits_for_threads_at_work() -> None:
-    stop = Event()
+class Clocks:
+    """Time as a process sees it whose other threads spin for a while; no machine is too busy for it."""
 
-    def spin() -> None:
-        while not stop.is_set():
-            sum(range(100_000))
+    def __init__(self, spinning: float) -> None:
+        self.now, self._spinning = 100.0, 100.0 + spinning
 
-    thread = Thread(target=spin)
-    thread.start()
-    try:
-        with pytest.raises(TimeoutError):
-            runner._rest(limit=0.05)
-    finally:
-        stop.set()
-        thread.join()
-    begin = time.perf_counter()
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def process_time(self) -> float:
+        return min(self.now, self._spinning)
+
+
+def test_the_next_implementation_waits_for_threads_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = Clocks(spinning=0.04)
+    monkeypatch.setattr(runner, "time", clocks)
     runner._rest(limit=10)
-    assert time.perf_counter() - begin < 5
+    assert 100.04 <= clocks.now < 100.07
+    monkeypatch.setattr(runner, "time", Clocks(spinning=60))
+    with pytest.raises(TimeoutError, match="not come to rest in 0.05 s"):
+        runner._rest(limit=0.05)
 
 
 def test_the_best_copy_counts() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from padops.bench.measuring import MeasuringError, Work, measure
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = ["bench", "--quick", "--only", "image", "--threads", "1"]  # several workloads, of half a second each
-SECONDS = 4.0  # that a run may take to its end: it takes half a second where no other tests run beside it
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
@@ -25,13 +23,11 @@ def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path, capsys: pytest
     with AtTerminal("-m", "padops", *FIRST, "--json", data, "--plot", "p.svg", cwd=tmp_path) as run:
         run.wait_for(lambda: "image reflect, 1 threads" in run.said())  # the second one
         assert len(run.pids()) >= 2
-        began = time.monotonic()
         if number == signal.SIGINT:
             run.press_ctrl_c()
         else:
             os.kill(run.process.pid, number)  # the command alone
-        code = run.wait(10)
-        taken, left, said = time.monotonic() - began, run.left(), run.said()
+        code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (128 + number, [])
     assert f"interrupted: {data} has what was measured, marked as cut short; p.svg has not been drawn" in said
     assert "Traceback" not in said
@@ -43,7 +39,6 @@ def test_a_signal_ends_it(number: signal.Signals, tmp_path: Path, capsys: pytest
     assert "cut short after 1 of" in " ".join(capsys.readouterr().out.split())
     assert cli.main(["bench", "--show", str(data), "--plot", str(tmp_path / "p.svg")]) == 1
     assert "was cut short after 1 of" in capsys.readouterr().err
-    assert taken < SECONDS
 
 
 def test_before_anything_was_measured(tmp_path: Path) -> None:
@@ -51,7 +46,7 @@ def test_before_anything_was_measured(tmp_path: Path) -> None:
     with AtTerminal("-m", "padops", *FIRST, "--json", data, cwd=tmp_path) as run:
         run.wait_for(lambda: "image constant, 1 threads" in run.said())
         run.press_ctrl_c()
-        code, left, said = run.wait(10), run.left(), run.said()
+        code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (130, [])
     assert "interrupted before anything was measured; no file has been written" in said
     assert list(tmp_path.iterdir()) == []

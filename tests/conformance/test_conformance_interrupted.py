@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +13,7 @@ from terminals import AtTerminal
 from padops.conformance import record, report, runner
 from padops.conformance.record import Record, RecordError
 
-# Answers three cases. With the fourth it has a child, and neither ends for a minute.
+# Answers three cases. With the fourth it has a child, and neither ends for ten minutes.
 SLOW = """
 import subprocess, time
 from pathlib import Path
@@ -26,9 +25,9 @@ def {name}(op, attributes, inputs):
     global count
     count += 1
     if count == 4:
-        child = subprocess.Popen(["sleep", "60"])
+        child = subprocess.Popen(["sleep", "600"])
         Path(__file__).with_name("{name}.begun").write_text(str(child.pid))
-        time.sleep(60)
+        time.sleep(600)
     return padops.run_reference(op, attributes, inputs)
 """
 # The command, with cases that take no seconds to make.
@@ -40,9 +39,8 @@ cases.collect = lambda *asked: list(cases.table.cases(["Pad_2"], 1, 1, 0))
 sys.exit(cli.main(sys.argv[1:]))
 """
 PREPARING = COMMAND.replace(
-    "list(cases.table", "(print('preparing', flush=True), __import__('time').sleep(60))[:0] or list(cases.table"
+    "list(cases.table", "(print('preparing', flush=True), __import__('time').sleep(600))[:0] or list(cases.table"
 )
-SECONDS = 4.0  # that a run may take to its end: it takes half a second where no other tests run beside it
 
 
 def two_slow_peers(folder: Path) -> list[str]:
@@ -58,13 +56,11 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
     with AtTerminal(*command, cwd=tmp_path) as run:
         run.wait_for(lambda: all((tmp_path / f"{name}.begun").exists() for name in ("slow", "slower")))
         assert len(run.pids()) >= 5, "the command, two workers and a child of each"
-        began = time.monotonic()
         if number == signal.SIGINT:
             run.press_ctrl_c()
         else:
             os.kill(run.process.pid, number)  # the command alone
-        code = run.wait(10)
-        taken, left, said = time.monotonic() - began, run.left(), run.said()
+        code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (128 + number, [])
     whole = record.read(out / record.FILE)
     assert f"interrupted: {len(whole.results)} results; {out} has what was measured, marked as cut short" in said
@@ -77,7 +73,6 @@ def test_a_signal_ends_a_run(number: signal.Signals, tmp_path: Path) -> None:
     assert '<p class="verdict bad">cut short</p>' in (out / "report.html").read_text()
     suites = ElementTree.parse(out / "junit.xml").getroot()
     assert suites.find("testsuite[@name='run']/testcase/failure").get("type") == "cut short"
-    assert taken < SECONDS
 
 
 def test_before_a_case_was_run(tmp_path: Path) -> None:
@@ -86,7 +81,7 @@ def test_before_a_case_was_run(tmp_path: Path) -> None:
     with AtTerminal("-c", PREPARING, "conformance", "--out", out, "--peer=reference", cwd=tmp_path) as run:
         run.wait_for(lambda: "preparing" in run.said())
         run.press_ctrl_c()
-        code, left, said = run.wait(10), run.left(), run.said()
+        code, left, said = run.wait(), run.left(), run.said()
     assert (code, left) == (130, [])
     assert "interrupted before a case was run; no report has been written" in said
     assert list(out.iterdir()) == []

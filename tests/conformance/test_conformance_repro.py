@@ -43,7 +43,7 @@ def run_script(name: str, peer: str, folder: Path) -> subprocess.CompletedProces
         assert "import padops" not in text and "from padops" not in text
     (folder / "shown.py").write_text(text, encoding="utf-8")
     return subprocess.run(
-        [sys.executable, "shown.py"], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "shown.py"], cwd=folder, capture_output=True, text=True, timeout=600, check=False
     )
 
 

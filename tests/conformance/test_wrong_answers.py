@@ -58,7 +58,9 @@ def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
     elif PEERS[row.peer].apart:
         command = [str(python_of(row.peer))]
     try:
-        ran = subprocess.run([*command, str(path)], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+        ran = subprocess.run(
+            [*command, str(path)], cwd=folder, capture_output=True, text=True, timeout=600, check=False
+        )
     finally:
         if folder != tmp_path:
             path.unlink()

@@ -56,7 +56,7 @@ def test_sessions_of_the_provider_take_no_memory() -> None:
 
 
 def test_forked_processes_run_sessions() -> None:
-    assert loads.in_process("forks", 5, timeout=60) == loads.Load(5, wrong=0)
+    assert loads.in_process("forks", 5, timeout=600) == loads.Load(5, wrong=0)
 
 
 def test_a_wrong_bit_is_counted() -> None:

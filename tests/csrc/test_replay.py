@@ -40,7 +40,7 @@ def replay(program: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedP
         else:
             write_cases.write(file, chosen)
         command = [program, runtime, library or str(padops.get_library_path()), file]
-        return subprocess.run(command, capture_output=True, text=True, timeout=100)
+        return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
     return run
 

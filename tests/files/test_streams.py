@@ -101,7 +101,7 @@ def test_a_reader_that_has_gone(closed: int, source: Path, tmp_path: Path) -> No
 
 def test_standard_output_that_is_closed(source: Path) -> None:
     command = [sys.executable, "-m", "padops", "convert", source, "-o", "-"]
-    ended = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', *command], stderr=subprocess.PIPE, text=True, timeout=60)
+    ended = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', *command], stderr=subprocess.PIPE, text=True, timeout=600)
     assert (ended.returncode, ended.stderr) == (1, "error: cannot use standard output: it is closed\n")
 
 

@@ -53,7 +53,13 @@ NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR
 UNCHECKED = [name for name in CHECKERS if not REQUIRED and find_spec(name) is None]
 NO_CLANG = not REQUIRED and which(CLANG) is None
 NO_BROWSER = not REQUIRED and not any(map(which, chromium.NAMES))
-NOT_HERE = {*MISSING_PEERS, *UNCHECKED, *NOT_MADE, *([CLANG] if NO_CLANG else []), *(["chromium"] if NO_BROWSER else [])}
+NOT_HERE = {
+    *MISSING_PEERS,
+    *UNCHECKED,
+    *NOT_MADE,
+    *([CLANG] if NO_CLANG else []),
+    *(["chromium"] if NO_BROWSER else []),
+}
 
 # Files that cannot even be imported, and what they lack.
 NOT_COLLECTED = {
@@ -79,7 +85,9 @@ def said() -> list[str]:
     lines = []
     if MISSING_PEERS:
         names = ", ".join(MISSING_PEERS)
-        lines.append(f"NOT COMPARED with {names}: not installed; left out: {', '.join(NOT_COLLECTED)}, and single tests")
+        lines.append(
+            f"NOT COMPARED with {names}: not installed; left out: {', '.join(NOT_COLLECTED)}, and single tests"
+        )
     if NOT_MADE:
         lines.append(f"NOT COMPARED with {', '.join(NOT_MADE)}: no environment; scripts/peers.py makes them")
     if LACKING:

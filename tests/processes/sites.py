@@ -58,4 +58,4 @@ def run_python(site: Path, *arguments: object, cwd: Path) -> subprocess.Complete
     kept = {name: value for name, value in os.environ.items() if name != "PADOPS_LIBRARY"}
     command = [sys.executable, "-S", *map(str, arguments)]
     environment = kept | {"PYTHONPATH": str(site)}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)

@@ -29,7 +29,7 @@ def in_process(code: str) -> subprocess.CompletedProcess:
     here = Path(__file__).parent
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), str(here.parent / "models")])}
     command = [sys.executable, "-c", HEAD + code]
-    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=120)
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=600)
 
 
 def test_a_failing_pad_does_not_abort_the_process() -> None:

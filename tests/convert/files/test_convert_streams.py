@@ -46,7 +46,7 @@ def with_data(tmp_path: Path) -> Path:
 
 def run(*arguments: object, stdin: bytes = b"", **options: object) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "padops", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=120, **options)
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=600, **options)
 
 
 def test_a_pipe(source: Path, tmp_path: Path) -> None:
