@@ -1,6 +1,6 @@
 """Set up a .venv, fetch the real models, run the tests, and compare with every other Pad on this machine.
 
-    python3 scripts/test.py [--peers]
+    python3 scripts/test.py [--peers] [--rest]
     python3 scripts/test.py [--peers] tests/spec/test_plan.py [-k PATTERN] [-x] ...
     python3 scripts/test.py --long [--record] [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
@@ -11,6 +11,9 @@ the other; --record writes what they counted into docs/reliability.md.
 With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
 so is onnxruntime-web (node and npm), which like five others has an environment of its own (scripts/peers.py makes all six;
 1.5 GB), and the type checkers are installed. Without it the run names those that it did not have.
+
+With --rest the tests run that the last whole run did not: those that it left out, and those that failed. Together they are
+all tests, once. The sources must be the same.
 """
 
 import os
@@ -21,6 +24,9 @@ import peers as apart
 
 # Peers with environments of their own that --peers asks for; the others take minutes to install.
 ASKED_FOR = ("onnxruntime-web",)
+PASSED = os.path.join("build", "passed.txt")  # the tests that the last whole run has run; in the checkout
+
+SOURCES = (".py", ".cpp", ".h", ".inc")
 
 
 def main(arguments: list) -> int:
@@ -31,6 +37,13 @@ def main(arguments: list) -> int:
     if peers:
         arguments = [argument for argument in arguments if argument != "--peers"]
         os.environ["PADOPS_PEERS"] = ",".join(ASKED_FOR)
+    rest = "--rest" in arguments
+    if rest:
+        arguments = [argument for argument in arguments if argument != "--rest"]
+        why = "--rest is for a run of all tests" if arguments else _stale()
+        if why:
+            print(f"error: {why}", file=sys.stderr)
+            return 2
     python = environment.ensure(["lint", "peers", "test"] if peers else ["test"])
     if peers:
         apart.main(list(ASKED_FOR))
@@ -38,12 +51,25 @@ def main(arguments: list) -> int:
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])
     spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
-    failed = environment.hand_over([python, "-m", "pytest", *spread, *arguments], environment.ROOT)
+    which = ["--without-passed" if rest else "--note-passed", PASSED] if not arguments else []
+    failed = environment.hand_over([python, "-m", "pytest", *spread, *which, *arguments], environment.ROOT)
     if failed or arguments:
         return failed
     print("padops conformance --quick", flush=True)
     required = ["--require-peers", *_left_out()] if peers else []
     return environment.hand_over([python, "-m", "padops", "conformance", "--quick", *required], environment.ROOT)
+
+
+def _stale() -> str:
+    """Why the last whole run says nothing of these sources, or nothing where it does."""
+    passed = environment.ROOT / PASSED
+    if not passed.is_file():
+        return "--rest: there has been no whole run: python3 scripts/test.py"
+    for folder in ("padops", "scripts", "tests"):
+        for file in sorted((environment.ROOT / folder).rglob("*")):
+            if file.suffix in SOURCES and file.stat().st_mtime > passed.stat().st_mtime:
+                return f"--rest: {file} is newer than the last whole run: python3 scripts/test.py"
+    return ""
 
 
 def _left_out() -> list:

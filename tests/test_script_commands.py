@@ -114,7 +114,8 @@ def test_the_whole_run(script: ModuleType) -> None:
     assert script.extras == ["test"] and "PADOPS_PEERS" not in os.environ
     assert script.steps == [["python", str(SCRIPTS / "fetch_models.py")]]
     spread = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
-    assert script.ran == [[*PYTEST, *spread], ["python", "-m", "padops", "conformance", "--quick"]]
+    noted = ["--note-passed", str(Path("build", "passed.txt"))]
+    assert script.ran == [[*PYTEST, *spread, *noted], ["python", "-m", "padops", "conformance", "--quick"]]
 
 
 def test_the_whole_run_with_peers(script: ModuleType) -> None:
@@ -169,3 +170,38 @@ def test_record_is_for_the_long_tests(script: ModuleType, capsys: pytest.Capture
     assert script.main(["--record", "tests/long/long_files.py"]) == 2
     assert "error: --record writes down what the long tests counted: give --long" in capsys.readouterr().err
     assert script.ran == script.steps == script.extras == []
+
+
+@pytest.fixture
+def checkout(script: ModuleType, environment: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where test.py looks for sources, and for what a run before has passed: two seconds younger than the sources."""
+    folder = tmp_path / "checkout"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "build").mkdir()
+    for i, name in enumerate(("tests/test_x.py", "build/passed.txt")):
+        (folder / name).touch()
+        os.utime(folder / name, (1000 + 2 * i, 1000 + 2 * i))
+    monkeypatch.setattr(environment, "ROOT", folder)
+    monkeypatch.setattr(environment, "hand_over", lambda command, root: script.ran.append([*map(str, command)]) or 0)
+    return folder
+
+
+def test_the_rest(script: ModuleType, checkout: Path) -> None:
+    assert script.main(["--peers", "--rest"]) == 0
+    assert script.ran[0][-2:] == ["--without-passed", str(Path("build", "passed.txt"))]
+    assert "--rest" not in script.ran[0] and script.ran[1][-10:][:2] == ["--quick", "--require-peers"]
+
+
+def test_there_is_no_rest_of_other_sources(
+    script: ModuleType, checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert script.main(["--rest", "tests/test_x.py"]) == 2
+    assert "error: --rest is for a run of all tests\n" in capsys.readouterr().err
+    os.utime(checkout / "tests" / "test_x.py", (1003, 1003))
+    assert script.main(["--rest"]) == 2
+    newer = checkout / "tests" / "test_x.py"
+    assert f"error: --rest: {newer} is newer than the last whole run: " in capsys.readouterr().err
+    (checkout / "build" / "passed.txt").unlink()
+    assert script.main(["--rest"]) == 2
+    assert "error: --rest: there has been no whole run: python3 scripts/test.py\n" in capsys.readouterr().err
+    assert script.ran == script.extras == []

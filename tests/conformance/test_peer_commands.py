@@ -12,6 +12,7 @@ import lines_peer
 import ml_dtypes
 import numpy as np
 import pytest
+from hanging import ring_when_it_hangs
 
 from padops.cli import main
 from padops.conformance import cases, lines, runner
@@ -28,10 +29,9 @@ def command(behaviour: str) -> str:
     return shlex.join([sys.executable, lines_peer.__file__, behaviour])
 
 
-def results(behaviour: str, chosen: list, seconds: float = 60) -> list[dict]:
+def results(behaviour: str, chosen: list) -> list[dict]:
     peer = runner.parse_command(command(behaviour))
     assert peer.name == "lines" and peer.row.families == ("onnx",)
-    peer = runner.Peer(peer.name, type(peer.row)(**{**vars(peer.row), "seconds": seconds}))
     (ran,) = runner.run_cases(chosen, [peer], ())
     assert ran.absent is None and ran.handshake["versions"] == {"lines": "1.0"}
     return ran.results
@@ -53,9 +53,10 @@ def test_a_crash_is_an_outcome_and_not_the_end() -> None:
     assert all("SIGABRT" in result["detail"] and "out of luck" in result["detail"] for result in crashed)
 
 
-def test_no_answer_is_a_crash() -> None:
-    (found,) = results("hang", [case for case in QUICK if case.op == "Pad_18"][:1], seconds=2)
-    assert (found["outcome"], found["detail"]) == ("crash", "no answer within 2 s")
+def test_no_answer_is_a_crash(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ring_when_it_hangs(monkeypatch, tmp_path)
+    (found,) = results("hang", [case for case in QUICK if case.op == "Pad_18"][:1])
+    assert (found["outcome"], found["detail"]) == ("crash", "no answer within 60 s")
 
 
 def test_what_is_no_answer_is_an_error_that_says_so() -> None:

@@ -37,7 +37,8 @@ def main(behaviour: str) -> None:
             sys.stderr.write("out of luck\n")
             os.abort()
         if behaviour == "hang":
-            time.sleep(60)
+            open(os.environ["HANGS"], "w").close()
+            time.sleep(600)
         if behaviour == "garbled":
             print(GARBLED[count % len(GARBLED)], flush=True)
             continue

@@ -1,0 +1,180 @@
+"""A run that lacks something says so and leaves out what needs it; a second one takes what the first did not run.
+
+``.ci/run`` does both: the README's command where nothing is installed but what the README names, then all the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import chromium
+import needs
+import pytest
+
+from padops.conformance.peers import PEERS
+
+ROOT = Path(__file__).resolve().parent.parent
+CI = ROOT / ".ci"
+# Tests that need a program each, in the order in which they are collected, and one that needs none.
+CHOSEN = (
+    "tests/csrc/test_other_compilers.py",
+    "tests/conformance/test_report_page.py",
+    "tests/files/test_interrupts.py",
+)
+
+
+def collected(*arguments: object, **variables: str) -> tuple[set[str], str]:
+    """The tests that a run would run, and what it prints."""
+    command = [sys.executable, "-m", "pytest", "-n0", "-q", "--collect-only", "-p", "no:cacheprovider"]
+    environment = {name: value for name, value in os.environ.items() if name != "PADOPS_PEERS"} | variables
+    ran = subprocess.run([*command, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert ran.returncode in (0, 5), ran.stdout + ran.stderr
+    return set(re.findall(r"^tests/\S+::.*$", ran.stdout, re.MULTILINE)), ran.stdout
+
+
+def path_without(folder: Path, *names: str, **variables: str) -> str:
+    folder.mkdir()
+    command = [CI / "path_without", folder, *names]
+    return subprocess.run(
+        command, env=os.environ | variables, capture_output=True, text=True, check=True
+    ).stdout.removesuffix("\n")
+
+
+def test_what_is_not_there_is_said_and_left_out(tmp_path: Path) -> None:
+    path = path_without(tmp_path / "links", needs.CLANG, *chromium.NAMES)
+    few, said = collected(*CHOSEN, PATH=path)
+    assert few == {name for name in few if name.startswith(CHOSEN[2])} and len(few) == 2
+    assert f"NOT BUILT with clang: no {needs.CLANG} on the PATH" in said
+    assert "NOT SHOWN in a browser: no chromium on the PATH" in said
+    every, said = collected(*CHOSEN, PATH=path, PADOPS_PEERS="none")
+    assert few < every and {name.split("::")[0] for name in every} == set(CHOSEN), "CI leaves out nothing"
+    assert "NOT BUILT" not in said and "NOT SHOWN" not in said
+
+
+MADE = """
+import pytest
+
+def test_passes(): pass
+def test_fails(): assert False
+def test_is_skipped(): pytest.skip()
+@pytest.mark.needs("nothing that there is", "torch-like")
+def test_is_left_out(): assert False
+@pytest.mark.adapts_to("torch-like")
+def test_compares_with_less(): pass
+@pytest.fixture
+def ends_badly():
+    yield
+    assert False
+def test_whose_end_fails(ends_badly): pass
+@pytest.mark.parametrize("x", ["a b", "c"])
+def test_each(x): pass
+"""
+CONFTEST = """
+import needs
+import pytest
+import rest
+lacking = {here!r}
+def pytest_addoption(parser): rest.add_options(parser)
+def pytest_configure(config):
+    config.addinivalue_line("markers", "needs(*names): x")
+    rest.configure(config)
+def pytest_collection_modifyitems(config, items):
+    before = rest.passed_before(config)
+    items[:] = [item for item in items if item.nodeid not in before and not needs.needs_of(item) & lacking]
+    rest.mark_incomplete(items, lacking)
+"""
+
+
+def test_two_runs_are_all_tests(tmp_path: Path) -> None:
+    """What ran with less than all, failed or was skipped, the second run takes, too; and no other."""
+    (tmp_path / "test_x.py").write_text(MADE)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-n", "1", "--rootdir", tmp_path]
+
+    def run(lacking: set[str], *arguments: str) -> tuple[set[str], str]:
+        (tmp_path / "conftest.py").write_text(CONFTEST.format(here=lacking))
+        found = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests" / "processes"), str(ROOT)])}
+        ran = subprocess.run([*command, *arguments], cwd=tmp_path, env=found, capture_output=True, text=True)
+        names = re.findall(r"^(?:PASSED|FAILED|ERROR) test_x.py::(\w+(?:\[.*?\])?)", ran.stdout, re.MULTILINE)
+        return {*names, *(["test_is_skipped"] if "1 skipped" in ran.stdout else [])}, ran.stdout + ran.stderr
+
+    first, said = run({"torch-like"}, "--note-passed", "deep/passed.txt")
+    assert first == {"test_passes", "test_fails", "test_is_skipped", "test_compares_with_less", "test_whose_end_fails",
+                     "test_each[a b]", "test_each[c]"}, said  # fmt: skip
+    noted = (tmp_path / "deep" / "passed.txt").read_text()
+    assert noted == "".join(f"test_x.py::{name}\n" for name in ("test_each[a b]", "test_each[c]", "test_passes"))
+    second, said = run(set(), "--without-passed", "deep/passed.txt")
+    assert second == {"test_fails", "test_is_skipped", "test_is_left_out", "test_compares_with_less",
+                      "test_whose_end_fails"}, said  # fmt: skip
+    assert "there is no nowhere.txt" in run(set(), "--without-passed", "nowhere.txt")[1]
+
+
+def test_a_run_leaves_out_what_another_has_passed(tmp_path: Path) -> None:
+    """As the tests themselves do it."""
+    every, _ = collected(CHOSEN[2])
+    gone = sorted(every)[0]
+    (tmp_path / "passed.txt").write_text(f"{gone}\n")
+    assert collected(CHOSEN[2], "--without-passed", tmp_path / "passed.txt")[0] == every - {gone}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the checks of a change are a script of bash")
+def test_a_path_without_a_program(tmp_path: Path) -> None:
+    for name in ("both/node", "both/tool", "both/python3", "other/tool", "other/python3"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text('#!/bin/sh\necho "$0" "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "other" / "node").mkdir()
+    (tmp_path / "other" / "node" / "x").touch()
+    own = f"{tmp_path / 'both'}:{tmp_path / 'other'}"
+    links = tmp_path / "links"
+    path = path_without(links, "node", "npm", PATH=f"{own}:{os.environ['PATH']}")
+    assert path.startswith(f"{links / '0'}:{tmp_path / 'other'}:")
+    assert shutil.which("node", path=path) is None and shutil.which("npm", path=path) is None
+
+    def said(program: str) -> str:
+        command = [shutil.which(program, path=path), "a b", "c"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert said("tool") == f"{links / '0' / 'tool'} a b c\n"
+    assert said("python3") == f"{tmp_path / 'both' / 'python3'} a b c\n", "it knows where it is"
+
+
+def test_ci_begins_with_the_command_of_the_readme() -> None:
+    """On a PATH without any program that a test asks for; what it left out runs when all is installed."""
+    lines = (CI / "run").read_text(encoding="utf-8").splitlines()
+    (hidden,) = [line for line in lines if ".ci/path_without" in line]
+    programs = {row.command[0] for row in PEERS.values() if row.command} | {needs.CLANG, *chromium.NAMES, "npm"}
+    assert programs <= set(re.findall(r"[\w+-]+", hidden))
+    scripts = [line for line in lines if "python3 scripts/" in line]
+    assert scripts[0] == 'env PATH="$bare" python3 scripts/test.py'
+    assert "`python3 scripts/test.py`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    installs = next(i for i, line in enumerate(lines) if "apt-get install" in line)
+    assert lines.index(scripts[0]) < installs < lines.index("python3 scripts/test.py --peers --rest")
+
+
+def test_tests_find_programs_by_what_they_need() -> None:
+    """A test that looks for clang or a browser by itself is not left out where there is none."""
+    allowed = {"needs.py", "chromium.py", "long_engine.py", "test_rest.py"}
+    of_the_readme = re.compile(r"shutil\.which\(\"(c\+\+|cmake)\"")
+    found = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tests").rglob("*.py")
+        if path.name not in allowed and "shutil.which(" in of_the_readme.sub("", path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_an_interrupt_is_heard_in_the_background() -> None:
+    """A shell starts what is to run in the background with SIGINT ignored, which every process below inherits."""
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider",
+               "tests/test_cli.py::test_an_interrupt", "tests/test_script_signals.py"]  # fmt: skip
+    ran = subprocess.run(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command], cwd=ROOT, capture_output=True, text=True, timeout=600
+    )
+    assert ran.returncode == 0 and "3 passed" in ran.stdout, ran.stdout + ran.stderr
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
