@@ -2,6 +2,8 @@
 
 onnx_ir computes with symbolic dims by means of sympy. padops never asks it to, and sympy takes longer to load than all the
 rest of a conversion.
+
+OpenVINO tells its maker at each import that it is used. For that it forks in a thread, from which the copy may never return.
 """
 
 from __future__ import annotations
@@ -47,3 +49,11 @@ class Deferring:
             for name, deferred in self._deferred.items():
                 if sys.modules.get(name) is deferred:
                     del sys.modules[name]
+
+
+def import_openvino() -> Any:
+    """OpenVINO, which does without its telemetry, as where that is not installed."""
+    absent: dict[str, Any] = {"openvino_telemetry": None}
+    for name, nothing in absent.items():
+        sys.modules.setdefault(name, nothing)
+    return import_module("openvino")

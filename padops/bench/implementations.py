@@ -16,6 +16,7 @@ from padops.bench import copies, sessions
 from padops.bench.sessions import Call
 from padops.bench.workloads import Memory, Workload
 from padops.conformance import adapters
+from padops.deferred import import_openvino
 from padops.spec.dtypes import by_name
 
 # What the other libraries can hold as well.
@@ -115,7 +116,7 @@ def openvino_pad(workload: Workload, memory: Memory, threads: int) -> Call | Non
         threads: How many may work.
     """
     try:
-        import openvino
+        openvino = import_openvino()
     except ImportError:
         return None
     if workload.interior or workload.mode == "wrap" or workload.dtype not in _COMMON:

@@ -110,9 +110,12 @@ def measure(
     writing.close()
     try:
         while True:
-            while not reading.poll(LISTENS):  # a signal that comes just before a wait does not end it
-                pass
+            alive = True
+            while not reading.poll(LISTENS) and alive:  # a signal that comes just before a wait does not end it
+                alive = process.is_alive()  # where a copy of it holds the pipe, that does not end
             try:
+                if not alive and not reading.poll():
+                    raise EOFError
                 kind, content = reading.recv()
             except EOFError:
                 process.join()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from padops.conformance.peers.environments import environments, is_made, python_
 from padops.conformance.peers.request import Unsupported
 from padops.conformance.worker import receive, send
 from padops.files.interrupts import ending_of
+from padops.processes import LateError, Pipes, kill_group, wait_for
 
 if TYPE_CHECKING:
     from padops.conformance.peers.row import PeerRow
@@ -66,19 +66,11 @@ class Stop:
             self._processes.add(process)
             return process
 
-    def forget(self, process: subprocess.Popen[bytes]) -> None:
-        """Waits for a process that has been killed; its number may then be that of another one."""
+    def end(self, pipes: Pipes) -> None:
+        """Ends a process; its number may then be that of another one."""
         with self._lock:
-            self._processes.discard(process)
-            process.wait()
-
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kills a process with its children."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
-        process.kill()
+            self._processes.discard(pipes.process)
+        pipes.end()
 
 
 class Process:
@@ -87,9 +79,8 @@ class Process:
     def __init__(self, row: PeerRow, python: str | None, stop: Stop | None = None) -> None:
         """``row`` says what to run, ``python`` is its interpreter, None for its own, or else this one; ``stop`` ends it."""
         self._row, self._given, self._stop = row, python, stop or Stop()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._pipes: Pipes | None = None
         self._errors = tempfile.TemporaryFile()
-        self._late = False
         self._answered = 0  # by the process that is running
 
     def start(self) -> dict[str, Any]:
@@ -106,12 +97,12 @@ class Process:
         self._answered = 0
         try:
             # A session of its own, so that children end with it.
-            self._process = self._stop.start(lambda: subprocess.Popen(
+            self._pipes = Pipes(self._stop.start(lambda: subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
                 start_new_session=True, cwd=folder,
-            ))  # fmt: skip
+            )))  # fmt: skip
             handshake: dict[str, Any] = self._receive(receive_hello if self._row.command else receive)
-        except (OSError, EOFError, GarbledAnswer) as error:
+        except (OSError, EOFError, GarbledAnswer, LateError) as error:
             words = str(error) or self._last_words()
             self.close()
             self._check_stop()
@@ -155,7 +146,7 @@ class Process:
 
     def _ask_batch(self, batch: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
         """The answers up to the first crash."""
-        if self._process is None:
+        if self._pipes is None:
             self.start()
         try:
             self._send(batch)
@@ -167,10 +158,8 @@ class Process:
                     return
                 yield answer
                 self._answered += 1
-        except (EOFError, BrokenPipeError):
-            code = self._running().wait()
-            late = f"no answer within {self._row.seconds:g} s"
-            text = self._with_last_words(late if self._late else f"the process ended with {ending_of(code)}")
+        except (EOFError, BrokenPipeError, LateError) as error:
+            text = self._with_last_words(self._end_of_it(error))
             self.close()
             self._check_stop()
             yield "crash", text
@@ -183,13 +172,28 @@ class Process:
         except RuleBroken as error:
             yield "refused", str(error)
 
+    def _end_of_it(self, error: Exception) -> str:
+        """How a process has ended that gives no more answers."""
+        if isinstance(error, LateError):
+            return str(error)
+        code = wait_for(self._running().process)
+        return "the process closed its output" if code is None else f"the process ended with {ending_of(code)}"
+
     def _send(self, batch: Sequence[dict[str, Any]]) -> None:
-        questions = self._pipes()[0]
-        if not self._row.command:
-            send(questions, batch)
-            return
-        for sent in batch:
-            send_case(questions, question(sent, self._row.lowered))
+        """Sends the questions within the limit; the process is ended where it does not read them."""
+        asked = [question(sent, self._row.lowered) for sent in batch] if self._row.command else []
+
+        def talk(questions: IO[bytes], answers: IO[bytes]) -> None:
+            if not self._row.command:
+                send(questions, batch)
+            for case in asked:
+                send_case(questions, case)
+
+        self._running().within(self._row.seconds, talk)
+
+    def _receive(self, receive: Callable[[IO[bytes]], Any]) -> Any:
+        """One message within the limit; the process is ended where none comes."""
+        return self._running().within(self._row.seconds, lambda questions, answers: receive(answers))
 
     def end(self) -> None:
         """Ends the process for good."""
@@ -198,48 +202,19 @@ class Process:
 
     def close(self) -> None:
         """Ends the process; the next question starts another one."""
-        if self._process is not None:
-            kill_group(self._process)
-            self._stop.forget(self._process)
-            questions, answers = self._pipes()
-            answers.close()
-            try:
-                questions.close()
-            except BrokenPipeError:  # a batch that nobody has read
-                pass
-            self._process = None
+        if self._pipes is not None:
+            self._stop.end(self._pipes)
+            self._pipes = None
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> Pipes:
         """The process, once it is started."""
-        assert self._process is not None
-        return self._process
-
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """Its input and its output."""
-        process = self._running()
-        assert process.stdin is not None and process.stdout is not None  # as ``start`` has asked for
-        return process.stdin, process.stdout
+        assert self._pipes is not None
+        return self._pipes
 
     def _check_stop(self) -> None:
         """Has the thread end, where the process has died because the run is to."""
         if self._stop.asked:
             raise Stopped
-
-    def _receive(self, receive: Callable[[IO[bytes]], Any]) -> Any:
-        """One message within the limit; the process is ended where none comes."""
-        process, self._late = self._running(), False
-
-        def end() -> None:
-            self._late = True
-            kill_group(process)
-
-        timer = threading.Timer(self._row.seconds, end)
-        timer.daemon = True
-        timer.start()
-        try:
-            return receive(self._pipes()[1])
-        finally:
-            timer.cancel()
 
     def _with_last_words(self, how: str) -> str:
         words = self._last_words()

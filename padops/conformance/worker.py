@@ -124,23 +124,23 @@ def _kind(output: Any) -> str:
     return f"{kind} of {output.dtype}" if hasattr(output, "dtype") else kind
 
 
-def _serve(run: Any, answers: IO[bytes]) -> None:
+def _serve(run: Any, questions: IO[bytes], answers: IO[bytes]) -> None:
     """Answers batches until no more come."""
     while True:
         try:
-            batch = receive(sys.stdin.buffer)
+            batch = receive(questions)
         except EOFError:
             return
         for sent in batch:
             send(answers, _answer(run, sent))
 
 
-def _serve_in_children(run: Any, answers: IO[bytes]) -> None:
+def _serve_in_children(run: Any, questions: IO[bytes], answers: IO[bytes]) -> None:
     """Does the same in a copy of this process, which is made again when it dies: far quicker than another start."""
     while True:
         child = os.fork()
         if not child:
-            _serve(run, answers)
+            _serve(run, questions, answers)
             os._exit(0)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:
@@ -150,11 +150,11 @@ def _serve_in_children(run: Any, answers: IO[bytes]) -> None:
 
 def main() -> int:
     """Runs the peer ``argv[1]``, in children if ``argv[2]`` says ``fork``."""
-    # What an implementation prints must not stand between the answers.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
     del sys.path[0]  # this folder, whose files are no modules of their own
     _load_padops()
+    from padops.processes import own_pipes
+
+    questions, answers = own_pipes()  # what an implementation prints must not stand between the answers
     try:
         run, versions = _load_peer(sys.argv[1])
     except Exception as error:
@@ -163,9 +163,9 @@ def main() -> int:
         return 0
     send(answers, {"python": sys.version.split()[0], "versions": versions})
     if sys.argv[2:] == ["fork"] and hasattr(os, "fork"):
-        _serve_in_children(run, answers)
+        _serve_in_children(run, questions, answers)
     else:
-        _serve(run, answers)
+        _serve(run, questions, answers)
     return 0
 
 

@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from leftovers import LASTING
 from terminals import AtTerminal
 
 from padops import cli
@@ -61,3 +62,23 @@ def test_a_process_that_dies_is_named() -> None:
 
     with pytest.raises(MeasuringError, match="the process that measured has ended with SIGSEGV"):
         measure(Work(workloads=("image constant",)), 1, lambda measured: None, die)
+
+
+class Leaving(Work):
+    """Work that leaves a copy of its process behind, which holds the pipe, and dies."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def steps(self):
+        if not os.fork():
+            time.sleep(LASTING)
+            os._exit(0)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_copy_of_the_process_does_not_hide_that_it_has_died() -> None:
+    begin = time.monotonic()
+    with pytest.raises(MeasuringError, match="the process that measured has ended with SIGKILL"):
+        measure(Leaving(), 1, lambda measured: None, lambda name: None)
+    assert time.monotonic() - begin < LASTING

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import openvino
 
 from padops.conformance.adapters import (
     OPENVINO_ELEMENTS,
@@ -21,7 +20,10 @@ from padops.conformance.adapters import (
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.converted import without_pad
 from padops.conformance.peers.request import Request, Unsupported, unsupported_where
+from padops.deferred import import_openvino
 from padops.spec.bits import dtype_of
+
+openvino = import_openvino()
 
 PACKAGES = ("openvino",)
 

@@ -6,7 +6,6 @@ Requests and answers are pickled: arrays by the names of the inputs; the outputs
 from __future__ import annotations
 
 import importlib.util
-import os
 import pickle
 import subprocess
 import sys
@@ -21,10 +20,15 @@ import onnx
 from padops.convert.errors import PadopsError
 from padops.convert.readers.openvino_ir.reader import ELEMENT_TYPES
 from padops.convert.records import Verification
+from padops.deferred import import_openvino
+from padops.processes import LateError, Pipes, own_pipes
 from padops.spec.dtypes import by_numpy, by_onnx
 
 if TYPE_CHECKING:
     from padops.convert.verify.compare import Case
+
+
+SECONDS = 600.0  # for one run of the model, its compilation included
 
 
 class Peer:
@@ -40,32 +44,44 @@ class Peer:
             raise PadopsError(
                 "an IR is verified against OpenVINO, which is not installed: pip install 'padops[openvino]'"
             )
-        self._outputs = outputs
+        self._outputs, self._gone = outputs, ""
         command = [sys.executable, "-m", __name__, str(path)]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        self._pipes = Pipes(
+            subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
         )
 
     def close(self) -> None:
-        """Ends the process."""
-        self._process.kill()
-        self._process.communicate()
+        """Ends the process with its children."""
+        self._pipes.end()
 
     def run(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The outputs of the IR.
 
         Raises:
-            RuntimeError: OpenVINO refuses the model or the inputs, or has crashed.
+            RuntimeError: OpenVINO refuses the model or the inputs, has crashed, or has given no answer in ``SECONDS``.
         """
-        requests, answers = self._process.stdin, self._process.stdout
-        assert requests is not None and answers is not None, "both are pipes"
-        try:
+
+        def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
             pickle.dump(feeds, requests)
             requests.flush()
-            answer = pickle.load(answers)
-        except (BrokenPipeError, EOFError):
-            raise RuntimeError("OpenVINO has crashed") from None
-        arrays, refusal = answer
+            return pickle.load(answers)
+
+        if self._gone:
+            raise RuntimeError(self._gone)
+        try:
+            arrays, refusal = self._pipes.within(SECONDS, talk)
+        except LateError as error:
+            self._gone = f"OpenVINO gave {error}"
+            raise RuntimeError(self._gone) from None
+        except (BrokenPipeError, EOFError, pickle.UnpicklingError):  # the last where it ends in the midst of an answer
+            self._gone = "OpenVINO has crashed"
+            raise RuntimeError(self._gone) from None
         if refusal:
             raise RuntimeError(refusal)
         return dict(zip(self._outputs, arrays, strict=True))
@@ -89,8 +105,7 @@ def compare_with_openvino(source: Path, case: Case, original: Path, converted: P
 
 def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
     """Answers requests until there are no more."""
-    import openvino
-
+    openvino = import_openvino()
     compiled = None
     while True:
         try:
@@ -112,8 +127,7 @@ def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def _tensor(array: np.ndarray) -> Any:
-    import openvino
-
+    openvino = import_openvino()
     dtype = by_numpy(array.dtype)
     assert dtype is not None, "inputs are of types that padops knows"
     if dtype.numpy.type.__module__ == "numpy":
@@ -132,6 +146,4 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    channel = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what OpenVINO prints is no answer
-    _serve(sys.argv[1], sys.stdin.buffer, channel)
+    _serve(sys.argv[1], *own_pipes())

@@ -1,0 +1,153 @@
+"""Processes that answer through pipes: nothing is waited for without a limit, and they end with all that they have started.
+
+A library may start processes of its own, which hold the pipes as well: the end of a pipe does not come with the end of the
+process that it leads to, and a pipe that nobody reads stays full.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from typing import IO, Any, TypeVar, cast
+
+Answer = TypeVar("Answer")
+
+LOOKS = 0.1  # seconds after which the end of a process is noticed at the latest, where the pipe does not tell it
+ENDING = 5  # seconds that a process has to end by itself, and one that was killed to be gone
+
+
+class LateError(Exception):
+    """A process has not answered in time, and was killed."""
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills a process that was started in a session of its own, with its children."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError, AttributeError):  # it has ended, or the system has no groups
+        process.kill()
+
+
+def wait_for(process: subprocess.Popen[bytes]) -> int | None:
+    """Waits for a process that is about to end, and kills it where it does not.
+
+    Returns:
+        Its exit code; None where it was killed for that, or not even that ended it in time.
+    """
+    try:
+        return process.wait(ENDING)
+    except subprocess.TimeoutExpired:
+        kill_group(process)
+    with contextlib.suppress(subprocess.TimeoutExpired):  # the system keeps it, in the midst of a call
+        process.wait(ENDING)
+    return None
+
+
+def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Of this process, the standard input and output as files that nothing else reads or writes.
+
+    A library that reads then finds nothing, and what it prints goes to standard error. A program that it starts does not
+    get the pipes. A fork made in a thread closes ``sys.stdin`` first, and would wait for ever for who reads from that.
+    """
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return questions, answers
+
+
+class Pipes:
+    """The standard input and output of a process that was started in a session of its own.
+
+    Attributes:
+        process: The process; both of these are pipes.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self._talking: threading.Thread | None = None
+        self._ended = False
+
+    def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
+        """Writes to the process, or reads from it, or both.
+
+        That is done in a thread, which is left behind where it does not end: a pipe cannot be told to give up.
+
+        Args:
+            seconds: The limit.
+            talk: Gets the pipe to its input and the one from its output. Whatever it raises is raised here.
+
+        Returns:
+            What ``talk`` returns.
+
+        Raises:
+            LateError: ``talk`` took longer. The process was killed.
+            EOFError: The process has ended before.
+        """
+        if self._talking is not None and self._talking.is_alive():
+            raise EOFError
+        done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                done.put((talk(*self._both()), None))
+            except BaseException as error:  # raised again where the answer is waited for
+                done.put((None, error))
+            if self._ended:
+                self._close()
+
+        self._talking = threading.Thread(target=run, daemon=True)
+        self._talking.start()
+        answer, error = self._result(seconds, done)
+        if error is not None:
+            raise error
+        return cast(Answer, answer)
+
+    def _result(
+        self, seconds: float, done: queue.SimpleQueue[tuple[Any, BaseException | None]]
+    ) -> tuple[Any, BaseException | None]:
+        limit, ended = time.monotonic() + seconds, False
+        while True:
+            try:
+                return done.get(timeout=LOOKS)
+            except queue.Empty:
+                pass
+            if not ended and self.process.poll() is not None:
+                ended = True
+                kill_group(self.process)  # its children, which hold the pipes
+                limit = time.monotonic() + ENDING  # until what it has written is read
+            if time.monotonic() >= limit:
+                if ended:
+                    raise EOFError
+                kill_group(self.process)
+                raise LateError(f"no answer within {seconds:g} s")
+
+    def end(self) -> None:
+        """Kills the process with its children, and closes the pipes."""
+        kill_group(self.process)
+        wait_for(self.process)
+        self._ended = True
+        if self._talking is not None:
+            self._talking.join(ENDING)
+            if (
+                self._talking.is_alive()
+            ):  # a process outside of the session holds a pipe: the thread closes them in the end
+                return
+        self._close()
+
+    def _close(self) -> None:
+        for pipe in self._both():
+            with contextlib.suppress(BrokenPipeError):  # of what nobody has read
+                pipe.close()
+
+    def _both(self) -> tuple[IO[bytes], IO[bytes]]:
+        questions, answers = self.process.stdin, self.process.stdout
+        assert questions is not None and answers is not None, "both are pipes"
+        return questions, answers

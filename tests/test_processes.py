@@ -1,0 +1,161 @@
+"""Processes that leave pipes open, do not read them, or do not end: nothing waits for them without a limit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import pytest
+from leftovers import FORKS, FORKS_APART, LASTING, SOON, ends, is_there
+
+from padops import processes
+from padops.processes import LateError, Pipes
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Pipes]:
+    monkeypatch.setattr(processes, "ENDING", 0.5)
+
+    def start(program: str) -> Pipes:
+        return Pipes(
+            subprocess.Popen(
+                [sys.executable, "-c", textwrap.dedent(program)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )
+        )
+
+    return start
+
+
+def line(questions: IO[bytes], answers: IO[bytes]) -> bytes:
+    return answers.readline()
+
+
+def rest(questions: IO[bytes], answers: IO[bytes]) -> bytes:
+    return answers.read()
+
+
+def test_a_child_that_holds_the_pipe_ends_with_the_process(start):
+    begin, pipes = time.monotonic(), start(FORKS)
+    child = int(pipes.within(SOON, line))
+    assert is_there(child)
+    assert pipes.within(SOON, rest) == b""  # though nobody has closed the child's end
+    assert ends(child)
+    pipes.end()
+    assert time.monotonic() - begin < SOON
+
+
+def test_a_child_ends_with_a_process_that_still_runs(start):
+    begin, pipes = time.monotonic(), start(FORKS + f"time.sleep({LASTING})")
+    child = int(pipes.within(SOON, line))
+    pipes.end()
+    assert ends(child) and time.monotonic() - begin < SOON
+    assert pipes.process.stdin.closed and pipes.process.stdout.closed
+
+
+def test_a_child_in_a_session_of_its_own_is_not_waited_for(start):
+    begin, pipes = time.monotonic(), start(FORKS_APART)
+    child = int(pipes.within(SOON, line))
+    try:
+        for _ in range(2):  # the second time, the thread that reads is still there
+            with pytest.raises(EOFError):
+                pipes.within(SOON, rest)
+        pipes.end()
+        assert is_there(child) and time.monotonic() - begin < SOON
+    finally:
+        os.kill(child, 9)
+
+
+def test_a_process_that_leaves_such_a_child_does_not_keep_python_from_its_end():
+    program = f"""
+        import subprocess, sys
+        from padops import processes
+        processes.ENDING = 0.5
+        command, pipe = [sys.executable, "-c", {FORKS_APART!r}], subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True)
+        pipes = processes.Pipes(process)
+        print(pipes.within({SOON}, lambda questions, answers: answers.readline()).decode())
+        try:
+            pipes.within({SOON}, lambda questions, answers: answers.read())
+        except EOFError:
+            pipes.end()
+        """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SOON)
+    os.kill(int(ran.stdout), 9)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_no_answer_in_time(start):
+    begin, pipes = time.monotonic(), start(f"import time; time.sleep({LASTING})")
+    with pytest.raises(LateError, match=r"^no answer within 0\.2 s$"):
+        pipes.within(0.2, line)
+    assert pipes.process.wait(SOON) < 0
+    with pytest.raises((EOFError, BrokenPipeError)):
+        pipes.within(SOON, lambda questions, answers: (questions.write(b"x"), questions.flush(), answers.read(1)[0]))
+    pipes.end()
+    assert time.monotonic() - begin < SOON
+
+
+def test_a_question_that_nobody_reads(start):
+    begin, pipes = time.monotonic(), start(f"import time; time.sleep({LASTING})")
+    with pytest.raises(LateError):
+        pipes.within(0.2, lambda questions, answers: questions.write(bytes(1 << 20)))
+    pipes.end()
+    assert time.monotonic() - begin < SOON
+
+
+def test_what_a_process_wrote_before_its_end_is_read(start):
+    pipes = start("import sys; sys.stdout.write('x' * 60000)")
+    pipes.process.wait(SOON)
+    assert pipes.within(SOON, rest) == b"x" * 60000
+    pipes.end()
+
+
+def test_a_process_that_does_not_end_by_itself(start):
+    pipes = start(f"import os, time; os.close(1); time.sleep({LASTING})")
+    assert pipes.within(SOON, rest) == b""
+    assert processes.wait_for(pipes.process) is None
+    assert pipes.process.returncode < 0
+    pipes.end()
+
+
+def test_the_exit_code_of_one_that_does(start, monkeypatch):
+    pipes = start("raise SystemExit(3)")
+    monkeypatch.setattr(processes, "ENDING", SOON)
+    assert processes.wait_for(pipes.process) == 3
+    pipes.end()
+
+
+OWN_PIPES = """
+    from padops.processes import own_pipes
+    questions, answers = own_pipes()
+    import multiprocessing, os, sys, threading
+
+    def fork():
+        copy = multiprocessing.get_context("fork").Process(target=print, args=("printed",))
+        copy.start()
+        copy.join()  # its first act is to close sys.stdin
+        answers.write(b"copied\\n" + os.read(0, 9))
+        answers.flush()
+
+    threading.Timer(0.2, fork).start()
+    questions.read()
+    """
+
+
+def test_a_copy_made_in_a_thread_does_not_wait_for_who_reads_the_questions(start):
+    pipes = start(OWN_PIPES)
+    assert pipes.within(SOON, line) == b"copied\n"
+    pipes.end()
