@@ -132,6 +132,21 @@ BREAKS = {
         "in + at + 1, shift, 8 - shift);",
         "in + at + !(BREAK && kBytes >= 16), shift, 8 - shift);",
     ),
+    "a border of bits that shows an element behind the window": (
+        "copy/packed_rows.h",
+        "run.count) <= row.window.count;",
+        "run.count) <= row.window.count + BREAK;",
+    ),
+    "a streamed row that begins two bytes too early in the source to be read from a line before": (
+        "copy/non_temporal_writer.h",
+        "from - source_) >= kLine;",
+        "from - source_) >= kLine - 2 * BREAK;",
+    ),
+    "a streamed row that ends one byte too late in the source to be read up to a line behind": (
+        "copy/non_temporal_writer.h",
+        "source_end_ - from) >= bytes + kLine)",
+        "source_end_ - from) >= bytes + kLine - BREAK)",
+    ),
 }
 PLANTED = """
 #pragma once
@@ -152,7 +167,7 @@ def breakable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, (name, right, wrong) in enumerate(BREAKS.values()):
         text = (copied / name).read_text(encoding="utf-8")
         assert text.count(right) == 1
-        text = text.replace(right, wrong.replace("BREAK", f"planted == {number}").replace("RIGHT", right))
+        text = text.replace(right, wrong.replace("BREAK", f"(planted == {number})").replace("RIGHT", right))
         include = '#include "planted.h"\n'
         (copied / name).write_text(text if text.startswith(include) else include + text, encoding="utf-8")
     options = (f"-Dsource={copied}", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1")

@@ -169,10 +169,19 @@ def test_wrong_type_of_value() -> None:
 @pytest.mark.parametrize("name", ["pads", "padding_interior"])
 @pytest.mark.parametrize("value", [[1.9, 1.2], ["1", "2"], "12", 1, 1.5, b"12"])
 def test_wrong_type_of_a_list(name: str, value: Any) -> None:
-    """P8: the reference sees what the runtime gives to a kernel as an empty list."""
-    op, more = ("Pad_2", {}) if name == "pads" else ("NGraphPad_0", {"padding_below": [1], "padding_above": [1]})
-    expected = f"padops::{op} '{NODE}': attribute {name} is not a list of integers [P8]"
-    assert failure(reference.run, op, {**more, name: value}, [ones(2), ones()], NODE) == expected
+    """P8: the runtime gives any list of another type to a kernel as an empty one; the reference sees it.
+
+    Data without axes take an empty list: there what is no list at all must not pass for one.
+    """
+    for shape in ((2,), ()):
+        ones_of_rank = [1] * len(shape)
+        amounts = {"padding_below": ones_of_rank, "padding_above": ones_of_rank}
+        op, more = ("Pad_2", {}) if name == "pads" else ("NGraphPad_0", amounts)
+        inputs = [ones(*shape), ones()][: 1 if name == "pads" else 2]
+        expected = f"padops::{op} '{NODE}': attribute {name} is not a list of integers [P8]"
+        assert failure(reference.run, op, {**more, name: value}, inputs, NODE) == expected
+        if not isinstance(value, list):
+            assert failure(native.run, op, {**more, name: value}, inputs, NODE) == expected
 
 
 def test_numbers_of_numpy_are_integers_and_floats() -> None:

@@ -155,6 +155,14 @@ P10 = [
     ),
     Broken("Pad_2", f"axis 0 (begin {-(2**63)}, size 2, interior 0, end 1) has amounts beyond {LARGEST} [P10]", ones(2),
            attributes={"pads": [-(2**63), 1]}),
+    # What int64 cannot hold stays too large, and does not become a crop.
+    *(
+        Broken(op, f"axis 0 (begin {2**63 - 1 if i == 0 else 0}, size 3, interior 0, end {2**63 - 1 if i == 1 else 0}) has "
+               f"amounts beyond {LARGEST} [P10]", ones(3),
+               (ints(value * (1 - i), dtype=np.uint64), ints(value * i, dtype=np.uint64)), {"pad_mode": "constant"})
+        for op in ("OpenVINOPad_1", "OpenVINOPad_12")
+        for i, value in ((0, 2**64 - 1), (1, 2**64 - 1), (0, 2**63), (1, 2**63 + 5))
+    ),
     Broken("Pad_25", f"an output of shape [1073741825, 1073741825] has more than {LARGEST} elements [P10]", ones(1, 1),
            (ints(2**30, 2**30, 0, 0),), {"mode": "edge"}),
     Broken("Pad_11", f"an output of shape [4294967297, 4294967297] has more than {LARGEST} elements [P10]", ones(1, 1),

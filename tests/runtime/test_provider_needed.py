@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -58,6 +60,9 @@ NEEDS = [
     ("edge", [9, 9], "float[4]", False),
     ("edge", [1, 1], "float[n]", True),
     ("edge", [-1, 1], "float[4]", True),
+    ("edge", [1, -1], "float[4]", True),
+    ("edge", [-1, 0], "float[4]", True),
+    ("edge", [0, -1], "float[4]", True),
     ("reflect", [3, 3], "float[4]", False),
     ("reflect", [4, 0], "float[4]", True),
     ("reflect", [1, 1], "float[n]", True),
@@ -91,6 +96,7 @@ def test_needed(mode: str, pads: list[int], data: str, needed: bool | None) -> N
         ("x, q, , a", "int64[2] q = {1, 1}, int64[1] a = {1}", False),
         ("x, q, , a", "int64[2] q = {1, 9}, int64[1] a = {1}", True),
         ("x, q, , p", "int64[2] q = {1, 1}", True),
+        ("x, q, , p", "int64[4] q = {0, 1, 0, 1}", True),
         ("x, q, , a", "int64[2] q = {1, 1}, int64[1] a = {5}", None),
     ],
 )
@@ -104,6 +110,40 @@ def test_needed_reads_constant_amounts_and_axes(inputs: str, initializers: str, 
             session(built, NEEDED)
     else:
         assert claimed(session(built, NEEDED)) is needed
+
+
+def test_needed_claims_pads_without_known_dims() -> None:
+    """Data of no known rank, and data of rank 0, on which the runtime's own Pad has no say."""
+    for mode in ("constant", "edge"):
+        assert claimed(session(pad([1, 1], mode, 18, "float[]"), NEEDED)), mode
+        text = f'g (float x) => (float y) <int64[0] p = {{}}> {{ y = Pad <mode = "{mode}"> (x, p) }}'
+        scalar = session(model(text), NEEDED)
+        assert claimed(scalar), mode
+        assert scalar.run(None, {"x": np.array(3, np.float32)})[0].tolist() == 3
+
+
+def test_needed_claims_pad_1() -> None:
+    """The runtime has no kernel for the first Pad, of any type."""
+    for mode in ("constant", "edge"):
+        built = session(pad([1, 1], mode, 1, "float[4]"), NEEDED)
+        assert claimed(built), mode
+        assert built.run(None, {"x": ROW.astype(np.float32)})[0].tolist() == np.pad(ROW, 1, mode).tolist()
+
+
+@pytest.mark.parametrize(
+    ("op", "amounts", "error"),
+    [
+        ("Pad <mode = 'edge'> (x, p, , a)", "int64[2] p = {1, 1}, int64[1, 1] a = {1}", "axes has shape [1, 1], expected one"),
+        ("com.microsoft.Pad <mode = 'edge'> (x, p)", "int64[3] p = {1, 1, 1}", "pads has 3 values, expected 4 (2 per axis"),
+    ],
+)  # fmt: skip
+def test_needed_claims_amounts_that_break_a_rule(op: str, amounts: str, error: str) -> None:
+    """P8: where the runtime loads them, padops says what is wrong."""
+    text = f"g (float[3, 4] x) => (float[a, b] y) <{amounts}> {{ [p] y = {op} }}".replace("'", '"')
+    built = session(model(text), NEEDED)
+    assert claimed(built)
+    with pytest.raises(Exception, match=re.escape(error) + r".*\[P8\]"):
+        built.run(None, {"x": np.ones((3, 4), np.float32)})
 
 
 def test_float16() -> None:

@@ -1,0 +1,229 @@
+// The execution provider in a runtime of our own: each of its calls runs out of memory once, what it makes is gone once
+// it is released, and of a graph it takes the nodes for which the runtime finds one of its kernels, and no others.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <vector>
+
+#include "ort/provider_abi.h"
+#include "small_runtime.h"
+
+namespace padops::ort {
+
+struct Node {
+  const char* domain;
+  const char* type;
+  int version;
+  bool has_kernel;  // whether the runtime finds one of ours: it does not, where the types of the node are others
+  bool is_claimed;  // whether the provider has to take it
+};
+
+struct HardwareDevice {
+  int type;
+};
+
+struct KernelDefBuilder {
+  int version;
+};
+
+}  // namespace padops::ort
+
+using namespace padops::ort;
+
+extern "C" Status* CreateEpFactories(const char* name, const ApiBase* base, const Logger* logger, EpFactory** factories,
+                                     size_t room, size_t* count);
+
+namespace {
+
+constexpr Node kNodes[] = {
+    {"", "Pad", 18, true, true},  {"", "Pad", 18, false, false},     {"", "Conv", 18, true, false},
+    {"", "Pad", 99, true, false}, {"local", "Pad", 18, true, false}, {"com.microsoft", "Pad", 1, true, true},
+};
+
+KernelDefBuilder described;         // the kernel that is being described
+CreateKernelImpl create = nullptr;  // that of Pad 18
+void* create_state = nullptr;
+std::vector<const Node*> claimed;      // those that the provider takes; it has room for all
+const HardwareDevice* used = nullptr;  // the device that it runs on
+
+// A thing of the runtime, which somebody has to release.
+template <class Thing>
+Status* make(Thing** out) {
+  ++allocations.live;
+  *out = reinterpret_cast<Thing*>(&described);
+  return nullptr;
+}
+
+template <class Thing>
+void release(Thing* thing) {
+  if (thing != nullptr) --allocations.live;
+}
+
+EpApi make_ep_api() {
+  EpApi made{};
+  const auto set = [&](size_t slot, auto function) { set_entry(made, slot, function); };
+  // The numbers are the slots of PADOPS_EP_SLOTS.
+  set(0,
+      [](EpFactory*, const HardwareDevice* device, const KeyValuePairs*, const KeyValuePairs*, EpDevice**) -> Status* {
+        used = device;
+        return nullptr;
+      });
+  set(3, [](EpGraphSupportInfo*, const Node* node) -> Status* {
+    claimed.push_back(node);
+    return nullptr;
+  });
+  set(18, [](KernelRegistry** out) { return make(out); });
+  set(19, release<KernelRegistry>);
+  set(20, [](KernelRegistry*, const KernelDef*, CreateKernelImpl function, void* state) -> Status* {
+    if (described.version != 18) return nullptr;
+    create = function;
+    create_state = state;
+    return nullptr;
+  });
+  set(21, [](KernelDefBuilder** out) { return make(out); });
+  set(22, release<KernelDefBuilder>);
+  set(23, [](KernelDefBuilder*, const char*) -> Status* { return nullptr; });
+  set(24, [](KernelDefBuilder*, const char*) -> Status* { return nullptr; });
+  set(25, [](KernelDefBuilder*, int first, int) -> Status* {
+    described.version = first;
+    return nullptr;
+  });
+  set(26, [](KernelDefBuilder*, const char*) -> Status* { return nullptr; });
+  set(29, [](KernelDefBuilder*, const char*, const DataType* const*, size_t) -> Status* { return nullptr; });
+  set(32, [](KernelDefBuilder*, KernelDef** out) { return make(out); });
+  set(33, release<KernelDef>);
+  set(40, [](int, const DataType** out) -> Status* {
+    *out = nullptr;
+    return nullptr;
+  });
+  set(41, [](EpGraphSupportInfo*, const Node* node, const KernelDef** out) -> Status* {
+    *out = node->has_kernel ? reinterpret_cast<const KernelDef*>(node) : nullptr;
+    return nullptr;
+  });
+  return made;
+}
+
+const EpApi ep_api = make_ep_api();
+
+// Gives the runtime what a provider calls.
+void add_calls() {
+  const auto set = [&](size_t slot, auto function) { set_entry(api, slot, function); };
+  set(55, [](const TypeInfo*, const TensorInfo** out) -> Status* {
+    *out = &declared;
+    return nullptr;
+  });
+  set(98, release<TypeInfo>);
+  set(234, [](const KernelInfo*, size_t, TypeInfo** out) { return make(out); });
+  set(290, [](const ValueInfo* value, const TypeInfo** out) -> Status* {
+    *out = reinterpret_cast<const TypeInfo*>(value);
+    return nullptr;
+  });
+  set(298, [](const KeyValuePairs*, const char* const** keys, const char* const** values, size_t* count) {
+    static constexpr const char* kKeys[] = {"another.option", "ep.padopsexecutionprovider.claim"};
+    static constexpr const char* kValues[] = {"needed", "all"};
+    *keys = kKeys;
+    *values = kValues;
+    *count = std::size(kKeys);
+  });
+  set(300, release<KeyValuePairs>);
+  set(307, [](const HardwareDevice* device) { return device->type; });
+  set(317, [] { return &ep_api; });
+  set(344, [](const Graph*, size_t* out) -> Status* {
+    *out = std::size(kNodes);
+    return nullptr;
+  });
+  set(345, [](const Graph*, const Node** out, size_t count) -> Status* {
+    for (size_t i = 0; i < count; ++i) out[i] = &kNodes[i];
+    return nullptr;
+  });
+  set(350, [](const Node* node, const char** out) -> Status* {
+    *out = node->type;
+    return nullptr;
+  });
+  set(351, [](const Node* node, const char** out) -> Status* {
+    *out = node->domain;
+    return nullptr;
+  });
+  set(352, [](const Node* node, int* out) -> Status* {
+    *out = node->version;
+    return nullptr;
+  });
+  set(353, [](const Node*, size_t* out) -> Status* {
+    *out = 1;
+    return nullptr;
+  });
+  set(354, [](const Node* node, const ValueInfo** out, size_t) -> Status* {
+    *out = reinterpret_cast<const ValueInfo*>(node);
+    return nullptr;
+  });
+  set(379, [](const SessionOptions*, KeyValuePairs** out) { return make(out); });
+}
+
+void check_devices(EpFactory* factory) {
+  constexpr HardwareDevice kDevices[] = {{1}, {kCpu}, {kCpu}};
+  const HardwareDevice* devices[] = {&kDevices[0], &kDevices[1], &kDevices[2]};
+  std::array<EpDevice*, 3> out{};
+  for (const size_t room : {size_t{0}, out.size()}) {
+    size_t given = 9;
+    used = nullptr;
+    if (factory->GetSupportedDevices(factory, devices, std::size(devices), out.data(), room, &given) != nullptr)
+      wrong("there are no devices");
+    if (given != (room > 0) || used != (room > 0 ? devices[1] : nullptr)) wrong("the devices are wrong");
+  }
+}
+
+void check_claims(Ep* ep) {
+  claimed.reserve(std::size(kNodes));
+  exhaust("GetCapability", "", [&] {
+    claimed.clear();
+    return ep->GetCapability(ep, nullptr, nullptr);
+  });
+  for (const Node& node : kNodes) {
+    const bool is_claimed = std::find(claimed.begin(), claimed.end(), &node) != claimed.end();
+    if (is_claimed != node.is_claimed)
+      wrong("%s.%s %d, %s: %s", node.domain, node.type, node.version, node.has_kernel ? "with a kernel" : "without one",
+            is_claimed ? "it is claimed" : "it is left");
+  }
+}
+
+}  // namespace
+
+void check_provider() {
+  add_calls();
+  const ApiBase base = {[](uint32_t) -> const Api* { return &api; }, [] { return "1.31.0"; }};
+  EpFactory* factory = nullptr;
+  size_t count = 0;
+  const long before = allocations.live;
+  exhaust("CreateEpFactories", "", [&] { return CreateEpFactories("", &base, nullptr, &factory, 1, &count); });
+  if (count != 1 || allocations.live <= before) wrong("there is no factory");
+  exhaust("CreateEpFactories without room", "the runtime has no room for a factory",
+          [&] { return CreateEpFactories("", &base, nullptr, &factory, 0, &count); });
+  check_devices(factory);
+  exhaust("CreateEp", "", [&] {
+    Ep* ep = nullptr;
+    Status* status = factory->CreateEp(factory, nullptr, nullptr, 0, nullptr, nullptr, &ep);
+    if (status == nullptr) factory->ReleaseEp(factory, ep);
+    return status;
+  });
+  Ep* ep = nullptr;
+  if (factory->CreateEp(factory, nullptr, nullptr, 0, nullptr, nullptr, &ep) != nullptr) wrong("there is no provider");
+  check_claims(ep);
+  factory->ReleaseEp(factory, ep);
+  exhaust("CreateKernelImpl", "", [&] {
+    KernelImpl* kernel = nullptr;
+    Status* status = create(create_state, nullptr, &kernel);
+    if (status == nullptr) kernel->Release(kernel);
+    return status;
+  });
+  exhaust("Compute", "", [&] {  // with a kernel of its own, which makes a plan
+    KernelImpl* kernel = nullptr;
+    std::fill(std::begin(padded), std::end(padded), 9.0f);
+    Status* status = create(create_state, nullptr, &kernel);
+    if (status != nullptr) return status;
+    status = kernel->Compute(kernel, nullptr);
+    kernel->Release(kernel);
+    return status;
+  });
+  if (padded[0] != 0 || padded[6] != 1) wrong("wrong output of the provider");
+}
