@@ -24,6 +24,7 @@ from padops.conformance.peers.request import Request, Unsupported, unsupported_w
 from padops.spec.bits import dtype_of
 
 PACKAGES = ("openvino",)
+REFUSALS = (RuntimeError,)
 
 _UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported for element::string", "Unknown type")
 
