@@ -72,6 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--shard", default="1/1", metavar="I/N", help="run one part of N, for merge to put together")
     parser.add_argument("--require-peers", action="store_true", help="an absent peer is a failure, as one of --peer is")
+    parser.add_argument(
+        "--strict-peers", action="store_true",
+        help="new behaviour of a peer, in a version that the known divergences were not recorded with, is a failure",
+    )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", help="write the report into this folder")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the choice of cases (default: 0)")
     parser.set_defaults(run=run_suite, level="default")
@@ -99,7 +103,8 @@ def run_suite(options: argparse.Namespace) -> int:
             return exit_code(ending)
         header = report.header(options.level, options.seed, ran, shard)
         required = peers if options.peer or options.peer_command or options.require_peers else []
-        footer = report.footer(ran, [peer.name for peer in required], shard, ending is not None)
+        names = [peer.name for peer in required]
+        footer = report.footer(ran, names, shard, ending is not None, options.strict_peers)
         _write(folder, header, ran, footer)
     except OSError as error:
         return fail(error)

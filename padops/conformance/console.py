@@ -50,6 +50,8 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
     """Prints counts per peer, which were absent, and what was not expected."""
     from rich.text import Text
 
+    from padops.conformance.record import counts_of
+
     console = make_console()
     console.print(_table([one for one in ran if one.handshake is not None]))
     _show_versions(console, ran)
@@ -70,7 +72,29 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
         for id in footer["stale"]:
             if id in one.stale:
                 console.print(Text(f"{one.peer.name}: divergence {id} no longer occurs", "red"), soft_wrap=True)
-    console.print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")
+    for one in ran:
+        if one.recorded:
+            _show_new(console, one, "red" if footer["strict"] else "yellow")
+    console.print(counts_of(footer))
+
+
+def _show_new(console: Console, one: PeerRun, style: str) -> None:
+    """What a peer does that has another version than the divergences were recorded with."""
+    from rich.text import Text
+
+    found = [result for result in one.results if result["new"]]
+    versions = (one.handshake or {"versions": {}})["versions"]
+    package, version = next(iter(versions.items()), (one.peer.name, ""))
+    counts = f"{len(found)} new, {len(one.gone)} known no longer seen"
+    what = f"{package} {version} is not among the versions recorded ({one.recorded})"
+    head = f"new behaviour: {one.peer.name}: {what}: {counts}; no failure of padops"
+    console.print(Text(head, style), soft_wrap=True)
+    for result in found[:SHOWN]:
+        console.print(Text(f"  {result['case']}: {result['outcome']}: {result['detail']}", style), soft_wrap=True)
+    if len(found) > SHOWN:
+        console.print(f"  … and {len(found) - SHOWN} more")
+    for id in one.gone:
+        console.print(Text(f"  divergence {id} no longer occurs", style), soft_wrap=True)
 
 
 def _table(ran: Sequence[PeerRun]) -> Table:

@@ -20,7 +20,7 @@ class Divergence:
         outcome: What happens, of ``record.WRONG``, or several where it depends on memory.
         reason: Why, in a sentence.
         rule: The rule of docs/semantics.md that it is about.
-        versions: Of the peer's first package, such as ``">=1.20,<1.31"``; empty for all.
+        versions: Of the peer's first package, as recorded: ``">=1.20,<1.31"`` or ``">=1.24,<=1.32.0"``.
         link: Where upstream says or discusses it.
         families: Of operators; empty for all.
         modes: In lower case; empty for all.
@@ -39,7 +39,7 @@ class Divergence:
     outcome: str | tuple[str, ...]
     reason: str
     rule: str
-    versions: str = ""
+    versions: str
     link: str = ""
     families: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
@@ -56,6 +56,7 @@ class Divergence:
         unknown = (self.tags | self.some | self.without) - TAGS.keys()
         if unknown or not self.outcomes <= {*WRONG}:
             raise ValueError(f"divergence {self.id}: unknown {unknown or self.outcomes}")
+        bounds_of(self.versions)
 
     @property
     def outcomes(self) -> set[str]:
@@ -82,24 +83,31 @@ class Divergence:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """``"2.13.0+cpu"`` as ``(2, 13, 0)``."""
-    return tuple(int(part) for part in re.findall(r"\d+", version.split("+")[0])[:3])
+    """``"2.13.0+cpu"`` as ``(2, 13, 0)``, ``"0.27.0.post1"`` as ``(0, 27, 0, 1)``."""
+    return tuple(int(part) for part in re.findall(r"\d+", version.split("+")[0])[:4])
 
 
-def in_range(version: str, wanted: str) -> bool:
-    """Whether a version lies in ``">=1.20,<1.31"``; the empty range holds all.
+def bounds_of(versions: str) -> tuple[str, str, bool]:
+    """The ends of a range, and whether the second belongs to it: ``">=1.20,<1.31"`` as ``("1.20", "1.31", False)``.
 
     Raises:
         ValueError: The range is written in another way.
     """
-    for part in filter(None, wanted.split(",")):
-        match = re.fullmatch(r"(>=|<)([\d.]+)", part.strip())
-        if match is None:
-            raise ValueError(f"a range of versions says {part!r}, expected >=VERSION or <VERSION")
-        reached = version_key(version) >= version_key(match[2])
-        if reached != (match[1] == ">="):
-            return False
-    return True
+    match = re.fullmatch(r">=(\d+(?:\.\d+)*),<(=?)(\d+(?:\.\d+)*)", versions)
+    if match is None:
+        raise ValueError(f"a range of versions says {versions!r}, expected >=VERSION,<VERSION or >=VERSION,<=VERSION")
+    return match[1], match[3], bool(match[2])
+
+
+def in_range(version: str, versions: str) -> bool:
+    """Whether a version lies in a range; none that has no number does.
+
+    Raises:
+        ValueError: The range is written in another way.
+    """
+    oldest, newest, included = bounds_of(versions)
+    key, last = version_key(version), version_key(newest)
+    return version_key(oldest) <= key and (key < last or included and key == last)
 
 
 @dataclass
@@ -108,11 +116,13 @@ class DivergenceTracker:
 
     Attributes:
         known: Those that concern the peer in its version.
+        excused: Whether what they do not explain is new behaviour of the peer, whose version none was recorded with.
         met: How many cases each has matched.
         seen: How many of these came out as it says.
     """
 
     known: Sequence[Divergence]
+    excused: bool = False
     met: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
 

@@ -95,6 +95,7 @@ def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tu
     case = item.case
     outcome, detail = judge(item, answer, peer.row)
     divergence = tracker.explain(item.features, outcome, detail) if not peer.row.in_house else None
+    unexplained = outcome not in ("agree", *IDLE) and divergence is None
     result: dict[str, Any] = {
         "case": case.id,
         "origin": case.origin,
@@ -106,7 +107,8 @@ def result_of(item: Prepared, peer: Peer, tracker: DivergenceTracker, answer: tu
         "peer": peer.name,
         "outcome": outcome,
         "divergence": divergence,
-        "unexpected": outcome not in ("agree", *IDLE) and divergence is None,
+        "unexpected": unexplained and not tracker.excused,
+        "new": unexplained and tracker.excused,
         "detail": detail[:600],
     }
     if outcome != "agree":

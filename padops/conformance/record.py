@@ -11,7 +11,7 @@ from typing import Any
 
 from padops.files.staging import write_whole
 
-SCHEMA = 1
+SCHEMA = 2
 IDLE = ("unsupported", "skipped")  # outcomes where nothing was compared
 WRONG = ("differ", "error", "crash")
 OUTCOMES = ("agree", *WRONG, *IDLE)
@@ -29,13 +29,21 @@ class Record:
     Attributes:
         header: ``schema``, ``padops``, ``level``, ``seed``, ``machine``, ``peers`` and ``absent``; ``shard`` of a part.
         results: One object for each case and peer.
-        footer: ``results``, ``unexpected``, ``stale`` and ``exit``; ``missing`` and ``divergences`` of a part; of a run
-            that a signal has ended ``cut_short``, how many cases each peer that had begun has left.
+        footer: ``results``, ``unexpected``, ``stale``, ``new``, ``gone``, ``strict`` and ``exit``; ``missing`` and
+            ``divergences`` of a part; of a run that a signal has ended ``cut_short``, how many cases each peer that had
+            begun has left.
     """
 
     header: dict[str, Any]
     results: list[dict[str, Any]]
     footer: dict[str, Any]
+
+
+def counts_of(footer: dict[str, Any]) -> str:
+    """How many results there are, and how many of them say something of padops or, where there are such, of a peer."""
+    text = f"{footer['results']:,} results, {footer['unexpected']:,} unexpected, {len(footer['stale'])} stale"
+    other = footer["new"] or footer["gone"]
+    return text + (f"; of versions not recorded {footer['new']:,} new, {len(footer['gone'])} gone" if other else "")
 
 
 def write(path: Path | str, header: dict[str, Any], results: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:

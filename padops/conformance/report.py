@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.conformance.record import FILE, SCHEMA, Record, RecordError, read, write
+from padops.conformance.record import FILE, SCHEMA, Record, RecordError, counts_of, read, write
 from padops.terminal import fail
 
 if TYPE_CHECKING:
@@ -63,14 +63,20 @@ def header(level: str, seed: int, ran: Sequence[PeerRun], shard: Shard = WHOLE) 
 
 def _present(one: PeerRun) -> dict[str, Any]:
     said = one.handshake or {}
-    return {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
+    about: dict[str, Any] = {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
+    return {**about, "recorded": one.recorded} if one.recorded else about
 
 
 def footer(
-    ran: Sequence[PeerRun], asked: Sequence[str] = (), shard: Shard = WHOLE, cut_short: bool = False
+    ran: Sequence[PeerRun],
+    asked: Sequence[str] = (),
+    shard: Shard = WHOLE,
+    cut_short: bool = False,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """The last line; a run fails on what is unexpected or stale, on no results, on an absent peer of ``asked``
-    and on an absent part of padops that needs nothing optional.
+    and on an absent part of padops that needs nothing optional. New behaviour of a peer in a version that nothing was
+    recorded with fails only a ``strict`` run.
 
     Of a part of a run it says how often each divergence was met and seen: only all parts tell what is stale.
     Of a run that was cut short it says how many cases each peer has left; such a run has failed, and tells nothing stale.
@@ -80,23 +86,35 @@ def footer(
         asked: Names of peers that must be there.
         shard: Which part of the run this is.
         cut_short: Whether a signal has ended the run.
+        strict: Whether new behaviour is a failure.
     """
     results = [result for one in ran for result in one.results]
     absent = [one.peer for one in ran if one.handshake is None]
     missing = [peer.name for peer in absent if peer.name in asked or peer.row.in_house and not peer.row.extra]
     if cut_short:
         left = {one.peer.name: one.left for one in ran if one.handshake is not None and one.left}
-        return {**_footer(results, set(), missing), "exit": 1, "cut_short": left}
+        return {**_footer(results, set(), set(), missing, strict), "exit": 1, "cut_short": left}
     if shard == WHOLE:
-        return _footer(results, {id for one in ran for id in one.stale}, missing)
+        stale, gone = {id for one in ran for id in one.stale}, {id for one in ran for id in one.gone}
+        return _footer(results, stale, gone, missing, strict)
     counts = {one.peer.name: {id: [met, one.seen.get(id, 0)] for id, met in one.met.items()} for one in ran}
-    return {**_footer(results, set(), missing), "missing": missing, "divergences": counts}
+    return {**_footer(results, set(), set(), missing, strict), "missing": missing, "divergences": counts}
 
 
-def _footer(results: Sequence[dict[str, Any]], stale: set[str], missing: Sequence[str]) -> dict[str, Any]:
-    unexpected = sum(result["unexpected"] for result in results)
-    code = int(bool(unexpected or stale or missing or not results))
-    return {"results": len(results), "unexpected": unexpected, "stale": sorted(stale), "exit": code}
+def _footer(
+    results: Sequence[dict[str, Any]], stale: set[str], gone: set[str], missing: Sequence[str], strict: bool
+) -> dict[str, Any]:
+    unexpected, new = (sum(result[key] for result in results) for key in ("unexpected", "new"))
+    failed = unexpected or stale or missing or not results or strict and (new or gone)
+    return {
+        "results": len(results),
+        "unexpected": unexpected,
+        "stale": sorted(stale),
+        "new": new,
+        "gone": sorted(gone),
+        "strict": strict,
+        "exit": int(bool(failed)),
+    }
 
 
 def merge(parts: Sequence[Record]) -> Record:
@@ -117,13 +135,22 @@ def merge(parts: Sequence[Record]) -> Record:
     first = parts[0].header
     for part in parts:
         _same_run(first, part.header)
-    peers = [row["name"] for row in first["peers"]]
+    peers = {row["name"]: "recorded" in row for row in first["peers"]}
     results = [result for peer in peers for result in _in_order(parts, peer)]
-    stale = {id for peer in peers for id in _stale(part.footer["divergences"][peer] for part in parts)}
+    stale, gone = (
+        {
+            id
+            for peer, excused in peers.items()
+            if excused is wanted
+            for id in _not_seen(part.footer["divergences"][peer] for part in parts)
+        }
+        for wanted in (False, True)
+    )
+    strict = any(part.footer["strict"] for part in parts)
     header = {key: value for key, value in first.items() if key != "shard"}
     header["machine"] = {key: _joined(part.header["machine"][key] for part in parts) for key in first["machine"]}
     missing = sorted({name for part in parts for name in part.footer["missing"]})
-    return Record(header, results, {"kind": "footer", **_footer(results, stale, missing)})
+    return Record(header, results, {"kind": "footer", **_footer(results, stale, gone, missing, strict)})
 
 
 def _same_run(first: dict[str, Any], other: dict[str, Any]) -> None:
@@ -139,7 +166,7 @@ def _in_order(parts: Sequence[Record], peer: str) -> Iterator[dict[str, Any]]:
     return (result for turn in zip_longest(*rows) for result in turn if result is not None)
 
 
-def _stale(counts: Iterable[dict[str, list[int]]]) -> set[str]:
+def _not_seen(counts: Iterable[dict[str, list[int]]]) -> set[str]:
     """The divergences that some part has met and none has seen."""
     met: set[str] = set()
     seen: set[str] = set()
@@ -173,9 +200,8 @@ def _merge(options: argparse.Namespace) -> int:
         write_report(folder, whole.header, whole.results, whole.footer)
     except (OSError, RecordError) as error:
         return fail(error)
-    footer = whole.footer
-    print(f"{footer['results']:,} results, {footer['unexpected']} unexpected, {len(footer['stale'])} stale")
-    return int(footer["exit"])
+    print(counts_of(whole.footer))
+    return int(whole.footer["exit"])
 
 
 def prepare(folder: Path) -> str | None:

@@ -18,6 +18,7 @@ from padops.conformance.judging import Peer, Prepared, result_of
 from padops.conformance.known import EXAMPLES
 from padops.conformance.peers import ALL, PEERS, PeerRow
 from padops.conformance.process import AbsentPeer, Process, Stop, Stopped
+from padops.conformance.recorded import judged_as, not_recorded
 from padops.files.interrupts import uninterrupted
 
 Progress = Callable[[str, int, int], None]
@@ -77,6 +78,7 @@ class PeerRun:
         seen: How many of these came out as it says.
         seconds: How long it took.
         left: How many of its cases it was not asked, because the run was cut short; None where it was not.
+        recorded: The versions that the divergences were recorded with, where its own is none of them; else empty.
     """
 
     peer: Peer
@@ -87,11 +89,22 @@ class PeerRun:
     seen: dict[str, int] = field(default_factory=dict)
     seconds: float = 0
     left: int | None = None
+    recorded: str = ""
+
+    @property
+    def not_seen(self) -> list[str]:
+        """Divergences that do not occur: their cases ran, and none came out as they say."""
+        return [id for id, count in self.met.items() if count and not self.seen.get(id)]
 
     @property
     def stale(self) -> list[str]:
-        """Divergences that no longer occur: their cases ran, and none came out as they say."""
-        return [id for id, count in self.met.items() if count and not self.seen.get(id)]
+        """Those of a version that they were recorded with: they no longer occur."""
+        return [] if self.recorded else self.not_seen
+
+    @property
+    def gone(self) -> list[str]:
+        """Those of another version: they do not occur there."""
+        return self.not_seen if self.recorded else []
 
 
 LISTENS = 0.1  # seconds after which a signal is heard at the latest
@@ -200,8 +213,10 @@ def _run_peer(
     mine = share(prepared, peer.row, level)[shard[0] - 1 :: shard[1]]
     try:
         ran.handshake = process.start()
-        version = next(iter(ran.handshake["versions"].values()), "")
-        tracker = DivergenceTracker([divergence for divergence in known if divergence.concerns(peer.name, version)])
+        versions = ran.handshake["versions"]
+        ran.recorded, version = not_recorded(peer.row, versions), judged_as(versions)
+        concerned = [divergence for divergence in known if divergence.concerns(peer.name, version)]
+        tracker = DivergenceTracker(concerned, bool(ran.recorded))
         _ask(process, mine, ran, tracker, progress)
         ran.met, ran.seen = tracker.met, tracker.seen
     except AbsentPeer as error:
@@ -228,4 +243,4 @@ def _ask(
         text = f"the process did not start again: {error}"
         for i, item in enumerate(mine[len(ran.results) :]):
             answer = ("skipped" if i else "crash", text)
-            ran.results.append(result_of(item, ran.peer, DivergenceTracker(()), answer))
+            ran.results.append(result_of(item, ran.peer, DivergenceTracker((), tracker.excused), answer))

@@ -4,8 +4,9 @@ It may be run by a Python that padops is not installed in. So it takes ``padops`
 in, and nothing else from there: another folder on the path would bring another runtime with it.
 
 Messages are pickles of plain types, each after its length in 8 bytes. The first thing sent is what the peer is, then an
-answer for each case of a batch: ``("output", array)``, ``("refused", text)``, ``("broken", text)``,
-``("unsupported", text)`` or ``("skipped", text)``. A process that works in children says ``("died", code)`` when one does.
+answer for each case of a batch: ``("output", array)``, ``("refused", text)`` where the peer's ``REFUSALS`` say that an
+exception is one, ``("broken", text)`` of any other, ``("unsupported", text)`` or ``("skipped", text)``.
+A process that works in children says ``("died", code)`` when one does.
 """
 
 from __future__ import annotations
@@ -63,8 +64,11 @@ def _load(name: str, place: str | Path, folders: list[str] | None = None) -> Mod
     return module
 
 
-def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
-    """The peer's function and the versions of its packages."""
+Kinds = tuple[type[BaseException], ...]
+
+
+def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
+    """The peer's function, the exceptions by which it refuses, and the versions of its packages."""
     from padops.extras import names_of, version_of
 
     place, _, function = entry_point.rpartition(":")
@@ -76,6 +80,7 @@ def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
         module = importlib.import_module(f"padops.conformance.peers.{place}")
         run = getattr(module, function)
     packages = getattr(module, "PACKAGES", ())
+    refusals = _kinds(getattr(module, "REFUSALS", ()))
     if function == "run_without_pad":
         importlib.import_module("onnx_ir")  # the converter's; without it the peer is absent
         packages = (*packages, "onnx-ir")
@@ -83,7 +88,23 @@ def _load_peer(entry_point: str) -> tuple[Any, dict[str, str]]:
     for name in packages:
         installed = {candidate: version_of(candidate) for candidate in names_of(name)}
         versions.update({candidate: text for candidate, text in installed.items() if text is not None})
-    return run, versions
+    return run, refusals, versions
+
+
+def _kinds(stated: Any) -> Kinds:
+    """``REFUSALS`` of a peer, and what padops itself raises for a broken rule.
+
+    Raises:
+        TypeError: They are no exceptions.
+    """
+    from padops.conformance.peers.request import Refused
+    from padops.spec.plan import PadError
+
+    kinds = tuple(stated) if isinstance(stated, (tuple, list)) else (stated,)
+    for kind in kinds:
+        if not (isinstance(kind, type) and issubclass(kind, Exception)):
+            raise TypeError(f"REFUSALS has {kind!r}, expected types of exceptions")
+    return (Refused, PadError, *kinds)
 
 
 def _run_users(function: Any, request: Any) -> Any:
@@ -96,7 +117,7 @@ def _run_users(function: Any, request: Any) -> Any:
         raise Unsupported(str(error)) from error
 
 
-def _answer(run: Any, sent: dict[str, Any]) -> tuple[str, Any]:
+def _answer(run: Any, refusals: Kinds, sent: dict[str, Any]) -> tuple[str, Any]:
     from padops.conformance.arrays import pack
     from padops.conformance.peers.request import Request, Skipped, Unsupported
 
@@ -107,10 +128,9 @@ def _answer(run: Any, sent: dict[str, Any]) -> tuple[str, Any]:
         return "unsupported", str(error)
     except Skipped as error:
         return "skipped", str(error)
-    except (AttributeError, ImportError, NameError) as error:  # a mistake somewhere, which must not pass for a refusal
-        return "broken", f"{type(error).__name__}: {error}"
-    except Exception as error:  # whatever else an implementation raises is its way to refuse
-        return "refused", f"{type(error).__name__}: {error}"
+    except Exception as error:
+        stated = isinstance(error, refusals)  # anything else is a mistake somewhere, which must not pass for a refusal
+        return "refused" if stated else "broken", f"{type(error).__name__}: {error}"
     try:
         packed = pack(output)
     except (AttributeError, TypeError, ValueError) as error:
@@ -124,7 +144,7 @@ def _kind(output: Any) -> str:
     return f"{kind} of {output.dtype}" if hasattr(output, "dtype") else kind
 
 
-def _serve(run: Any, questions: IO[bytes], answers: IO[bytes]) -> None:
+def _serve(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
     """Answers batches until no more come."""
     while True:
         try:
@@ -132,15 +152,15 @@ def _serve(run: Any, questions: IO[bytes], answers: IO[bytes]) -> None:
         except EOFError:
             return
         for sent in batch:
-            send(answers, _answer(run, sent))
+            send(answers, _answer(run, refusals, sent))
 
 
-def _serve_in_children(run: Any, questions: IO[bytes], answers: IO[bytes]) -> None:
+def _serve_in_children(run: Any, refusals: Kinds, questions: IO[bytes], answers: IO[bytes]) -> None:
     """Does the same in a copy of this process, which is made again when it dies: far quicker than another start."""
     while True:
         child = os.fork()
         if not child:
-            _serve(run, questions, answers)
+            _serve(run, refusals, questions, answers)
             os._exit(0)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not code:
@@ -156,16 +176,16 @@ def main() -> int:
 
     questions, answers = own_pipes()  # what an implementation prints must not stand between the answers
     try:
-        run, versions = _load_peer(sys.argv[1])
+        run, refusals, versions = _load_peer(sys.argv[1])
     except Exception as error:
         traceback.print_exc()
         send(answers, {"absent": f"{type(error).__name__}: {error}"})
         return 0
     send(answers, {"python": sys.version.split()[0], "versions": versions})
     if sys.argv[2:] == ["fork"] and hasattr(os, "fork"):
-        _serve_in_children(run, questions, answers)
+        _serve_in_children(run, refusals, questions, answers)
     else:
-        _serve(run, questions, answers)
+        _serve(run, refusals, questions, answers)
     return 0
 
 

@@ -20,6 +20,7 @@ from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.peers import PEERS, PeerRow
 from padops.spec.dialects import OPS
 
+ALL = ">=0,<9999"  # every version
 RULES = {*(f"P{i}" for i in range(1, 11)), "S1"}
 
 
@@ -194,7 +195,7 @@ def test_absent_peers_fail_where_they_are_required(own: Path, capsys: pytest.Cap
 def test_a_part_of_padops_is_never_absent() -> None:
     """Only what needs an extra may be, or what is not part of padops."""
     present = runner.PeerRun(runner.parse_peer("numpy"), {"python": "3", "versions": {}})
-    present.results = [{"unexpected": False}]
+    present.results = [{"unexpected": False, "new": False}]
     codes = {
         name: report.footer([present, runner.PeerRun(runner.parse_peer(name), absent="no library")])["exit"]
         for name, row in PEERS.items()
@@ -231,9 +232,9 @@ def test_a_peer_in_a_folder_with_an_at(python: str, shown: str, own: Path) -> No
 
 def test_unlisted_and_stale_divergences_fail(own: Path, quick: list) -> None:
     name = f"{own.stem}:wrong"
-    listed = Divergence("seen", name, "differ", "it is made so", "P2", families=("onnx",), expected="output")
-    stale = Divergence("not-seen", name, "crash", "it is not so", "P2", families=("onnx",))
-    other_version = Divergence("later", name, "crash", "it is not so", "P2", versions=">=1000")
+    listed = Divergence("seen", name, "differ", "it is made so", "P2", ALL, families=("onnx",), expected="output")
+    stale = Divergence("not-seen", name, "crash", "it is not so", "P2", ALL, families=("onnx",))
+    other_version = Divergence("later", name, "crash", "it is not so", "P2", ">=1000,<1001")
     peers = [runner.parse_peer(f"{own}:wrong")]
     for known, unexpected, left in (
         ([], True, []),
@@ -256,9 +257,8 @@ def test_divergence_file() -> None:
         assert divergence.matches(features) and PEERS[divergence.peer].takes(features), divergence.id
         assert divergence.peer in PEERS and not PEERS[divergence.peer].in_house, divergence.id
         assert divergence.rule in RULES and divergence.reason, divergence.id
-        in_range("1.0", divergence.versions)
     with pytest.raises(ValueError, match="unknown"):
-        Divergence("x", "numpy", "differ", "", "P1", tags={"no-such-tag"})
+        Divergence("x", "numpy", "differ", "", "P1", ALL, tags={"no-such-tag"})
 
 
 def test_every_tag_is_of_some_use() -> None:
@@ -271,14 +271,17 @@ def test_every_tag_is_of_some_use() -> None:
 def test_the_page_has_every_outcome() -> None:
     page = (Path(report.__file__).parent / "render" / "page.js").read_text(encoding="utf-8")
     listed = re.search(r'fill\("outcome", "all", \[(.*?)\]', page)[1]
-    assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", *record.OUTCOMES}
+    assert set(re.findall(r'"(\w+)"', listed)) == {"unexpected", "new", *record.OUTCOMES}
 
 
 def test_version_ranges() -> None:
-    assert in_range("1.31.1", "") and in_range("1.31.1", ">=1.25,<1.32") and in_range("2.13.0+cpu", ">=2.13")
-    assert not in_range("1.24.4", ">=1.25") and not in_range("1.31.0", "<1.31")
-    with pytest.raises(ValueError, match="range"):
-        in_range("1.0", "~=1.0")
+    assert in_range("1.31.1", ">=1.25,<1.32") and in_range("2.13.0+cpu", ">=2.13,<=2.13.0")
+    assert not in_range("1.24.4", ">=1.25,<2") and not in_range("1.31.0", ">=1.20,<1.31")
+    assert not in_range("2.13.1", ">=2.13,<=2.13.0") and not in_range("1.31.0rc1", ">=1.20,<1.31")
+    assert in_range("0.27.0.post1", ">=0.27.0.1,<=0.27.0.1") and not in_range("", ALL)
+    for text in ("~=1.0", "", ">=1.20", "<1.31", ">=1,<2,<3"):
+        with pytest.raises(ValueError, match="a range of versions says"):
+            in_range("1.0", text)
 
 
 def test_report_is_whole_or_refused(tmp_path: Path, quick: list) -> None:

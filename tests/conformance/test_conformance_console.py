@@ -13,7 +13,15 @@ from padops.conformance.runner import Peer, PeerRun
 
 def run_of(name: str, **outcomes: int) -> PeerRun:
     results: list[dict[str, Any]] = [
-        {"peer": name, "case": "c", "outcome": outcome, "divergence": None, "unexpected": False, "detail": ""}
+        {
+            "peer": name,
+            "case": "c",
+            "outcome": outcome,
+            "divergence": None,
+            "unexpected": False,
+            "new": False,
+            "detail": "",
+        }
         for outcome, count in outcomes.items()
         for _ in range(count)
     ]
@@ -36,7 +44,7 @@ def test_the_table_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
             "tract", "no module named\n  tract, which is a line that is longer than the eighty columns that there are"
         )
     )
-    console.show(ran, {"results": 10_500, "unexpected": 0, "stale": []})
+    console.show(ran, {"results": 10_500, "unexpected": 0, "stale": [], "new": 0, "gone": [], "strict": False})
     lines = capsys.readouterr().out.splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines[: 1 + len(PEERS)]}
     assert rows["peer"] == ["cases", "agree", "wrong", "crash", "known", "unexpected", "not", "run", "s"]
@@ -52,7 +60,7 @@ def test_outcomes_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     one = run_of("numpy", agree=5, differ=2, error=1, crash=1, unsupported=3, skipped=1)
     one.results[5] |= {"unexpected": True, "detail": "one of two elements"}
     one.results[6]["divergence"] = "known"
-    console.show([one], {"results": 13, "unexpected": 1, "stale": []})
+    console.show([one], {"results": 13, "unexpected": 1, "stale": [], "new": 0, "gone": [], "strict": False})
     out = capsys.readouterr().out.splitlines()
     assert out[1].split() == ["numpy", "13", "5", "3", "1", "1", "1", "4", "0"]
     assert "numpy: c: differ: one of two elements" in out

@@ -25,16 +25,17 @@ def made() -> record.Record:
     """A report whose every text is hostile."""
     row = {
         "case": BAD, "origin": "table", "op": BAD, "mode": BAD, "dtype": BAD, "rank": 1, "rules": [BAD], "peer": PEER,
-        "outcome": "differ", "divergence": None, "unexpected": True, "detail": BAD, "repro": BAD, "attributes": {BAD: BAD},
+        "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": BAD, "repro": BAD, "attributes": {BAD: BAD},
         "inputs": [], "expected": {"error": BAD}, "got": None,
     }  # fmt: skip
     skipped = {**row, "outcome": "skipped", "unexpected": False, "dtype": "float"}
     listed = {**row, "unexpected": False, "divergence": BAD}
     header = {
-        "schema": 1, "padops": BAD, "level": BAD, "seed": 0, "machine": {BAD: BAD},
+        "schema": 2, "padops": BAD, "level": BAD, "seed": 0, "machine": {BAD: BAD},
         "peers": [{"name": PEER, "python": BAD, "versions": {BAD: BAD}}], "absent": [{"name": BAD, "reason": BAD}],
     }  # fmt: skip
-    return record.Record(header, [row, skipped, listed], {"results": 3, "unexpected": 1, "stale": [BAD], "exit": 1})
+    footer = {"results": 3, "unexpected": 1, "stale": [BAD], "new": 0, "gone": [], "strict": False, "exit": 1}
+    return record.Record(header, [row, skipped, listed], footer)
 
 
 DIVERGENCE = {
@@ -73,7 +74,7 @@ def test_markdown_is_text(folder: Path) -> None:
     assert "<script>" not in plain and "<i>" not in plain and "\\[a\\](javascript:b)" in plain
     assert "\x1b" not in text and "\0" not in text
     bars = [line.replace("\\|", "").count("|") for line in text.splitlines() if line.startswith("|")]
-    assert set(bars) == {9, 7}
+    assert set(bars) == {10, 7}
     assert "([upstream](https://a/%28b%29%7Cc))" in text
 
 

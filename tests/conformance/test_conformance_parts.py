@@ -11,6 +11,7 @@ from padops.cli import main
 from padops.conformance import record, report
 from padops.conformance.divergences import Divergence
 
+ALL = ">=0,<9999"  # every version
 FILES = ("conformance.jsonl", "report.md", "junit.xml", "report.html")
 
 
@@ -19,9 +20,9 @@ def known(monkeypatch: pytest.MonkeyPatch) -> tuple[Divergence, ...]:
     """One that every part meets and one part sees, one that no part sees, and one that nothing meets."""
     peer, error = "numpy", "error"
     rows = (
-        Divergence("seen-once", peer, error, "rank 0", "P5", tags={"rank-0"}, expected="output"),
-        Divergence("stale", peer, "crash", "it is not so", "P2", modes=("edge",)),
-        Divergence("not-met", peer, "crash", "it is not so", "P2", modes=("no such mode",)),
+        Divergence("seen-once", peer, error, "rank 0", "P5", ALL, tags={"rank-0"}, expected="output"),
+        Divergence("stale", peer, "crash", "it is not so", "P2", ALL, modes=("edge",)),
+        Divergence("not-met", peer, "crash", "it is not so", "P2", ALL, modes=("no such mode",)),
     )
     monkeypatch.setattr("padops.conformance.known.KNOWN", rows)
     monkeypatch.setattr("padops.conformance.known.EXAMPLES", {})
@@ -65,9 +66,10 @@ def parts_of(total: int) -> list[record.Record]:
     made = []
     for i in range(1, total + 1):
         peers = [{"name": "numpy", "python": "3", "versions": {"numpy": "2"}}]
-        header = {"schema": 1, "padops": "0", "level": "quick", "seed": 0, "shard": [i, total], "machine": {"cores": i}}
-        results = [{"peer": "numpy", "case": f"{i}", "unexpected": False}]
-        footer = {"results": 1, "unexpected": 0, "stale": [], "exit": 0, "missing": [], "divergences": {"numpy": {}}}
+        header = {"schema": 2, "padops": "0", "level": "quick", "seed": 0, "shard": [i, total], "machine": {"cores": i}}
+        results = [{"peer": "numpy", "case": f"{i}", "unexpected": False, "new": False}]
+        footer = {"results": 1, "unexpected": 0, "stale": [], "new": 0, "gone": [], "strict": False, "exit": 0}
+        footer |= {"missing": [], "divergences": {"numpy": {}}}
         made.append(record.Record({**header, "peers": peers, "absent": []}, results, footer))
     return made
 

@@ -37,7 +37,7 @@ def result(peer: str, outcome: str = "agree", divergence: str = "", id: str = ID
     made = {
         "case": id, "origin": case.origin, "op": case.op, "mode": case.mode, "dtype": case.dtype, "rank": case.rank,
         "rules": ["P1", "P2"], "peer": peer, "outcome": outcome, "divergence": divergence or None, "detail": "",
-        "unexpected": outcome in ("differ", "error", "crash") and not divergence,
+        "unexpected": outcome in ("differ", "error", "crash") and not divergence, "new": False,
         "repro": f"padops conformance repro {id} --peer {peer}",
     }  # fmt: skip
     if outcome != "agree":
@@ -75,7 +75,7 @@ RESULTS = [
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     versions = [{"name": peer, "versions": {peer: "1.2"}} for peer in PEERS]
     header = {"padops": "0.1.0", "level": "quick", "seed": 0, "machine": {"cores": 2}, "peers": versions, "absent": []}
-    footer = {"results": len(RESULTS), "unexpected": 1, "stale": [], "exit": 1}
+    footer = {"results": len(RESULTS), "unexpected": 1, "stale": [], "new": 0, "gone": [], "strict": False, "exit": 1}
     return write_all(header, RESULTS, footer, KNOWN, tmp_path_factory.mktemp("page"))[-1]
 
 

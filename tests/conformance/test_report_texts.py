@@ -25,7 +25,7 @@ def record(id: str, got: np.ndarray | None = None, **more: Any) -> dict[str, Any
     output = expect(case).output
     return {
         "case": id, "op": case.op, "mode": case.mode, "dtype": case.dtype, "rank": case.rank, "rules": ["P2"],
-        "peer": "numpy", "outcome": "differ", "divergence": None, "unexpected": True, "detail": "", "repro": "",
+        "peer": "numpy", "outcome": "differ", "divergence": None, "unexpected": True, "new": False, "detail": "", "repro": "",
         "inputs": [describe(array) for array in case.arrays()], "attributes": dict(case.attributes),
         "expected": {"error": expect(case).message} if output is None else describe(output), "got": describe(got),
         **more,

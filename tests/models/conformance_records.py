@@ -23,7 +23,7 @@ DIVERGENCE = {
 }  # fmt: skip
 STALE = {**DIVERGENCE, "id": "ort-gone", "reason": "Was repaired."}
 HEADER = {
-    "schema": 1, "padops": "0.1.0", "level": "quick", "seed": 0, "machine": {"system": "Linux", "cores": 2},
+    "schema": 2, "padops": "0.1.0", "level": "quick", "seed": 0, "machine": {"system": "Linux", "cores": 2},
     "peers": [
         {"name": "padops-native", "python": "3.11", "versions": {"onnxruntime": "1.31.1"}},
         {"name": "ort-builtin", "python": "3.11", "versions": {"onnxruntime": "1.31.1"}},
@@ -38,7 +38,7 @@ def result(name: str, peer: str, outcome: str = "agree", divergence: str | None 
     found = {
         "kind": "result", "case": name, "origin": case.origin, "op": case.op, "mode": case.mode, "dtype": case.dtype,
         "rank": case.rank, "rules": ["P2"], "peer": peer, "outcome": outcome, "divergence": divergence,
-        "unexpected": outcome in ("differ", "error", "crash") and divergence is None, "detail": "",
+        "unexpected": outcome in ("differ", "error", "crash") and divergence is None, "new": False, "detail": "",
         "repro": f"padops conformance repro {name} --peer {peer}",
     }  # fmt: skip
     if outcome != "agree":
@@ -69,7 +69,8 @@ def report(good: bool) -> record.Record:
         results[0] = result(NAMES[0], "padops-native", "differ", detail="\x1b[31m</script><b>x</b> | `y`")
     unexpected = sum(row["unexpected"] for row in results)
     stale = [] if good else ["ort-gone"]
-    footer = {"results": len(results), "unexpected": unexpected, "stale": stale, "exit": int(not good)}
+    footer = {"results": len(results), "unexpected": unexpected, "stale": stale}
+    footer |= {"new": 0, "gone": [], "strict": False, "exit": int(not good)}
     return record.Record(HEADER, results, footer)
 
 

@@ -1,11 +1,12 @@
 """Who pads: one file for each peer, with one function that runs a :class:`Request`.
 
-A peer raises :class:`Unsupported` for what it says it has not got, :class:`Skipped` where it cannot be asked,
-and anything else where the implementation refuses. It is imported in a process of its own, by ``worker.py``, perhaps by
-another Python: it needs NumPy, ml_dtypes, onnx and the implementation itself, nothing else.
+A peer raises :class:`Unsupported` for what it says it has not got, and :class:`Skipped` where it cannot be asked. Its
+``REFUSALS`` are the exceptions by which the implementation says that a case is wrong; where it says so in another way, the
+peer raises :class:`Refused`. Any other exception is a fault, never the right answer. A peer is imported in a process of its
+own, by ``worker.py``, perhaps by another Python: it needs NumPy, ml_dtypes, onnx and the implementation itself, nothing else.
 
 To add one that is installed beside padops, write a file with ``PACKAGES`` (whose versions a report names; the first one's
-is the peer's) and functions ``request -> array``, and list it here. A library that the benchmark or a script asks as well
+is the peer's), ``REFUSALS`` and functions ``request -> array``, and list it here. A library that the benchmark or a script asks as well
 has its calls in ``adapters.py``. To add one with an environment of its own, write such a file in ``apart/``, with a literal
 ``ENVIRONMENT`` that ``environments.py`` describes; it is listed nowhere.
 """

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from padops.conformance.model import make_model
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import Refused, Request, Unsupported
 
 if TYPE_CHECKING:
     import onnx
@@ -15,7 +15,7 @@ MISSING = "no fallback: "
 RULE_BROKEN = re.compile(r"\[[PS]\d+]$")
 
 
-class RuleBroken(ValueError):
+class RuleBroken(Refused):
     """The case breaks a rule, and the conversion says so."""
 
 

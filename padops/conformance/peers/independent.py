@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from padops.conformance.peers.request import Request
+from padops.conformance.peers.request import Refused, Request
 
 PACKAGES = ("numpy",)
+REFUSALS = (Refused,)
 
 MAX_SIZE = 2**59 - 1
 FILL = -1
@@ -23,10 +24,6 @@ MODES = {
     "NGraphPad": ("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC"),
     "SamePad": ("constant", "edge", "reflect", "symmetric", "wrap"),
 }
-
-
-class Refused(Exception):
-    """A rule is broken."""
 
 
 def check(holds: bool, rule: str) -> None:

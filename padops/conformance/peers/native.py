@@ -10,9 +10,11 @@ import onnxruntime
 
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request
-from padops.conformance.peers.sessions import require_type, run_model, session_options
+from padops.conformance.peers.sessions import REFUSALS, require_type, run_model, session_options
 
 PACKAGES = ("onnxruntime",)
+
+__all__ = ["PACKAGES", "REFUSALS", "run_case"]
 
 
 @cache

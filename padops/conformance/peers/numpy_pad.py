@@ -8,6 +8,7 @@ from padops.conformance.adapters import prepare_numpy_pad
 from padops.conformance.peers.request import Request
 
 PACKAGES = ("numpy",)
+REFUSALS = (ValueError, MemoryError)
 
 
 def run_case(request: Request) -> np.ndarray:

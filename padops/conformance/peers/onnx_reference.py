@@ -7,9 +7,10 @@ import onnx
 
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.converted import without_pad
-from padops.conformance.peers.request import Request, Unsupported
+from padops.conformance.peers.request import Refused, Request, Unsupported
 
 PACKAGES = ("onnx", "numpy")
+REFUSALS = (RuntimeError, ValueError, MemoryError)
 
 
 def run_case(request: Request) -> np.ndarray:
@@ -26,8 +27,15 @@ def run_case(request: Request) -> np.ndarray:
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """The same on what ``padops convert --target onnx --without-pad`` leaves; it says what the operators mean."""
-    return _run(without_pad(request), request)
+    """The same on what ``padops convert --target onnx --without-pad`` leaves; it says what the operators mean.
+
+    Raises:
+        Refused: An index is out of bounds, which a broken rule becomes in such a model.
+    """
+    try:
+        return _run(without_pad(request), request)
+    except IndexError as error:
+        raise Refused(f"IndexError: {error}") from error
 
 
 def _run(model: onnx.ModelProto, request: Request) -> np.ndarray:

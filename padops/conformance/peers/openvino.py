@@ -26,6 +26,7 @@ from padops.spec.bits import dtype_of
 openvino = import_openvino()
 
 PACKAGES = ("openvino",)
+REFUSALS = (RuntimeError,)
 
 _UNSUPPORTED = ("Unsupported padding mode", "Only CONSTANT pad mode is supported for element::string", "Unknown type")
 

@@ -6,9 +6,11 @@ import numpy as np
 
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, unsupported_where
-from padops.conformance.peers.sessions import require_type, run_model, stock_options
+from padops.conformance.peers.sessions import REFUSALS, require_type, run_model, stock_options
 
 PACKAGES = ("onnxruntime",)
+
+__all__ = ["PACKAGES", "REFUSALS", "run_case"]
 
 # How it says that it has no kernel for a type, or does not know an opset or a type at all.
 _UNSUPPORTED = (

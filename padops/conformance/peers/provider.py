@@ -10,11 +10,13 @@ import onnxruntime
 
 from padops.conformance.model import feeds, make_model
 from padops.conformance.peers.request import Request, Skipped, unsupported_where
-from padops.conformance.peers.sessions import require_type, session_options
+from padops.conformance.peers.sessions import REFUSALS, require_type, session_options
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, runtime_minor
 
 PACKAGES = ("onnxruntime",)
+
+__all__ = ["PACKAGES", "REFUSALS", "run_case"]
 
 # How onnxruntime says that it does not know an opset or a type at all; it says so before it asks a provider.
 _UNSUPPORTED = (

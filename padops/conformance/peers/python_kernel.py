@@ -6,14 +6,17 @@ from functools import cache
 
 import numpy as np
 import onnxruntime
+import onnxruntime_extensions  # noqa: F401, without it the peer is absent
 
 from padops.conformance.model import tensor
-from padops.conformance.peers.request import Request, Unsupported
-from padops.conformance.peers.sessions import require_type, run_model, session_options
+from padops.conformance.peers.request import Refused, Request, Unsupported
+from padops.conformance.peers.sessions import REFUSALS, require_type, run_model, session_options
 from padops.runtime import pyop
 from padops.spec.bits import dtype_of
 
 PACKAGES = ("onnxruntime-extensions", "onnxruntime")
+
+__all__ = ["PACKAGES", "REFUSALS", "run_case"]
 
 
 @cache
@@ -29,7 +32,7 @@ def run_case(request: Request) -> np.ndarray:
     Raises:
         Unsupported: onnxruntime-extensions has no such tensors, or ends the strings at a NUL.
         Skipped: The fill of strings has not one element.
-        RuntimeError: A rule is broken.
+        Refused: A rule is broken.
     """
     from onnx import helper
 
@@ -56,5 +59,5 @@ def run_case(request: Request) -> np.ndarray:
     result = run_model(model, feeds, _options())
     errors = pyop.pyop_errors(clear=True)
     if errors:
-        raise RuntimeError(errors[0].message)
+        raise Refused(errors[0].message)
     return result

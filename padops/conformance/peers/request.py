@@ -22,6 +22,10 @@ class Unsupported(Exception):
     """The peer says that it has no such type, mode or operator."""
 
 
+class Refused(Exception):
+    """The implementation says that the case is wrong, in another way than by an exception of ``REFUSALS``."""
+
+
 @contextmanager
 def unsupported_where(texts: Collection[str], kind: type[Exception] = Exception) -> Iterator[None]:
     """Has an error that says one of these texts be Unsupported; others stay what they are.

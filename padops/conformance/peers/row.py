@@ -53,6 +53,11 @@ class PeerRow:
     lowered: bool = False
 
     @property
+    def ours(self) -> bool:
+        """Whether it is padops that answers, in whichever runtime."""
+        return self.in_house or self.name.startswith("padops-")
+
+    @property
     def apart(self) -> bool:
         """Whether it runs in an environment that is not padops' own."""
         return bool(self.environment)

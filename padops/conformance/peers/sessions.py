@@ -7,11 +7,14 @@ from functools import cache
 
 import numpy as np
 import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as states
 
 from padops.conformance.peers.request import Unsupported
 from padops.runtime.ort_values import run_session
 from padops.spec.dtypes import by_name
 
+# How onnxruntime says that a model or its inputs are wrong.
+REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException)
 RUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 

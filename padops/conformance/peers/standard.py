@@ -13,9 +13,11 @@ import onnx_ir  # noqa: F401, without it the peer is absent
 from padops.conformance.model import feeds
 from padops.conformance.peers.converted import converted_model
 from padops.conformance.peers.request import Request
-from padops.conformance.peers.sessions import require_type, run_model, stock_options
+from padops.conformance.peers.sessions import REFUSALS, require_type, run_model, stock_options
 
 PACKAGES = ("onnxruntime", "onnx-ir")
+
+__all__ = ["PACKAGES", "REFUSALS", "run_fallback", "run_lowered", "run_without_pad"]
 
 
 def run_fallback(request: Request) -> np.ndarray:

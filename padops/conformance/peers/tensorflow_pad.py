@@ -9,6 +9,7 @@ from padops.conformance.adapters import TENSORFLOW_MODES, from_tensorflow, prepa
 from padops.conformance.peers.request import Request, Unsupported
 
 PACKAGES = ("tensorflow-cpu", "tensorflow")
+REFUSALS = (tf.errors.OpError,)
 
 tf.config.threading.set_intra_op_parallelism_threads(1)
 tf.config.threading.set_inter_op_parallelism_threads(1)

@@ -9,6 +9,7 @@ from padops.conformance.adapters import TORCH_MODES, prepare_torch_pad
 from padops.conformance.peers.request import Request, Unsupported
 
 PACKAGES = ("torch",)
+REFUSALS = (RuntimeError,)
 
 TYPES = ("float", "double", "float16", "bool", "int8", "int16", "int32", "int64", "uint8")
 

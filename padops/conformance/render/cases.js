@@ -4,14 +4,16 @@ const CASES_SHOWN = 40;
 
 function open(title, sum, filter) {
   const shows = (example) =>
-    filter.outcome === "" || (filter.outcome === "unexpected" ? example.unexpected : example.outcome === filter.outcome);
+    filter.outcome === "" || (LISTS.includes(filter.outcome) ? example[filter.outcome] : example.outcome === filter.outcome);
   const examples = sum.examples.map((index) => data.examples[index]).filter(shows);
   const parts = [countLine(sum)];
   if (filter.outcome !== "") parts.push(element("p", { class: "quiet" }, `Cases: only those filtered by “${filter.outcome}”.`));
   const unexpected = examples.filter((example) => example.unexpected);
   if (unexpected.length) parts.push(element("h3", {}, "Unexpected"), ...cases(unexpected, sum.unexpected));
+  const recent = examples.filter((example) => example.new);
+  if (recent.length) parts.push(element("h3", {}, "New behaviour of a version that was not recorded"), ...cases(recent, sum.new));
   for (const [index, count] of Object.entries(sum.known)) {
-    const own = examples.filter((example) => !example.unexpected && example.divergence === Number(index));
+    const own = examples.filter((example) => !example.unexpected && !example.new && example.divergence === Number(index));
     if (own.length || filter.outcome === "") parts.push(...divergence(data.divergences[index], count), ...cases(own, count));
   }
   const reasons = Object.entries(sum.reasons);
@@ -28,7 +30,7 @@ function open(title, sum, filter) {
 
 function countLine(sum) {
   const parts = Object.entries(sum.counts).map(([name, count]) => `${number(count)} ${name}`);
-  return element("p", {}, parts.join(", ") + (sum.unexpected ? `; ${number(sum.unexpected)} unexpected` : ""));
+  return element("p", {}, parts.join(", ") + LISTS.filter((name) => sum[name]).map((name) => `; ${number(sum[name])} ${name}`).join(""));
 }
 
 const sentenceCase = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);

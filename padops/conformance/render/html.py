@@ -27,7 +27,7 @@ def html(summary: Summary) -> str:
         "run": escape(summary.run()),
         "peers": _peers(summary),
         "absent": _absent(summary),
-        "problems": _stale(summary) + _unexpected(summary),
+        "problems": _stale(summary) + _unexpected(summary) + _new(summary),
         "known": _known(summary),
         "rules": _rules(),
         "modes": _modes(),
@@ -133,18 +133,34 @@ def _rule(label: str) -> str:
 
 def _unexpected(summary: Summary) -> str:
     """Unexpected results in plain text, a few of them open; the matrix has them by cell."""
-    if not summary.unexpected:
+    return _surprises(summary, summary.unexpected, "unexpected", "Unexpected") if summary.unexpected else ""
+
+
+def _new(summary: Summary) -> str:
+    """What implementations do in versions that the divergences were not recorded with."""
+    versions, gone = summary.not_recorded(), summary.footer["gone"]
+    if not versions:
         return ""
-    entries = [_surprise(summary, record) for record in summary.unexpected[:UNEXPECTED_SHOWN]]
+    rows = [f"<li><b>{escape(summary.title(peer))}</b>: {escape(text)}</li>" for peer, text in versions.items()]
+    about = "Of versions that the known divergences were not recorded with; no failure of padops."
+    missing = (
+        f"<p>No longer seen there: {', '.join(f'<code>{escape(name)}</code>' for name in gone)}.</p>" if gone else ""
+    )
+    return _surprises(summary, summary.new, "new", "New behaviour", f"<p>{about}</p><ul>{''.join(rows)}</ul>{missing}")
+
+
+def _surprises(summary: Summary, records: list[Record], name: str, says: str, about: str = "") -> str:
+    """A section of results, the first of them open."""
+    entries = [_surprise(summary, record) for record in records[:UNEXPECTED_SHOWN]]
     first, rest = "".join(entries[:UNEXPECTED_OPEN]), "".join(entries[UNEXPECTED_OPEN:])
     more = (
         f'<details class="more"><summary>{len(entries) - UNEXPECTED_OPEN} more</summary>{rest}</details>'
         if rest
         else ""
     )
-    shown = f": {len(entries)} of {len(summary.unexpected):,}" if len(entries) < len(summary.unexpected) else ""
-    title = f'<h2 id="unexpected">Unexpected{shown}</h2>'
-    return f'<section aria-labelledby="unexpected">{title}{first}{more}</section>'
+    shown = f": {len(entries)} of {len(records):,}" if len(entries) < len(records) else ""
+    title = f'<h2 id="{name}">{says}{shown}</h2>'
+    return f'<section aria-labelledby="{name}">{title}{about}{first}{more}</section>'
 
 
 def _surprise(summary: Summary, record: Record) -> str:

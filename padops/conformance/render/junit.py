@@ -33,7 +33,7 @@ def junit(summary: Summary) -> str:
 
 def _suite(summary: Summary, peer: str) -> ElementTree.Element:
     cases = [
-        _case(peer, f"{op}.{mode}", dtype, cell)
+        _case(peer, f"{op}.{mode}", dtype, cell, summary.footer["strict"])
         for (name, op, mode, dtype), cell in summary.cells.items()
         if name == peer
     ]
@@ -55,28 +55,30 @@ def _named(name: str, cases: list[ElementTree.Element], properties: dict[str, st
     return suite
 
 
-def _case(peer: str, place: str, dtype: str, cell: Cell) -> ElementTree.Element:
+def _case(peer: str, place: str, dtype: str, cell: Cell, strict: bool) -> ElementTree.Element:
     case = ElementTree.Element("testcase", classname=_writable(f"{peer}.{place}"), name=_writable(dtype))
     ran = sum(cell.counts[outcome] for outcome in ("agree", *WRONG))
-    if cell.unexpected:
-        message = f"{cell.unexpected} unexpected of {sum(cell.counts.values())}"
-        failure = ElementTree.SubElement(case, "failure", type="unexpected", message=message)
-        failure.text = _writable("\n\n".join([*map(_record, _unexpected(cell)), *_rest(cell)]))
+    if cell.unexpected or strict and cell.new:
+        kind, count = ("unexpected", cell.unexpected) if cell.unexpected else ("new", cell.new)
+        message = f"{count} {kind} of {sum(cell.counts.values())}"
+        failure = ElementTree.SubElement(case, "failure", type=kind, message=message)
+        failure.text = _writable("\n\n".join([*map(_record, _failed(cell)), *_rest(cell)]))
     elif not ran:
         ElementTree.SubElement(case, "skipped", message=_writable("; ".join(cell.reasons)))
     out = ElementTree.SubElement(case, "system-out")
     known = [f"{name} ({count})" for name, count in cell.known.items()]
+    known += [f"new behaviour of a version that was not recorded ({cell.new})"] if cell.new else []
     counts = ", ".join(f"{count} {outcome}" for outcome, count in cell.counts.items())
     out.text = _writable(counts + (f"; known divergences: {', '.join(known)}" if known else ""))
     return case
 
 
-def _unexpected(cell: Cell) -> list[Record]:
-    return [record for record in cell.examples if record["unexpected"]]
+def _failed(cell: Cell) -> list[Record]:
+    return [record for record in cell.examples if record["unexpected"] or record["new"]]
 
 
 def _rest(cell: Cell) -> list[str]:
-    more = cell.unexpected - len(_unexpected(cell))
+    more = cell.unexpected + cell.new - len(_failed(cell))
     return [f"and {more} more"] if more else []
 
 
@@ -102,11 +104,14 @@ def _cut_short(text: str) -> ElementTree.Element:
 def _divergences(summary: Summary) -> ElementTree.Element:
     """A test case for each listed divergence that was seen, or that should have been."""
     cases = []
-    for name in dict.fromkeys([*summary.footer["stale"], *(name for name, _ in summary.seen)]):
+    failed = dict.fromkeys(summary.footer["stale"], "stale")
+    if summary.footer["strict"]:
+        failed |= dict.fromkeys(summary.footer["gone"], "gone")
+    for name in dict.fromkeys([*failed, *(name for name, _ in summary.seen)]):
         case = ElementTree.Element("testcase", classname="divergences", name=_writable(name))
-        if name in summary.footer["stale"]:
+        if name in failed:
             reason = summary.divergences.get(name, {}).get("reason") or ""
-            failure = ElementTree.SubElement(case, "failure", type="stale", message="listed, but no longer seen")
+            failure = ElementTree.SubElement(case, "failure", type=failed[name], message="listed, but no longer seen")
             failure.text = _writable(reason)
         cases.append(case)
     return _named("divergences", cases, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from urllib.parse import quote
 
@@ -16,7 +16,8 @@ URL = ":/?#@!$&'*+,;=%-._~"  # what may stand in a link as it is
 
 def markdown(summary: Summary) -> str:
     """The report as one Markdown document."""
-    parts = [_head(summary), peer_table(summary), _absent(summary), _known(summary), _stale(summary), _new(summary)]
+    parts = [_head(summary), peer_table(summary), _absent(summary), _known(summary), _stale(summary)]
+    parts += [_unexpected(summary), _new(summary)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -96,17 +97,30 @@ def _stale(summary: Summary) -> str:
     return "## Listed, but no longer seen\n\nThe divergence file is out of date.\n\n" + "\n".join(rows)
 
 
+def _unexpected(summary: Summary) -> str:
+    return "\n\n".join(["## Unexpected", *_listed(summary.unexpected)]) if summary.unexpected else ""
+
+
 def _new(summary: Summary) -> str:
-    if not summary.unexpected:
+    """What peers do in versions that the divergences were not recorded with."""
+    versions, gone = summary.not_recorded(), summary.footer["gone"]
+    if not versions:
         return ""
-    shown = summary.unexpected[:UNEXPECTED_SHOWN]
-    parts = ["## Unexpected"]
-    for peer, count in Counter(record["peer"] for record in summary.unexpected).items():
+    parts = ["## New behaviour", "Of versions that the known divergences were not recorded with; no failure of padops."]
+    parts.append("\n".join(f"- {_cell(summary.title(peer))}: {_cell(text)}" for peer, text in versions.items()))
+    parts += [f"No longer seen there: {', '.join(map(_code, gone))}."] if gone else []
+    return "\n\n".join([*parts, *_listed(summary.new)])
+
+
+def _listed(records: Sequence[Record]) -> list[str]:
+    """Results in full, by peer; of very many the first."""
+    shown, parts = records[:UNEXPECTED_SHOWN], []
+    for peer, count in Counter(record["peer"] for record in records).items():
         parts.append(f"### {_cell(peer)}: {count:,}")
         parts.extend(_record(record) for record in shown if record["peer"] == peer)
-    if len(shown) < len(summary.unexpected):
-        parts.append(f"{len(summary.unexpected) - len(shown):,} more are in the JSONL file.")
-    return "\n\n".join(parts)
+    if len(shown) < len(records):
+        parts.append(f"{len(records) - len(shown):,} more are in the JSONL file.")
+    return parts
 
 
 def _record(record: Record) -> str:

@@ -8,12 +8,14 @@ const STATES = [
   ["share", "76", "of 100 agree; the others are known divergences"],
   ["share crash", "76†", "some of these are crashes"],
   ["unexpected", "!", "some are unexpected"],
+  ["new", "?", "some are new behaviour, of a version that was not recorded"],
   ["part", "✓", "all that ran agree; it does not offer the others"],
   ["unsupported", "–", "asked, and it does not offer this"],
   ["skipped", "s", "skipped: it could not be asked"],
   ["blank", "", "blank: nothing was asked; it has no such operator, or this run no such case for it"],
 ];
 const WRONG = { differ: "other values", error: "error", crash: "crash" };
+const LISTS = ["unexpected", "new"]; // what no divergence lists, whatever the outcome
 const REFUSED = "Must be refused: modes that the operator does not have";
 
 function element(tag, attributes = {}, ...children) {
@@ -38,10 +40,11 @@ function add(counts, more) {
 
 /** Cells of the file that belong to one cell of the table, added up. */
 function merge(cells) {
-  const sum = { counts: {}, unexpected: 0, known: {}, reasons: {}, examples: [] };
+  const sum = { counts: {}, unexpected: 0, new: 0, known: {}, reasons: {}, examples: [] };
   for (const cell of cells) {
     add(sum.counts, cell.counts);
     sum.unexpected += cell.unexpected;
+    sum.new += cell.new;
     add(sum.known, cell.known);
     add(sum.reasons, cell.reasons);
     sum.examples.push(...cell.examples);
@@ -60,6 +63,7 @@ function look(sum, outcome, row) {
   const kinds = Object.keys(WRONG).filter((name) => sum.counts[name]).map((name) => WRONG[name]);
   const share = `${number(sum.agree)} of ${number(sum.ran)} ${row.refused.length ? "refused" : "agree"}`;
   if (sum.unexpected) return { state: "unexpected", sign: "!", says: `${number(sum.unexpected)} unexpected; ${share}${notRun}` };
+  if (sum.new) return { state: "new", sign: "?", says: `${number(sum.new)} new; ${share}${notRun}` };
   if (sum.ran === 0) return sum.counts.unsupported ? { state: "unsupported", sign: "–", says: "not offered" } : { state: "skipped", sign: "s", says: "skipped" };
   if (sum.agree === sum.ran) return { state: idle ? "part" : "agree", sign: "✓", says: (row.refused.length ? "refused" : "agrees") + notRun };
   const crash = sum.counts.crash ? " crash" : "";
@@ -71,7 +75,7 @@ const percent = (sum) => (sum.agree && sum.agree * 100 < sum.ran ? "<1" : String
 
 /** Under a filter of outcomes a cell counts them. */
 function onlyOf(sum, outcome) {
-  const count = outcome === "unexpected" ? sum.unexpected : sum.counts[outcome];
+  const count = LISTS.includes(outcome) ? sum[outcome] : sum.counts[outcome];
   if (!count) return null;
   const state = outcome in WRONG ? "share count" : outcome;
   return { state, sign: number(count), says: `${number(count)} ${outcome}` };
@@ -203,7 +207,7 @@ function fill(id, all, names) {
 
 fill("peer", "all", data.peers.map((peer, index) => [index, peer.title]));
 fill("dtype", "all", [...data.dtypes.entries()]);
-fill("outcome", "all", ["unexpected", "crash", "differ", "error", "agree", "unsupported", "skipped"].map((name) => [name, name]));
+fill("outcome", "all", ["unexpected", "new", "crash", "differ", "error", "agree", "unsupported", "skipped"].map((name) => [name, name]));
 for (const [name, sign, says] of STATES) {
   byId("legend").append(element("li", {}, element("span", { class: `sign ${name}`, "aria-hidden": "true", style: "--share: 76%" }, sign), says));
 }

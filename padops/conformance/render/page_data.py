@@ -98,6 +98,7 @@ def _counts_of(cell: Cell, names: list[str], texts: _Texts) -> Record:
     return {
         "counts": {outcome: cell.counts[outcome] for outcome in OUTCOMES if cell.counts[outcome]},
         "unexpected": cell.unexpected,
+        "new": cell.new,
         "known": {names.index(name): count for name, count in cell.known.items()},
         "reasons": {texts(reason): count for reason, count in cell.reasons.items()},
     }
@@ -112,6 +113,7 @@ def _example(record: Record, names: list[str], texts: _Texts, cases: _Cases) -> 
         "case": case,
         "outcome": record["outcome"],
         "unexpected": record["unexpected"],
+        "new": record["new"],
         "divergence": names.index(name) if name in names else None,
         "detail": texts(record["detail"]),
         "got": texts(own.text(record.get("got"))),

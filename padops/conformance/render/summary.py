@@ -9,7 +9,7 @@ from typing import Any
 
 from padops.conformance.record import IDLE, WRONG
 
-COLUMNS = ("versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "not run")
+COLUMNS = ("versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "new behaviour", "not run")
 
 CASES_PER_CELL = 3  # of the known divergences, for each divergence
 UNEXPECTED_PER_CELL = 20
@@ -25,6 +25,7 @@ class Cell:
     Attributes:
         counts: Results by outcome.
         unexpected: Results that no divergence lists, or that are not what their divergence says.
+        new: Results that no divergence lists, of a version that none was recorded with.
         known: Results by the divergence that lists them.
         reasons: Why cases were unsupported or skipped.
         examples: Results to show, of those that are wrong: a few of each kind.
@@ -32,15 +33,17 @@ class Cell:
 
     counts: Counter[str] = field(default_factory=Counter)
     unexpected: int = 0
+    new: int = 0
     known: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     examples: list[Record] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
         self.counts[record["outcome"]] += 1
-        if record["unexpected"]:
-            self.unexpected += 1
-            if self.unexpected <= UNEXPECTED_PER_CELL:
+        if record["unexpected"] or record["new"]:
+            self.unexpected += record["unexpected"]
+            self.new += record["new"]
+            if self.unexpected + self.new <= UNEXPECTED_PER_CELL:
                 self.examples.append(record)
             return
         if record["divergence"]:
@@ -61,6 +64,7 @@ class Summary:
         divergences: The divergence file's entries, as mappings, by id.
         cells: By peer, operator, mode and element type, in the order in which they first came.
         unexpected: Every result that is unexpected, in the order of the file.
+        new: Every result that is new behaviour of a peer, in the order of the file.
         seen: Results by divergence and peer.
     """
 
@@ -69,6 +73,7 @@ class Summary:
     divergences: dict[str, Record]
     cells: dict[Key, Cell] = field(default_factory=dict)
     unexpected: list[Record] = field(default_factory=list)
+    new: list[Record] = field(default_factory=list)
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
@@ -84,6 +89,7 @@ class Summary:
             if key[0] == peer:
                 whole.counts += cell.counts
                 whole.unexpected += cell.unexpected
+                whole.new += cell.new
                 whole.known += cell.known
         return whole
 
@@ -92,7 +98,8 @@ class Summary:
         cell = self.total(peer)
         idle = sum(cell.counts[outcome] for outcome in IDLE)
         run = sum(cell.counts.values()) - idle
-        return run, cell.counts["agree"], sum(cell.known.values()), cell.counts["crash"], cell.unexpected, idle
+        known, crashes = sum(cell.known.values()), cell.counts["crash"]
+        return run, cell.counts["agree"], known, crashes, cell.unexpected, cell.new, idle
 
     def run(self) -> str:
         """What ran, and on what."""
@@ -113,6 +120,13 @@ class Summary:
         rows = [f"{self.title(peer)} ({count:,})" for peer, count in self.footer["cut_short"].items()]
         begun = f"Cases were left for {', '.join(rows)}. " if rows else ""
         return f"A signal has ended the run before its end. {begun}What is missing here has not been measured."
+
+    def not_recorded(self) -> dict[str, str]:
+        """By peer, what to say of a version that the divergences were not recorded with."""
+        rows = [row for row in self.header["peers"] if "recorded" in row]
+        return {
+            row["name"]: f"{self.versions(row['name']).partition(', ')[0]}; recorded: {row['recorded']}" for row in rows
+        }
 
     def no_longer_seen(self) -> str:
         """How many divergences are stale."""
@@ -154,6 +168,8 @@ def summarise(header: Record, results: Iterable[Record], footer: Record, diverge
         summary.cells.setdefault(key, Cell()).add(record)
         if record["unexpected"]:
             summary.unexpected.append(record)
+        if record["new"]:
+            summary.new.append(record)
         if record["divergence"]:
             summary.seen[record["divergence"], record["peer"]] += 1
     return summary

@@ -18,6 +18,7 @@ ENVIRONMENT = {
 }
 
 PACKAGES = ("dask",)
+REFUSALS = (ValueError,)
 
 
 def run_case(request: Request) -> np.ndarray:

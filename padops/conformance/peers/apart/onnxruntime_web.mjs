@@ -40,6 +40,9 @@ const UNSUPPORTED = [
   "unsupported data type",
 ];
 
+// How it says that a model or its inputs are wrong; any other error is a fault.
+const REFUSED = /ERROR_CODE: \d+, ERROR_MESSAGE: /;
+
 class Unsupported extends Error {}
 
 function typeOf(dtype) {
@@ -86,7 +89,7 @@ async function answerTo(ort, line) {
     }
     const text = String(error?.message ?? error);
     if (error instanceof Unsupported || UNSUPPORTED.some((said) => text.includes(said))) return { unsupported: text };
-    return error instanceof ReferenceError ? { broken: text } : { refused: text };
+    return REFUSED.test(text) ? { refused: text } : { broken: text };
   }
 }
 

@@ -31,6 +31,7 @@ ENVIRONMENT = {
 }
 
 PACKAGES = ("opencv-python-headless",)
+REFUSALS = (cv2.error,)
 
 # Python's arrays become matrices of these; of 64-bit integers 32 bits arrive, and float16 comes back as float.
 TYPES = ("float", "double", "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")

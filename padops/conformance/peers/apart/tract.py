@@ -30,6 +30,7 @@ ENVIRONMENT = {
 }
 
 PACKAGES = ("tract",)
+REFUSALS = (tract.TractError,)
 
 # float16 is left out: its arrays come back as uint16.
 TYPES = ("float", "double", "bool", *INTEGERS)

@@ -1,0 +1,50 @@
+"""Versions of peers that the known divergences were not recorded with: what these do otherwise is no failure of padops.
+
+A newer version is judged as the newest that was recorded, an older one as the oldest. What the divergences do not explain
+then is its new behaviour, and is listed apart. ``known/versions.py`` says which versions were recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from padops.conformance.divergences import bounds_of, in_range, version_key
+from padops.conformance.known.versions import RECORDED
+from padops.conformance.peers import PEERS, PeerRow
+from padops.extras import RUNTIMES
+
+
+def first_of(versions: Mapping[str, str]) -> tuple[str, str]:
+    """The package that a peer names first, by the name that ``RECORDED`` has for it, and its version; or two empty texts."""
+    package, version = next(iter(versions.items()), ("", ""))
+    return (RUNTIMES[0] if package in RUNTIMES else package), version
+
+
+def judged_as(versions: Mapping[str, str]) -> str:
+    """The version by which divergences are chosen: the peer's own, or the nearest that was recorded.
+
+    Args:
+        versions: Packages of the peer and their versions, the one that counts first.
+    """
+    package, version = first_of(versions)
+    if package not in RECORDED or in_range(version, RECORDED[package]):
+        return version
+    oldest, newest, _ = bounds_of(RECORDED[package])
+    return oldest if version_key(version) < version_key(oldest) else newest
+
+
+def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
+    """The versions that were recorded, where a peer's own is none of them and excuses it; else an empty text.
+
+    Nothing excuses padops' own peers: what they do in a new runtime, padops must know. Nor is anything recorded of a peer
+    of the user's own.
+
+    Args:
+        row: The peer.
+        versions: As of :func:`judged_as`.
+    """
+    package, version = first_of(versions)
+    known = PEERS.get(row.name)
+    if row.ours or known is None or known.entry_point != row.entry_point or package not in RECORDED:
+        return ""
+    return "" if in_range(version, RECORDED[package]) else RECORDED[package]

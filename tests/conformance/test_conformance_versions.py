@@ -1,0 +1,212 @@
+"""Versions of peers: what those do that nobody has recorded is listed apart, and is no failure of padops."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from padops.cli import main
+from padops.conformance import cases, record, report, runner
+from padops.conformance.divergences import Divergence, bounds_of, in_range, version_key
+from padops.conformance.known import KNOWN
+from padops.conformance.known.versions import RECORDED
+from padops.conformance.peers import PEERS
+from padops.conformance.peers.environments import APART, environment_of, installed_version
+from padops.conformance.process import Process
+from padops.conformance.recorded import judged_as, not_recorded
+
+RANK_0 = [case for case in cases.collect("quick") if case.rank == 0 and case.op == "Pad_18"]
+GONE = Divergence("gone", "numpy", "crash", "it was so", "P5", ">=2,<=2.4.6", tags={"rank-0"})
+
+
+@pytest.fixture
+def reporting(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    """The versions that every peer says it has, in the last element."""
+    said: list[dict[str, str]] = []
+    start = Process.start
+    monkeypatch.setattr(Process, "start", lambda process: {**start(process), "versions": said[-1]})
+    return said
+
+
+def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
+    ranges = {
+        "openvino": [row for row in KNOWN if "openvino" in row.peer],
+        "onnx": [row for row in KNOWN if row.peer in ("onnx-reference", "without-pad-reference")],
+        **{
+            name: [row for row in KNOWN if row.peer == name]
+            for name in ("numpy", "torch", "jax", "tensorflow", "tract")
+        },
+        "onnxruntime": [row for row in KNOWN if row.peer == "ort-builtin" or row.peer.startswith("padops-")],
+    }
+    assert all(ranges.values()) and sum(map(len, ranges.values())) > 100
+    for package, rows in ranges.items():
+        oldest, newest, _ = bounds_of(RECORDED[package])
+        for row in rows:
+            first, last, _ = bounds_of(row.versions)
+            assert version_key(oldest) <= version_key(first) <= version_key(last) <= version_key(newest), row.id
+        assert any(row.versions == RECORDED[package] for row in rows)
+    with pytest.raises(ValueError, match="a range of versions says '<2'"):
+        Divergence("x", "numpy", "differ", "why", "P1", "<2")
+
+
+def test_the_pinned_versions_are_recorded() -> None:
+    """Those of the environments that peers have of their own, and those that tests run beside padops."""
+    pinned = [text.split("==") for file in APART.glob("[!_]*.py") for text in environment_of(file).get("requires", ())]
+    pinned += [row for file in APART.glob("[!_]*.py") for row in environment_of(file).get("node", {}).items()]
+    checked = {re.sub(r"\[.*", "", name): in_range(version, RECORDED[re.sub(r"\[.*", "", name)])
+               for name, version in pinned if re.sub(r"\[.*", "", name) in RECORDED}  # fmt: skip
+    assert len(checked) == 8 and all(checked.values()), checked
+    wheels = re.findall(r'"(openvino|torch)==([\d.]+)"', (APART.parents[3] / "pyproject.toml").read_text())
+    assert len(wheels) == 2 and all(in_range(version, RECORDED[name]) for name, version in wheels)
+
+
+@pytest.mark.parametrize(
+    ("version", "judged"),
+    [
+        ("2.13.0+cpu", "2.13.0+cpu"),
+        ("2.15.0", "2.13.0"),
+        ("2.13.1", "2.13.0"),
+        ("1.0", "2.13.0"),
+        ("3.0.0.dev2", "2.13.0"),
+    ],
+)
+def test_a_version_is_judged_as_the_nearest_recorded_one(version: str, judged: str) -> None:
+    row = PEERS["torch"]
+    assert judged_as({"torch": version, "other": "0"}) == judged
+    assert not_recorded(row, {"torch": version}) == ("" if version == judged else RECORDED["torch"])
+
+
+def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text("")
+    own = runner.parse_peer(f"{tmp_path}/numpy.py:pad").row
+    assert not_recorded(PEERS["numpy"], {"numpy": "99"}) and not not_recorded(own, {"numpy": "99"})
+    assert not not_recorded(type(own)(**{**vars(own), "name": "numpy"}), {"numpy": "99"})
+    for name in ("onnxruntime", "onnxruntime-gpu"):
+        assert not_recorded(PEERS["ort-builtin"], {name: "9.0"}) == RECORDED["onnxruntime"]
+        ours = [row.name for row in PEERS.values() if row.ours]
+        assert [not_recorded(PEERS[peer], {name: "9.0"}) for peer in ours] == [""] * len(ours)
+    assert {row.name for row in PEERS.values() if row.ours} == {
+        "padops-native", "padops-provider", "padops-fallback", "padops-lowered", "padops-without-pad", "padops-pyop",
+        "reference",
+    }  # fmt: skip
+
+
+def outcome(version: str, known: list[Divergence], said: list[dict[str, str]]) -> tuple[runner.PeerRun, list[int]]:
+    """A run of numpy, and its exit codes, also of a strict one."""
+    said.append({"numpy": version})
+    (ran,) = runner.run_cases(RANK_0, [runner.parse_peer("numpy")], known)
+    return ran, [report.footer([ran], strict=strict)["exit"] for strict in (False, True)]
+
+
+def test_new_behaviour_is_listed_apart_and_fails_only_a_strict_run(reporting: list[dict[str, str]]) -> None:
+    """What no divergence explains, and one that does not occur, in a version beyond all; both fail in a recorded one."""
+    ran, codes = outcome("99.0", [GONE], reporting)
+    assert codes == [0, 1] and (ran.stale, ran.gone) == ([], ["gone"])
+    assert {result["new"] for result in ran.results if result["outcome"] == "error"} == {True}
+    assert not any(result["unexpected"] for result in ran.results)
+    footer = report.footer([ran])
+    assert (footer["unexpected"], footer["stale"], footer["gone"]) == (0, [], ["gone"]) and footer["new"] > 3
+
+    ran, codes = outcome("2.4.6", [GONE], reporting)
+    assert codes == [1, 1] and (ran.stale, ran.gone) == (["gone"], [])
+    footer = report.footer([ran])
+    assert footer["unexpected"] > 3 and (footer["new"], footer["gone"]) == (0, [])
+
+
+def test_what_is_as_in_the_newest_recorded_version_is_known(reporting: list[dict[str, str]]) -> None:
+    ran, codes = outcome("99.0", [row for row in KNOWN if row.peer == "numpy"], reporting)
+    assert codes == [0, 0] and "numpy-rank-0" in {result["divergence"] for result in ran.results}
+
+
+def test_padops_in_a_new_runtime_is_never_excused(reporting: list[dict[str, str]]) -> None:
+    reporting.append({"onnxruntime": "99.0"})
+    int32 = cases.find_case(next(id for id in cases_of("provider-int32-axes")))
+    (ran,) = runner.run_cases([int32], [runner.parse_peer("padops-provider")], ())
+    assert [(result["unexpected"], result["new"]) for result in ran.results] == [(True, False)]
+    (ran,) = runner.run_cases([int32], [runner.parse_peer("padops-provider")], KNOWN)
+    assert [result["divergence"] for result in ran.results] == ["provider-int32-axes"]
+
+
+def cases_of(divergence: str) -> list[str]:
+    from padops.conformance.known import EXAMPLES
+
+    return [EXAMPLES[divergence]]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cases, "collect", lambda *given: RANK_0)
+    monkeypatch.setattr("padops.conformance.known.KNOWN", (GONE,))
+
+
+def test_the_command_and_its_reports(
+    small: None, reporting: list[dict[str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reporting.append({"numpy": "99.0"})
+    for strict, code in (([], 0), (["--strict-peers"], 1)):
+        assert main(["conformance", "--quick", "--peer", "numpy", "--out", str(tmp_path), *strict]) == code
+        out = capsys.readouterr().out
+        assert "new behaviour: numpy: numpy 99.0 is not among the versions recorded (>=2.1.3,<=2.4.6): " in out
+        assert "divergence gone no longer occurs" in out
+        assert re.search(r"results, 0 unexpected, 0 stale; of versions not recorded \d+ new, 1 gone$", out.strip())
+    read = record.read(tmp_path / "conformance.jsonl")
+    count = read.footer["new"]
+    assert count == sum(result["new"] for result in read.results) > 3
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "## New behaviour" in text and "## Unexpected" not in text and f"### numpy: {count}" in text
+    assert "- numpy: numpy 99.0; recorded: &gt;=2.1.3,&lt;=2.4.6" in text and "No longer seen there: `gone`." in text
+    row = next(line for line in text.splitlines() if line.startswith("| numpy | numpy 99.0 |"))
+    assert [cell.strip() for cell in row.split("|")][6:10] == ["0", "0", str(count), "0"]
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '<h2 id="new">New behaviour' in page and 'id="unexpected"' not in page
+    junit = (tmp_path / "junit.xml").read_text(encoding="utf-8")
+    told = re.findall(r"new behaviour of a version that was not recorded \((\d+)\)", junit)
+    assert sum(map(int, told)) == count and junit.count('type="new"') == len(told)
+    assert junit.count('type="gone"') == 1
+
+
+def test_parts_with_new_behaviour_are_the_whole(small: None, reporting: list[dict[str, str]], tmp_path: Path) -> None:
+    reporting.append({"numpy": "99.0"})
+    run = ["conformance", "--quick", "--peer", "numpy", "--strict-peers", "--out"]
+    assert main([*run, str(tmp_path / "whole")]) == 1
+    parts = [str(tmp_path / f"part{i}") for i in (1, 2)]
+    for i, part in enumerate(parts):
+        main([*run, part, "--shard", f"{i + 1}/2"])
+        assert record.read(Path(part, "conformance.jsonl")).footer["gone"] == []
+    assert main(["conformance", "merge", *parts, "--out", str(tmp_path / "merged")]) == 1
+    for name in ("conformance.jsonl", "report.md", "junit.xml", "report.html"):
+        assert (tmp_path / "merged" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+# ---- implementations that are not there
+
+MODULES = [
+    ("padops-pyop", "onnxruntime_extensions"),
+    ("padops-fallback", "onnx_ir"),
+    ("padops-lowered", "onnx_ir"),
+    ("padops-without-pad", "onnx_ir"),
+    ("without-pad-reference", "onnx_ir"),
+    ("without-pad-openvino", "onnx_ir"),
+    ("ort-builtin", "onnxruntime"),
+    ("openvino-1", "openvino"),
+    ("torch", "torch"),
+    ("jax", "jax"),
+    ("tensorflow", "tensorflow"),
+]
+
+
+@pytest.mark.parametrize(("name", "module"), MODULES)
+def test_an_implementation_that_is_not_there_is_absent(
+    name: str, module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Absent, and not wrong in all of its cases."""
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    monkeypatch.setenv("PYTHONPATH", path)
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{module!r}] = None\n")
+    if name == "without-pad-openvino" and installed_version(PEERS[name]) is None:
+        module = "openvino"
+    (ran,) = runner.run_cases(RANK_0[:1], [runner.parse_peer(name)], ())
+    assert ran.handshake is None and module in ran.absent and ran.results == []
