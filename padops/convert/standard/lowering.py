@@ -79,8 +79,8 @@ def _by_a_node(builder: GraphBuilder, nothing: np.ndarray) -> Operand:
 
 
 def _is_changed(pad: PadInfo) -> bool:
-    """Whether ONNX Runtime's optimizers may make another thing of a Pad."""
-    return bool(taking_pooling(pad)) or (pad.input("axes") is not None and pad.around.transposing)
+    """Whether ONNX Runtime may make another thing of a Pad."""
+    return bool(taking_pooling(pad)) or pad.open_axes or (pad.input("axes") is not None and pad.around.transposing)
 
 
 def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
