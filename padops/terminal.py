@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -33,23 +34,70 @@ def count(text: str, most: int | None = None) -> int:
     return int(text)
 
 
+def shown(text: object) -> str:
+    r"""A text as a console can show it, in one line: what has no shape of its own is escaped, as in a string of Python.
+
+    Names come from models, folders and other programs. A control character in one would move the cursor or clear the
+    screen, a line break would begin a line that nobody has printed, and U+202E turns round what stands behind it.
+
+    Args:
+        text: What is to be shown; ``"a\nb"`` becomes ``r"a\nb"``.
+    """
+    words = str(text)
+    return (
+        words
+        if words.isprintable()
+        else "".join(
+            letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in words
+        )
+    )
+
+
+def json_text(value: object) -> str:
+    """JSON to be printed: what has no shape of its own is escaped in its strings, which stay the same strings.
+
+    Args:
+        value: What JSON can hold.
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
+
+
+def say(text: object, stderr: bool = False) -> None:
+    """Prints one line.
+
+    Args:
+        text: What is to be shown.
+        stderr: Whether to standard error.
+    """
+    print(shown(text), file=sys.stderr if stderr else sys.stdout)
+
+
 def fail(error: object, code: int = 1) -> int:
     """Says why a command has failed, and gives its exit code."""
-    print(f"error: {error}", file=sys.stderr)
+    say(f"error: {error}", stderr=True)
     return code
 
 
-def make_console(quiet: bool = False, stderr: bool = False) -> Console:
-    """What a command prints to.
+def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) -> Console:
+    """What a command prints to: each text is one line, as ``shown`` gives it; none is read as markup.
 
     Args:
         quiet: Whether it is to print nothing.
         stderr: Whether it prints to standard error, because standard output takes a model or a report.
+        width: Of what goes to a file or a pipe.
     """
     from rich.console import Console
+    from rich.text import Text
 
-    console = Console(highlight=False, quiet=quiet, stderr=stderr)
-    return console if console.is_terminal else Console(highlight=False, quiet=quiet, stderr=stderr, width=WIDTH)
+    class OneLineConsole(Console):
+        def print(self, *objects: Any, **how: Any) -> None:
+            super().print(*(Text(shown(thing)) if isinstance(thing, str) else thing for thing in objects), **how)
+
+    console = OneLineConsole(highlight=False, quiet=quiet, stderr=stderr)
+    return console if console.is_terminal else OneLineConsole(highlight=False, quiet=quiet, stderr=stderr, width=width)
 
 
 def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
@@ -63,7 +111,7 @@ def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> Non
     from rich.text import Text
 
     for text in texts:
-        for line in textwrap.wrap(text, min(console.width, WIDEST) - indent, break_long_words=False):
+        for line in textwrap.wrap(shown(text), min(console.width, WIDEST) - indent, break_long_words=False):
             console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
 
 
@@ -77,7 +125,7 @@ class CopyProgress(AbstractContextManager["CopyProgress"]):
             return
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TransferSpeedColumn())
         self._bar = Progress(*columns, console=console, transient=True)
 
     def __call__(self, what: str, done: int, total: int) -> None:
@@ -85,7 +133,7 @@ class CopyProgress(AbstractContextManager["CopyProgress"]):
             return
         if what not in self._tasks:
             self._bar.start()
-            self._tasks[what] = self._bar.add_task(what, total=total)
+            self._tasks[what] = self._bar.add_task(shown(what), total=total)
         self._bar.update(self._tasks[what], completed=done)
 
     def __exit__(self, *error: object) -> None:

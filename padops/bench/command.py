@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from padops.files.interrupts import exit_code
-from padops.terminal import count
+from padops.terminal import count, fail, make_console, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,8 +62,6 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from padops.bench.machine import describe_machine
     from padops.bench.measuring import MeasuringError
     from padops.bench.results import mark_cut_short
@@ -71,12 +69,10 @@ def _bench(options: argparse.Namespace) -> int:
 
     why = refusal([options.json, options.plot]) or (_NO_PLOT if options.plot and options.provider else None)
     if why:  # before minutes of measuring
-        print(f"error: {why}", file=sys.stderr)
-        return 1
+        return fail(why)
     if why := _no_choice(options):
-        print(f"error: {why}", file=sys.stderr)
-        return 2
-    console = Console() if sys.stdout.isatty() else Console(width=160)
+        return fail(why, 2)
+    console = make_console(width=160)
     if options.copies:
         return _show_copies(console)
     results: list[Measurement] = []
@@ -93,13 +89,11 @@ def _bench(options: argparse.Namespace) -> int:
             if ending is not None:
                 mark_cut_short(machine, results, asked)
     except (OSError, ValueError, MeasuringError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     try:
         _write(options, console, machine, results)
     except OSError as error:
-        print(f"error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
+        return fail(f"cannot write {error.filename}: {error.strerror}")
     return 0 if ending is None else _say_interrupted(options, ending)
 
 
@@ -125,7 +119,7 @@ def _say_interrupted(options: argparse.Namespace, ending: KeyboardInterrupt | Sy
     """What has become of the measurements; the exit code."""
     kept = f"{options.json} has what was measured, marked as cut short" if options.json else "no file has been written"
     missing = f"; {options.plot} has not been drawn" if options.plot else ""
-    print(f"interrupted: {kept}{missing}", file=sys.stderr)
+    say(f"interrupted: {kept}{missing}", stderr=True)
     return exit_code(ending)
 
 
@@ -139,8 +133,7 @@ def _show_copies(console: Console) -> int:
         with Console(stderr=True).status("") as status:
             results = time_copies(status.update)
     except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        return fail(error)
     console.print(f"processor {describe_machine()['processor']}", highlight=False)
     print_copies(console, results)
     return 0

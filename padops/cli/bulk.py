@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
-from padops.terminal import fail, make_console
+from padops.terminal import fail, make_console, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -237,7 +237,8 @@ def _report(conversion: Any) -> dict[str, Any]:
 def _progress(console: Console, total: int) -> Iterator[Any]:
     """A line for each model that is done, and where somebody is looking a bar below them."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-    from rich.text import Text
+
+    from padops.lines import Text
 
     columns = ("converting", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -245,7 +246,7 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
 
         def advance(outcome: Outcome) -> None:
             if outcome["error"]:
-                print(f"{outcome['source']}: {outcome['text']}", file=sys.stderr)
+                say(f"{outcome['source']}: {outcome['text']}", stderr=True)
             else:
                 console.print(Text(f"{outcome['source']}: {outcome['text']}"), soft_wrap=True)
             bar.advance(task)
@@ -255,10 +256,9 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
 
 def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
     """Prints how it came out, and writes the report."""
-    from rich.text import Text
-
     from padops.convert.records import SCHEMA
     from padops.files.staging import write_whole
+    from padops.lines import Text
     from padops.runtime.installed import versions
 
     code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 from padops.files.streams import STREAM
 from padops.files.targets import identity
-from padops.terminal import CopyProgress, count, fail, make_console
+from padops.terminal import CopyProgress, count, fail, make_console, say
 
 ABOUT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
@@ -83,7 +82,7 @@ def run_convert(options: argparse.Namespace) -> int:
     except (KeyboardInterrupt, SystemExit):
         if target is None or identity(target) in (None, before):
             raise
-        print(f"interrupted, but {target} had been written", file=sys.stderr)
+        say(f"interrupted, but {target} had been written", stderr=True)
         return 0
 
 

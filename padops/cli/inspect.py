@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.files.streams import STREAM
-from padops.terminal import fail, make_console
+from padops.terminal import fail, json_text, make_console
 
 if TYPE_CHECKING:
     from padops.convert.inspection import Inspection
@@ -54,7 +53,7 @@ def run_inspect(options: argparse.Namespace) -> int:
     except PadopsError as error:
         return fail(error, error.exit_code)
     if options.json:
-        print(json.dumps(inspection.to_json(), indent=2, ensure_ascii=False))
+        print(json_text(inspection.to_json()))
     else:
         show_inspection(make_console(), inspection)
     return FAILING if options.strict and inspection.failing else 0
@@ -93,7 +92,7 @@ def _inspect_folder(options: argparse.Namespace) -> int:
         if not options.json:
             show_inspected(console, path, inspection)
     if options.json:
-        print(json.dumps({"models": told}, indent=2, ensure_ascii=False))
+        print(json_text({"models": told}))
     elif failing:
         print("padops inspect with one of them says why, and what helps")
     return 1 if unreadable else FAILING if options.strict and failing else 0

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from padops.terminal import shown
+
 CHOICE = re.compile(r"invalid choice: '?([^' ]*)'? \(choose from (.*)\)")
 UNKNOWN = "unrecognized arguments: "
 LATE = "place"  # a positional argument that may be absent, which argparse does not find behind an option
@@ -32,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Says how the command is used and what is wrong, and ends with 2."""
-        super().error("; ".join([message, *self._suggestions(message)]))
+        super().error(shown("; ".join([message, *self._suggestions(message)])))
 
     def _suggestions(self, message: str) -> list[str]:
         if message.startswith(UNKNOWN):

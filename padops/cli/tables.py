@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from padops.convert.conversion import Conversion
 from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection
 from padops.convert.records import PadComparison, PadRecord, Verification
+from padops.lines import Text
 from padops.spec.dialects import OPS
 from padops.terminal import show_wrapped
 
@@ -53,22 +53,26 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         if shown[kind] > SHOWN_ALIKE:
             continue
         verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
-        console.print(Text.assemble("\n", pad.path, "  ", verdict), soft_wrap=True)
+        console.print()
+        console.print(Text.assemble(pad.path, "  ", verdict), soft_wrap=True)
         opset = f", opset {pad.opset}" if pad.opset else ""
         show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
     for (form, said, why), many in shown.items():
         if many > SHOWN_ALIKE:
-            console.print(Text(f"\nand {many - SHOWN_ALIKE} more of {form} with the same verdict ({said})"))
+            console.print()
+            console.print(Text(f"and {many - SHOWN_ALIKE} more of {form} with the same verdict ({said})"))
             show_wrapped(console, [why])
     if any(many > SHOWN_ALIKE for many in shown.values()):
         console.print(Text("--json has each of them"))
     for note in inspection.notes:
         console.print(Text(note), soft_wrap=True)
     commands = inspection.commands()
+    if commands or inspection.failing:
+        console.print()
     if commands:
-        console.print(Text("\nWhat helps:" if inspection.failing else "\nWhat runs it whatever the data are:"))
+        console.print(Text("What helps:" if inspection.failing else "What runs it whatever the data are:"))
     elif inspection.failing:
-        console.print(Text("\nNothing makes all of these run as they stand; the reasons above say what is in the way."))
+        console.print(Text("Nothing makes all of these run as they stand; the reasons above say what is in the way."))
     for road, command in commands.items():
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
         show_wrapped(console, [ROADS[road]], indent=6)

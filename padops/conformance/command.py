@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from padops.conformance.console import show, showing_progress
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
-from padops.terminal import fail
+from padops.terminal import fail, say
 
 if TYPE_CHECKING:
     from padops.conformance.judging import Peer
@@ -111,7 +111,7 @@ def run_suite(options: argparse.Namespace) -> int:
     show(ran, footer)
     if ending is not None:
         kept = f"{folder} has what was measured, marked as cut short" if folder else "nothing has been written"
-        print(f"interrupted: {footer['results']:,} results; {kept}", file=sys.stderr)
+        say(f"interrupted: {footer['results']:,} results; {kept}", stderr=True)
         return exit_code(ending)
     return int(footer["exit"])
 
@@ -144,7 +144,7 @@ def _write(folder: Path | None, header: dict[str, Any], ran: list[PeerRun], foot
     try:
         report.write_report(folder, header, (result for one in ran for result in one.results), footer)
     except (KeyboardInterrupt, SystemExit):
-        print(f"interrupted while the report was written: not all of its files in {folder} are new", file=sys.stderr)
+        say(f"interrupted while the report was written: not all of its files in {folder} are new", stderr=True)
         raise
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from padops.terminal import make_console
+from padops.terminal import make_console, say, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,13 +28,18 @@ def showing_progress() -> Iterator[Progress]:
     if not console.is_terminal:
         yield _print_when_done
         return
-    columns = ("{task.description}", progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())
+    columns = (
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+    )
     with progress.Progress(*columns, console=console, transient=True) as bars:
         tasks = {}
 
         def show(name: str, done: int, total: int) -> None:
             if name not in tasks:
-                tasks[name] = bars.add_task(name, total=total)
+                tasks[name] = bars.add_task(shown(name), total=total)
             bars.update(tasks[name], completed=done, visible=done < total)
 
         yield show
@@ -43,14 +47,13 @@ def showing_progress() -> Iterator[Progress]:
 
 def _print_when_done(name: str, done: int, total: int) -> None:
     if done == total:
-        print(f"{name}: {total:,} cases", file=sys.stderr, flush=True)
+        say(f"{name}: {total:,} cases", stderr=True)
 
 
 def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
     """Prints counts per peer, which were absent, and what was not expected."""
-    from rich.text import Text
-
     from padops.conformance.record import counts_of
+    from padops.lines import Text
 
     console = make_console()
     console.print(_table([one for one in ran if one.handshake is not None]))
@@ -100,9 +103,9 @@ def _show_new(console: Console, one: PeerRun, style: str) -> None:
 def _table(ran: Sequence[PeerRun]) -> Table:
     """A row for each peer that was there: no more columns than 80 characters hold."""
     from rich.table import Table
-    from rich.text import Text
 
     from padops.conformance.record import IDLE, WRONG
+    from padops.lines import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("peer", overflow="fold")
@@ -116,13 +119,13 @@ def _table(ran: Sequence[PeerRun]) -> Table:
         before = [len(one.results), counts["agree"], wrong, counts["crash"], known]
         behind = [sum(counts[outcome] for outcome in IDLE), round(one.seconds)]
         told = Text(str(unexpected), "red" if unexpected else "")
-        table.add_row(one.peer.name, *map(str, before), told, *map(str, behind))
+        table.add_row(Text(one.peer.name), *map(str, before), told, *map(str, behind))
     return table
 
 
 def _show_versions(console: Console, ran: Sequence[PeerRun]) -> None:
     """The versions of what the peers are made of, each once."""
-    from rich.text import Text
+    from padops.lines import Text
 
     made_of = [one.handshake["versions"] for one in ran if one.handshake is not None]
     each = dict.fromkeys(f"{name} {version}" for versions in made_of for name, version in versions.items())

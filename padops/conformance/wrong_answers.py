@@ -17,7 +17,7 @@ from padops.conformance.repro import script, stands_alone
 from padops.conformance.repro_calls import NoScript
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
-from padops.terminal import fail
+from padops.terminal import fail, say
 
 INDEX = "README.md"
 HEAD = """\
@@ -111,7 +111,7 @@ def add_repros(commands: Any) -> None:
 def _repros(options: argparse.Namespace) -> int:
     try:
         for path in write(options.file, options.out):
-            print(path)
+            say(path)
     except (OSError, ValueError, RecordError) as error:
         return fail(error)
     return 0

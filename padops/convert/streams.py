@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from padops.convert.model.scan import external_tensors
 from padops.convert.pipeline import convert
 from padops.convert.records import FileRecord
 from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
+from padops.terminal import json_text
 
 INPUT, OUTPUT = "standard input", "standard output"
 
@@ -132,7 +132,7 @@ def _write_model(conversion: Conversion) -> Conversion:
 
 
 def _write_report(conversion: Conversion) -> None:
-    text = json.dumps(conversion.to_json(), indent=2, ensure_ascii=False) + "\n"
+    text = json_text(conversion.to_json()) + "\n"
     written = f"{conversion.output} has been written, but the report has not: " if conversion.output else ""
     with os_errors_as(f"{written}cannot write to", OUTPUT):
         write_output(text.encode("utf-8", "backslashreplace"))

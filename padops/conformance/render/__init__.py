@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
-from padops.terminal import fail
+from padops.terminal import fail, say
 
 if TYPE_CHECKING:
     from padops.conformance.render.summary import Record, Summary
@@ -77,7 +77,7 @@ def _show(options: argparse.Namespace) -> int:
             if why := refusal(folder / name for name in FILES.values()):
                 return fail(why)
             for path in write_all(report.header, report.results, report.footer, KNOWN, folder):
-                print(path)
+                say(path)
             return 0
     except (OSError, record.RecordError) as error:
         return fail(error)

@@ -1,0 +1,178 @@
+"""Names that a model or a folder brings along reach the console in one line, with nothing that moves or hides what stands there."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from command import padops
+from onnx import TensorProto, helper
+from small_models import FLOAT, external, model, pad, tensor
+
+from padops.lines import Text
+from padops.terminal import make_console, shown
+
+# Clears the screen, begins a line of its own, turns the direction of writing round, and is a control character of Latin-1.
+HOSTILE = "x\x1b[2J\x07\r\nFAKED\u2028\u202egnp\u2066\x9b1m\x7f\u200f\ufeff"
+ESCAPED = r"x\x1b[2J\x07\r\nFAKED\u2028\u202egnp\u2066\x9b1m\x7f\u200f\ufeff"
+FILE = HOSTILE.replace("[", "")
+ESCAPED_FILE = ESCAPED.replace("[", "")
+
+
+def told(*arguments: object, code: int, **options: object) -> str:
+    """What the command prints, which a console shows as it is: one line for each line break."""
+    ended: subprocess.CompletedProcess[str] = padops(*arguments, **options)
+    text = ended.stdout + ended.stderr
+    assert ended.returncode == code, text
+    assert sorted({letter for letter in text if not letter.isprintable()}) in ([], ["\n"]), ascii(text)
+    assert not [line for line in text.splitlines() if line.lstrip().startswith("FAKED")], text
+    return text
+
+
+def hostile(mode: str = "reflect", amount: int = 1, **names: str) -> onnx.ModelProto:
+    """A model with a Pad all of whose names are hostile; it is as valid as any."""
+    name = f"in {HOSTILE}"
+    node = helper.make_node("Pad", [name, f"pads {HOSTILE}"], [HOSTILE], name=HOSTILE, mode=mode, doc_string=HOSTILE)
+    made = model([node], 13, inputs=[(name, FLOAT, [2, 3])], outputs=[(HOSTILE, FLOAT, None)],
+                 tensors=[tensor(f"pads {HOSTILE}", [0, amount, 0, 0])])  # fmt: skip
+    made.graph.name = made.producer_name = made.graph.doc_string = HOSTILE
+    return made
+
+
+def save(path: Path, made: onnx.ModelProto) -> Path:
+    path.write_bytes(made.SerializeToString())
+    return path
+
+
+def test_what_has_no_shape_is_escaped() -> None:
+    assert shown(HOSTILE) == ESCAPED
+    assert shown("conv/Pad_1 größe 寸法 → «x» 😀") == "conv/Pad_1 größe 寸法 → «x» 😀"
+    assert shown("\U000e0041\u00ad\ud800") == r"\U000e0041\xad\ud800"
+
+
+def test_inspect_and_convert_and_verify(tmp_path: Path) -> None:
+    source, other = save(tmp_path / "m.onnx", hostile(amount=2)), save(tmp_path / "o.onnx", hostile(amount=1))
+    assert ESCAPED in told("inspect", source, code=0)
+    assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--verify", code=0)
+    text = told("verify", source, other, code=4)
+    assert "the outputs differ" in text and f"  {ESCAPED}: " in text
+
+
+def test_a_node_that_fails(tmp_path: Path) -> None:
+    """The node's and the mode's names are in the reason."""
+    source = save(tmp_path / "m.onnx", hostile(mode=HOSTILE))
+    for command in (["inspect", source], ["convert", source, "--dry-run"]):
+        text = told(*command, code=0)
+        assert text.count(ESCAPED) >= 2
+    assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--strict", code=3)
+
+
+def test_the_same_mode_in_a_subgraph(tmp_path: Path) -> None:
+    graph = hostile(mode=HOSTILE).graph
+    graph.input.pop()
+    outer = helper.make_node("If", ["c"], ["y"], name=HOSTILE, then_branch=graph, else_branch=graph)
+    made = model([outer], 13, inputs=[("c", TensorProto.BOOL, []), (f"in {HOSTILE}", FLOAT, [2, 3])])
+    assert ESCAPED in told("inspect", save(tmp_path / "m.onnx", made), code=0)
+
+
+@pytest.mark.parametrize("location", [HOSTILE, f"../{HOSTILE}", f"/{HOSTILE}/w.bin"])
+def test_a_location(location: str, tmp_path: Path) -> None:
+    made = model([pad()], 17, tensors=[external(HOSTILE, location, 4), tensor("pads", [0, 0, 0, 1])])
+    source = save(tmp_path / "m.onnx", made)
+    for command in (["convert", source, "-o", tmp_path / "out.onnx"], ["inspect", source]):
+        text = told(*command, code=1)
+        assert text.startswith("error: ") and "FAKED" in text and len(text.splitlines()) == 1
+
+
+def test_a_model_from_a_stream(tmp_path: Path) -> None:
+    made = model([pad()], 17, tensors=[external("w", HOSTILE, 4), tensor("pads", [0, 0, 0, 1])])
+    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
+    with (tmp_path / "m.onnx").open() as stream:
+        assert f"external data ({ESCAPED})" in told("convert", "-", tmp_path / "out.onnx", code=1, stdin=stream)
+
+
+def test_names_of_files(tmp_path: Path) -> None:
+    source = save(tmp_path / f"{FILE}.onnx", hostile())
+    out = tmp_path / f"out {FILE}.onnx"
+    assert ESCAPED_FILE in told("inspect", source, code=0)
+    assert f"wrote {shown(out)}" in told("convert", source, out, code=0)
+    (tmp_path / f"broken {FILE}.onnx").write_bytes(b"no model")
+    (tmp_path / f"empty {FILE}").mkdir()
+    for command in ("inspect", "verify"):
+        files = [tmp_path / f"broken {FILE}.onnx"] * (1 + (command == "verify"))
+        text = told(command, *files, code=1)
+        assert text.startswith(f"error: {shown(files[0])} is not an ONNX model") and len(text.splitlines()) == 1
+    assert f"empty {ESCAPED_FILE} has no .onnx file in it" in told("inspect", tmp_path / f"empty {FILE}", code=1)
+    text = told("convert", source, tmp_path / FILE / "out.onnx", code=1)
+    assert text.startswith("error: ") and ESCAPED_FILE in text
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / FILE
+    folder.mkdir()
+    save(folder / f"{FILE}.onnx", hostile())
+    (folder / f"b{FILE}.onnx").write_bytes(b"no model")
+    for command in (
+        ["inspect", folder],
+        ["convert", folder, tmp_path / "out"],
+        ["convert", folder, tmp_path / "out", "--jobs", "2"],
+    ):
+        text = told(*command, code=1)
+        assert text.count(ESCAPED_FILE) >= 4
+    assert f"{shown(folder)} has no" not in text
+
+
+def test_inputs_of_hostile_names(tmp_path: Path) -> None:
+    source = save(tmp_path / "m.onnx", hostile())
+    np.savez(tmp_path / "x.npz", **{f"other {HOSTILE}": np.zeros(3)})
+    for command in (["verify", source, source], ["convert", source, tmp_path / "out.onnx", "--verify"]):
+        text = told(*command, "--inputs", tmp_path / "x.npz", code=2)
+        assert text.startswith("error: ") and ESCAPED in text
+
+
+def test_json_stays_json(tmp_path: Path) -> None:
+    source = save(tmp_path / "m.onnx", hostile())
+    inspected = json.loads(told("inspect", source, "--json", code=0))
+    assert HOSTILE in inspected["pads"][0]["path"]
+    report = json.loads(told("convert", source, tmp_path / "out.onnx", "-q", "--report", "-", code=0))
+    assert HOSTILE in report["pads"][0]["path"]
+    folder = json.loads(told("inspect", tmp_path, "--json", code=0))
+    assert HOSTILE in folder["models"][0]["pads"][0]["path"]
+
+
+def test_words_of_the_command_line(tmp_path: Path) -> None:
+    assert f"unrecognized arguments: --{ESCAPED}" in told("inspect", "m.onnx", f"--{HOSTILE}", code=2)
+    assert ESCAPED in told("inspect", f"no {HOSTILE}", code=1)
+    assert ESCAPED in told("convert", "m.onnx", "--target", HOSTILE, code=2)
+    assert ESCAPED in told("bench", "--show", f"no {HOSTILE}", code=1)
+
+
+def test_a_terminal_gets_colours_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Escapes of the console itself stay, and so do the styles of the parts of a line."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    console = make_console()
+    assert console.width == 80
+    console.print(Text.assemble(f"{HOSTILE}  ", ("may be wrong", "bold")), soft_wrap=True)
+    console.print(f"[red]{HOSTILE}[/red]", soft_wrap=True)
+    console.print()
+    assert console.file.getvalue() == f"{ESCAPED}  may be wrong\n[red]{ESCAPED}[/red]\n\n"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    colours = make_console()
+    colours.file = io.StringIO()
+    colours.print(Text.assemble(f"{HOSTILE}  ", ("may be wrong", "bold")), soft_wrap=True)
+    assert colours.file.getvalue() == f"{ESCAPED}  \x1b[1mmay be wrong\x1b[0m\n"
+
+
+def test_lines_are_made_in_one_place() -> None:
+    """A text of rich's own would let these characters through."""
+    importing = re.compile(r"^ *(from rich\.text import|from rich import text|import rich\.text)", re.MULTILINE)
+    package = Path(__file__).resolve().parent.parent / "padops"
+    found = {path.name for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))}
+    assert found == {"lines.py", "terminal.py"}
