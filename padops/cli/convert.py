@@ -16,9 +16,10 @@ from padops.terminal import CopyProgress, count, fail, make_console
 ABOUT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
     "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
-    "2 usage, 3 a Pad is unconverted with which ONNX Runtime does not run the model (with --strict, any Pad), 4 verification "
-    "mismatch, 5 verification that could not tell. At 1, 2 and 4 no model has been written, unless the message says that only "
-    "the report has not; at 3 and 5 the message says it: with --strict none has, else one that was only not to be compared."
+    "2 usage, 3 a Pad is unconverted that ONNX Runtime refuses (with --strict, any Pad), 4 verification mismatch, 5 verification "
+    "that could not tell. At any but 0 no model has been written, with two exceptions that the message names: only the report "
+    "could not be written; at 5, the converted model runs, but there is nothing to compare it with (with --strict, it is not "
+    "written either)."
 )
 
 

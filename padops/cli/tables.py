@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from padops.convert.conversion import Conversion
-from padops.convert.errors import PadsLeftError, UndecidedError
+from padops.convert.errors import UndecidedError
 from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection
 from padops.convert.records import WITHOUT_OPTIMISATION, PadComparison, PadRecord, Verification
@@ -166,7 +166,7 @@ def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
 
 
 def reservations(conversion: Conversion) -> tuple[int, str]:
-    """The exit code of a conversion that was not refused, and where that is not 0, the reason.
+    """The exit code of a conversion that was not refused: 0, or 5 where nothing could be compared; and then the reason.
 
     Args:
         conversion: What was done.
@@ -174,10 +174,6 @@ def reservations(conversion: Conversion) -> tuple[int, str]:
     verification = conversion.verification
     if verification is not None and not verification.passed:
         return UndecidedError.exit_code, f"not verified: {verification.doubts[0]}"
-    stuck = [record for record in conversion.unconverted if record.facts and record.facts.verdict == "refuses"]
-    if stuck:
-        count = f"{len(stuck)} of {len(conversion.records)} Pads {'is' if len(stuck) == 1 else 'are'} unconverted"
-        return PadsLeftError.exit_code, f"ONNX Runtime does not run the model: {count}; {stuck[0].why()}"
     return 0, ""
 
 

@@ -126,7 +126,8 @@ def convert(
         UsageError: The arguments contradict each other, or one is of the wrong type.
         PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind; or only the
             report could not be written, and the message says that the model has been.
-        PadsLeftError: ``strict``, and a Pad could not be converted.
+        PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it: such a model is not written (without an
+            output it is returned). With ``strict``, any Pad that could not be converted.
         VerificationError: ``verify``, and the models do not agree.
         UndecidedError: ``verify``, and ONNX Runtime does not run the converted model either; or with ``strict``, it could not
             be told for sure whether they agree.
@@ -153,11 +154,8 @@ def convert(
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:
-        if strict and conversion.unconverted:
-            first, *others = conversion.unconverted
-            count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
-            more = f", and {len(others)} more" if others else ""
-            raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
+        if strict or job.target is not None:
+            check_left(conversion, strict)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
         write_report(error.conversion, reported)
@@ -185,9 +183,35 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
         float8e5m2 or float4e2m1, or it stands in a function that does not say of what type they are, or it breaks a rule.
 
     Raises:
+        PadsLeftError: Such a Pad is one that ONNX Runtime refuses, so that the model would not run. Its ``conversion`` has the
+            records; ``convert`` with ``target="onnx"`` and no output returns it.
         PadopsError: As for ``convert``.
     """
-    return convert(source, output, target="onnx", **options)
+    conversion = convert(source, output, target="onnx", **options)
+    check_left(conversion, strict=False)
+    return conversion
+
+
+def check_left(conversion: Conversion, strict: bool) -> None:
+    """Refuses a conversion that leaves Pads.
+
+    Args:
+        conversion: What was done.
+        strict: Whether any Pad counts, or only one that ONNX Runtime refuses, so that it does not run the model.
+
+    Raises:
+        PadsLeftError: Names the first such Pad.
+    """
+    left = conversion.unconverted
+    if not strict:
+        left = tuple(record for record in left if record.facts is not None and record.facts.verdict == "refuses")
+    if not left:
+        return
+    first, *others = left
+    count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
+    more = f", and {len(others)} more" if others else ""
+    why = "" if strict else ", and ONNX Runtime does not run the model as it is"
+    raise PadsLeftError(f"{count}{why}: {first.why()}{more}", conversion)
 
 
 def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:

@@ -133,7 +133,8 @@ def mismatch(verification: Verification, corrected: Collection[str]) -> str:
     count = "1 output differs" if len(differing) == 1 else f"{len(differing)} outputs differ"
     text = f"{count}; {differing[0].name}: {differing[0].detail}"
     if wrong:
-        return f"{text}; a Pad is the reason: {wrong[0].path}: {wrong[0].detail}"
+        more = "" if wrong[0].detail.endswith(f": {differing[0].detail}") else f": {wrong[0].detail}"
+        return f"{text}; a Pad is the reason: {wrong[0].path}{more}"
     return f"{text}; {verification.notes[-1]}" if verification.notes else text
 
 
