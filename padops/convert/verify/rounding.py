@@ -93,7 +93,7 @@ def settle(
         return replace(verification, notes=(*verification.notes, RIGHT))
     differing = [output for output in verification.outputs if not output.equal]
     if differing and all(output.name in doubted for output in differing):
-        notes = [f"{output.name} will change ({output.detail}): {doubted[output.name]}" for output in differing]
+        notes = [f"{output.name} will change: {doubted[output.name]}" for output in differing]
         return replace(verification, outcome="corrected", notes=(*verification.notes, *notes))
     return replace(verification, notes=(*verification.notes, TOO_FAR.format(tolerance)))
 

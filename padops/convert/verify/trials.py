@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session
+
+
+PATIENCE = 10  # seconds after which no further attempt is made where a model has taken none
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,9 @@ def run_trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> lis
         turns: For each set of inputs, the attempts at it.
 
     Raises:
-        DoesNotRun: It takes none of them; with the last attempt, and what was said of it.
+        DoesNotRun: It takes none of them, or none within some time; with the last attempt, and what was said of it.
     """
+    begin = time.monotonic()
     trials: list[Trial] = []
     refusal = DoesNotRun("there is nothing to feed it with")
     unstable: frozenset[str] = frozenset()
@@ -37,6 +42,8 @@ def run_trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> lis
                 outputs = session.run(feeds)
             except DoesNotRun as error:
                 refusal = DoesNotRun(str(error), (feeds,))
+                if time.monotonic() - begin > PATIENCE:
+                    break
                 continue
             if not trials:
                 again = session.run(feeds)
