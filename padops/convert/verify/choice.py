@@ -76,10 +76,10 @@ def comparison(
     """
     from padops.convert.verify.compare import Case, compare
 
-    given = load_inputs(asked.inputs) if asked.inputs is not None else None
     corrected = conversion._corrected if conversion else frozenset()
     hints = Hints(special_values(document.model))
     inputs = inputs_of(document.message())
+    given = load_inputs(asked.inputs, inputs) if asked.inputs is not None else None
     case = Case(
         inputs, given, asked.seed, hints, corrected, asked.sources, asked.doubted, rtol=asked.rtol, atol=asked.atol
     )
