@@ -204,8 +204,10 @@ def _without_original(original: Path, converted: Path, case: Case, refusal: Does
         found, why = compare_structures(original, converted, case.asked)
         if found is not None and (found.outcome == "different" or not own):
             return replace(found, inputs=fed(refusal.feeds), notes=(*found.notes, *notes))
-        notes = notes if own else (f"the nodes do not tell either: {why}", *notes)
-        return Verification("fails" if own else "undecided", inputs=fed(refusal.feeds), notes=notes)
+        if own:
+            return Verification("fails", inputs=fed(refusal.feeds), notes=notes)
+        told = (f"the nodes do not tell either: {why}", *notes)
+        return Verification("undecided", inputs=fed(refusal.feeds), notes=told)
     return judge(original, converted, [trial.feeds for trial in trials], (note,), case.asked)
 
 

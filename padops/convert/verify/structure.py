@@ -161,8 +161,7 @@ def _made(body: Body) -> dict[str, onnx.NodeProto]:
 
 def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
     """A node or a function without what has no meaning: names of nodes, texts for people, the order of attributes."""
-    copy = type(part)()
-    copy.CopyFrom(part)
+    copy = type(part).FromString(part.SerializeToString())
     copy.ClearField("doc_string")
     copy.ClearField("metadata_props")
     pending: list[onnx.NodeProto] = [copy] if isinstance(copy, onnx.NodeProto) else list(copy.node)

@@ -167,7 +167,9 @@ def test_a_fill_of_unknown_rank_is_a_scalar(operator: str) -> None:
     """At the first attempt, whatever the rank of the data; and amounts of unknown rank are as many as the data need."""
     domain, _, name = operator.rpartition("::")
     inputs = ["x", "p", "q", "fill"] if "OpenVINO" in name else ["x", "p", "fill"]
-    node = helper.make_node(name, inputs, ["y"], domain=domain, **({"pad_mode": "constant"} if "OpenVINO" in name else {}))
+    node = helper.make_node(
+        name, inputs, ["y"], domain=domain, **({"pad_mode": "constant"} if "OpenVINO" in name else {})
+    )
     for dims in ([2, 3], ["n", "m", 4], None):
         given = [("x", FLOAT, dims), ("fill", FLOAT, None), ("p", INT64, None if name == "Pad" else [2])]
         source = model([node], 18, inputs=given, tensors=[tensor("q", [0, 1])], imports=[("padops", 1)])

@@ -42,7 +42,9 @@ def test_rounding_is_refused_where_that_is_asked_for(tmp_path: Path) -> None:
     source = half_network()
     with pytest.raises(VerificationError, match="1 output differs; y: .*; each Pad gives what it must of the data"):
         padops.convert(source, tmp_path / "out.onnx", verify=True, strict=True)
-    with pytest.raises(VerificationError, match=r"but an output differs by more than 0 \+ 0 of the element \(--rtol, --atol\)"):
+    with pytest.raises(
+        VerificationError, match=r"but an output differs by more than 0 \+ 0 of the element \(--rtol, --atol\)"
+    ):
         padops.convert(source, tmp_path / "out.onnx", verify=True, rtol=0, atol=0.0)
     assert not list(tmp_path.iterdir())
     assert padops.convert(source, verify=True, rtol=0.01, atol=0.01).verification.outcome == "close"
@@ -86,7 +88,9 @@ def test_a_pad_that_was_folded_beside_rounding() -> None:
 def test_the_tolerance() -> None:
     one = np.array([1.0, -2.0, np.inf, np.nan])
     near = Tolerance(share=1e-2)
-    assert near.takes(one, np.array([1.019, -2.0, np.inf, np.nan])) and not near.takes(one, np.array([1.03, -2, np.inf, np.nan]))
+    assert near.takes(one, np.array([1.019, -2.0, np.inf, np.nan])) and not near.takes(
+        one, np.array([1.03, -2, np.inf, np.nan])
+    )
     assert Tolerance(rtol=0.1).takes(one, np.array([1.09, -2.19, np.inf, np.nan]))
     assert not Tolerance(rtol=0.1).takes(one, np.array([1.15, -2.0, np.inf, np.nan]))
     assert Tolerance(atol=0.1, rtol=0.1).takes(one, np.array([1.15, -2.0, np.inf, np.nan]))
@@ -139,7 +143,9 @@ def test_outputs_that_onnxruntime_gets_wrong_are_said_to_change(monkeypatch: pyt
     bend(monkeypatch, original=True)
     verification = padops.convert(pooled(), verify=True).verification
     assert verification is not None and (verification.outcome, verification.passed) == ("corrected", True)
-    assert verification.outputs[0].detail.startswith("4 of 16 elements") or "became 0.0" in verification.outputs[0].detail
+    assert (
+        verification.outputs[0].detail.startswith("4 of 16 elements") or "became 0.0" in verification.outputs[0].detail
+    )
     assert verification.notes == (
         "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong",
         "y will change: graph/pad: ONNX Runtime may make it the padding of MaxPool pool, which is another thing",

@@ -48,14 +48,20 @@ def test_a_model_against_itself_is_the_same() -> None:
 def test_models_that_differ_are_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     verification = padops.verify(oldest(), oldest((1, 2)))
     assert (verification.outcome, verification.passed) == ("different", False)
-    assert [(one.path, one.detail, one.right) for one in verification.pads] == [("graph/a", "shape [5] became [6]", False)]
+    assert [(one.path, one.detail, one.right) for one in verification.pads] == [
+        ("graph/a", "shape [5] became [6]", False)
+    ]
     one, same, other = (save(tmp_path / f"{i}.onnx", source) for i, source in enumerate(
         (oldest(), oldest(name="b"), oldest((1, 2)))))  # fmt: skip
     assert cli.main(["verify", one, other]) == 4
     assert capsys.readouterr().out.startswith("verification failed: Pads give something else\n")
     assert cli.main(["verify", one, same]) == 0
     assert " ".join(capsys.readouterr().out.split()).startswith(SAME)
-    assert padops.verify(oldest(), oldest(value=0.5)).pads[0].detail.startswith("2 of 5 elements, first at [0]: 0.0 became 0.5")
+    assert (
+        padops.verify(oldest(), oldest(value=0.5))
+        .pads[0]
+        .detail.startswith("2 of 5 elements, first at [0]: 0.0 became 0.5")
+    )
 
 
 def test_pads_that_are_written_otherwise_are_compared_by_the_reference() -> None:
@@ -95,8 +101,14 @@ def test_what_the_nodes_do_not_tell(tmp_path: Path) -> None:
 def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """By no road: ``-q`` says it as well."""
     source, out = save(tmp_path / "m.onnx", oldest()), tmp_path / "out.onnx"
-    why = "1 of 1 Pads cannot be converted, and ONNX Runtime does not run the model as it is: graph/a (Pad-1 attributes)"
-    for call in (lambda: padops.lower(source), lambda: padops.lower(source, out), lambda: padops.convert(source, out, target="onnx")):
+    why = (
+        "1 of 1 Pads cannot be converted, and ONNX Runtime does not run the model as it is: graph/a (Pad-1 attributes)"
+    )
+    for call in (
+        lambda: padops.lower(source),
+        lambda: padops.lower(source, out),
+        lambda: padops.convert(source, out, target="onnx"),
+    ):
         with pytest.raises(PadsLeftError) as caught:
             call()
         assert str(caught.value).startswith(why) and not out.exists()
@@ -105,7 +117,9 @@ def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.startswith(f"error: {why}") and not out.exists()
     assert cli.main(["convert", save(tmp_path / "u.onnx", unheard()), "-o", str(out), "--verify", "-q"]) == 5
     said = capsys.readouterr().err
-    assert said.startswith("error: it could not be told whether the models agree: node by node, the two models do the same; ")
+    assert said.startswith(
+        "error: it could not be told whether the models agree: node by node, the two models do the same; "
+    )
     assert said.endswith("; without verification it is converted all the same\n") and not out.exists()
     with pytest.raises(UndecidedError):
         padops.lower(unheard(), out, verify=True)
@@ -113,7 +127,9 @@ def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixt
 
 def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """It is written, and the exit code and the error stream say what it is; with ``--strict``, it is not."""
-    branch = helper.make_graph([pad(output="p")], "b", [], [helper.make_tensor_value_info("p", onnx.TensorProto.INT16, None)])
+    branch = helper.make_graph(
+        [pad(output="p")], "b", [], [helper.make_tensor_value_info("p", onnx.TensorProto.INT16, None)]
+    )
     node = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
     source = model([node], inputs=[("x", onnx.TensorProto.INT16, [2, 3]), ("c", onnx.TensorProto.BOOL, [])],
                    outputs=[("y", onnx.TensorProto.INT16, None)], tensors=[PADS])  # fmt: skip
@@ -129,7 +145,9 @@ def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture
 def test_inputs_that_a_model_does_not_take(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """ONNX Runtime runs the model: it was the indices that were not in the table."""
     nodes = [helper.make_node("Gather", ["table", "i"], ["g"]), pad(["g", "pads"])]
-    source = model(nodes, inputs=[("i", INT64, [64])], tensors=[tensor("table", [1.0], np.float32), tensor("pads", [0, 1])])
+    source = model(
+        nodes, inputs=[("i", INT64, [64])], tensors=[tensor("table", [1.0], np.float32), tensor("pads", [0, 1])]
+    )
     path = save(tmp_path / "m.onnx", source)
     assert cli.main(["verify", path, path]) == 0  # node by node
     out = " ".join(capsys.readouterr().out.split())
