@@ -132,5 +132,5 @@ def _run(options: argparse.Namespace) -> int:
     show_end(console, conversion, would, options.dry_run)
     code, why = reservations(conversion)
     if code:
-        print(f"warning: {why}; {what_was_written(conversion, would, options.dry_run)}", file=sys.stderr)
+        say(f"warning: {why}; {what_was_written(conversion, would, options.dry_run)}", stderr=True)
     return code

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from padops.conformance.arrays import pack
-from padops.conformance.case import Case, Expected, expect
+from padops.conformance.case import Case, expect
 from padops.conformance.peers import PEERS, PeerRow
-from padops.conformance.peers.environments import installed_version
+from padops.conformance.peers.environments import refusals_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.conformance.repro_calls import CALLS, Call, NoScript
 from padops.conformance.repro_engines import ENGINES, node_script
@@ -23,13 +24,36 @@ from padops.terminal import fail
 WEB = "onnxruntime-web"
 
 
-def script(case: Case, peer: str, versions: str = "") -> str:
+@dataclass(frozen=True)
+class Seen:
+    """What a peer did with a case in a run of the suite.
+
+    Attributes:
+        versions: Of the peer, as in ``"onnxruntime 1.32.0"``.
+        outcome: One of ``record.OUTCOMES``.
+        divergence: The known divergence that explains it, or None.
+        detail: What there was to say of it.
+    """
+
+    versions: str
+    outcome: str
+    divergence: str | None = None
+    detail: str = ""
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any], versions: Mapping[str, str]) -> Seen:
+        """From a result of a report, and the versions of its peer."""
+        text = ", ".join(f"{name} {version}" for name, version in versions.items())
+        return cls(text, result["outcome"], result["divergence"], result["detail"])
+
+
+def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     """The script.
 
     Args:
         case: What to show.
         peer: A name of ``peers.PEERS``; an interpreter after ``@`` is only named.
-        versions: Of the peer that has been seen with this, for the head of the script.
+        seen: What the peer did with it, for the head of the script.
 
     Returns:
         Python source, or JavaScript for a peer that is one. It exits 1 where the peer differs from the rules, 0 where
@@ -41,8 +65,8 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     name = peer.partition("@")[0]
     expected = expect(case)
     if name == WEB:
-        return node_script(case, expected, _about(case, peer, versions, (WEB,), expected))
-    call = _call_of(name, Request.of(case.request()))
+        return node_script(case, expected, _about(case, peer, seen, (WEB,)))
+    call = _call_of(name, case)
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
     if expected.output is None:
@@ -50,9 +74,12 @@ def script(case: Case, peer: str, versions: str = "") -> str:
     imports = ["from __future__ import annotations", "", "import sys", "", "import numpy as np"]
     if any("ml_dtypes." in value for value in values):
         imports.append("import ml_dtypes")
-    about = _about(case, peer, versions, ("numpy", *call.packages), expected)
+    about = _about(case, peer, seen, ("numpy", *call.packages))
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
-    return "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case)]) + "\n"
+    return (
+        "\n".join([*head, *imports, *call.imports, "", *values, "", "", *call.lines(), *_compare(case, call.refusals)])
+        + "\n"
+    )
 
 
 def stands_alone(peer: str) -> bool:
@@ -67,16 +94,19 @@ def has_script(row: PeerRow) -> bool:
     return same and (stands_alone(row.name) or not row.apart)
 
 
-def _call_of(peer: str, request: Request) -> Call:
-    """The call of a peer, by its name without an interpreter; NoScript where there is none."""
+def _call_of(peer: str, case: Case) -> Call:
+    """The call of a peer, by its name without an interpreter, on the case as the suite asks it; NoScript where there is none."""
     calls = {**CALLS, **ENGINES}
     if peer not in PEERS or not has_script(PEERS[peer]):
         names = ", ".join(name for name, row in PEERS.items() if has_script(row))
         raise NoScript(f"there is no script for the peer {peer!r}, only for {names}")
+    request = Request.of(PEERS[peer].prepared(case.request()))
     if peer not in calls:
         return _padops(peer, request)
     try:
-        return calls[peer](request)
+        call, (imports, refusals) = calls[peer](request), refusals_of(PEERS[peer])
+        imports = [line for line in imports if line not in call.imports]
+        return replace(call, imports=[*call.imports, *imports], refusals=refusals)
     except (Skipped, Unsupported) as error:
         raise NoScript(f"{peer} cannot be asked: {error}") from error
 
@@ -89,15 +119,16 @@ def _padops(peer: str, request: Request) -> Call:
         "",
         "import padops",
         "from padops.conformance import cases",
-        "from padops.conformance.peers.request import Request",
+        f"from padops.conformance.peers import PEERS, {module}",
+        "from padops.conformance.peers.request import Refused, Request",
     ]
     run = [
         'os.environ["PADOPS_LIBRARY"] = padops.get_library_path()',
-        f"from padops.conformance.peers import {module}",
-        "",
-        f"return {module}.{function}(Request.of(cases.find_case({request.id!r}).request()))",
+        f"asked = PEERS[{peer!r}].prepared(cases.find_case({request.id!r}).request())",
+        f"return {module}.{function}(Request.of(asked))",
     ]
-    return Call(("padops",), run, {}, imports=imports)
+    refusals = f"(Refused, padops.PadError, *{module}.REFUSALS)"
+    return Call(("padops",), run, {}, imports=imports, refusals=refusals)
 
 
 def literal(array: np.ndarray) -> str:
@@ -125,17 +156,11 @@ def _numbers(array: np.ndarray) -> str:
     return str(array.item()) if array.dtype.kind != "f" else str(array)
 
 
-def _about(case: Case, peer: str, versions: str, packages: Sequence[str], expected: Expected) -> list[str]:
-    """What the script shows and how to run it; where the peer's version is not known, no reason of some versions only."""
-    from padops.conformance.features import features_of
-    from padops.conformance.known import KNOWN
-
+def _about(case: Case, peer: str, seen: Seen | None, packages: Sequence[str]) -> list[str]:
+    """What the script shows, why the peer did so where it has been seen, and how to run it."""
     name, _, python = peer.partition("@")
-    seen = ", ".join(filter(None, (versions, python)))
-    version = versions.split(", ")[0].rpartition(" ")[2] or (None if python else installed_version(PEERS[name]))
-    features = features_of(case, expected)
-    known = [row for row in KNOWN if row.concerns(peer, version or "") and (version or not row.versions)]
-    reasons = [f"{row.reason} [{row.rule}]" for row in known if row.matches(features)]
+    where = ", ".join(filter(None, (seen.versions if seen else "", python)))
+    reasons = [_reason(seen)] if seen else []
     opset = f" of opset {case.opset}" if case.opset else ""
     return [
         f"{name}: {case.op}{opset}, mode {case.mode or '(none)'}, {case.dtype}, rank {case.rank}.",
@@ -145,15 +170,28 @@ def _about(case: Case, peer: str, versions: str, packages: Sequence[str], expect
         f"Needs {', '.join(dict.fromkeys(packages))}.",
         "Exits 1 where the output is not the expected one, 0 where it is.",
         f"Made by: padops conformance repro {case.id} --peer {name}",
-        *([f"Seen in {seen}."] if seen else []),
+        *([f"Seen in {where}."] if where else []),
     ]
 
 
-def _compare(case: Case) -> list[str]:
+def _reason(seen: Seen) -> str:
+    """Why a peer did what it did: of a known divergence the reason that explains this result, else what it said."""
+    from padops.conformance.known import KNOWN
+
+    for row in KNOWN:
+        if row.id == seen.divergence:
+            return f"{row.reason} [{row.rule}]"
+    return f"{seen.outcome}: {' '.join(seen.detail.split())}" if seen.detail else "It agrees with the rules."
+
+
+def _compare(case: Case, refusals: str) -> list[str]:
     """The end of the script: runs the peer, prints both sides, and says whether they are the same bits."""
     bits = by_name(case.dtype).bits
     mask = f" & {(1 << bits) - 1}" if 0 < bits < 8 else ""
     return [
+        "",
+        "",
+        f"REFUSALS = {refusals}  # the errors that say that a case is wrong",
         "",
         "",
         "def bits(array):",
@@ -171,7 +209,7 @@ def _compare(case: Case) -> list[str]:
         "    got = run()",
         "except Exception as error:",
         '    print(f"got an error: {type(error).__name__}: {error}")',
-        "    sys.exit(expected is not None)",
+        "    sys.exit(expected is not None or not isinstance(error, REFUSALS))",
         'print(f"got: {got.dtype}{list(got.shape)}")',
         "print(got)",
         "same = expected is not None and bits(got) == bits(expected)",
@@ -189,15 +227,34 @@ def add_repro(commands: Any) -> None:
     parser.set_defaults(run=_repro)
 
 
+def seen_now(case: Case, peer: str) -> Seen | None:
+    """What a peer does with a case on this machine; None where it is absent, or is not asked such cases.
+
+    Args:
+        case: The case.
+        peer: As of ``--peer``.
+
+    Raises:
+        ValueError: There is no such peer.
+    """
+    from padops.conformance import runner
+    from padops.conformance.known import KNOWN
+
+    (ran,) = runner.run_cases([case], [runner.parse_peer(peer)], KNOWN, "exhaustive")
+    return Seen.of(ran.results[0], ran.handshake["versions"]) if ran.handshake and ran.results else None
+
+
 def _repro(options: argparse.Namespace) -> int:
     from padops.conformance import cases
 
     try:
-        text = script(cases.find_case(options.id), options.peer)
+        case = cases.find_case(options.id)
+        script(case, options.peer)  # whether there is one, before the peer is started
+        text = script(case, options.peer, seen_now(case, options.peer))
     except ValueError as error:  # no such case, or NoScript
         return fail(error)
     sys.stdout.write(text)
     return 0
 
 
-__all__ = ["NoScript", "add_repro", "literal", "script"]
+__all__ = ["NoScript", "Seen", "add_repro", "literal", "script"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Call:
         functions: Those that the script shows.
         imports: Lines at its top.
         setup: Lines before ``run``.
+        refusals: Source of the exceptions by which the peer says that a case is wrong.
     """
 
     packages: tuple[str, ...]
@@ -45,6 +46,7 @@ class Call:
     functions: Sequence[Callable[..., Any]] = ()
     imports: Sequence[str] = ()
     setup: Sequence[str] = ()
+    refusals: str = "()"
 
     def lines(self) -> list[str]:
         """What stands between the values and the comparison."""
@@ -62,14 +64,11 @@ def named_inputs(request: Request) -> dict[str, np.ndarray]:
 # ---- a model of ONNX
 
 
-def model_lines(
-    request: Request, feedable: frozenset[str] | None = None, ranked: bool = False
-) -> tuple[list[str], list[str]]:
+def model_lines(request: Request, ranked: bool = False) -> tuple[list[str], list[str]]:
     """Lines that make ``model``, and the names of the arrays that it is fed with.
 
     Args:
         request: Says which inputs are constants.
-        feedable: Types of the data that the peer can be fed with, None for all; others become constants too.
         ranked: Whether the output declares its rank.
 
     Raises:
@@ -81,8 +80,7 @@ def model_lines(
     while names and not names[-1]:
         names.pop()
     arrays = named_inputs(request)
-    fixed = feedable is not None and request.dtype.name not in feedable
-    constants = [name for i, name in enumerate(names) if name and (fixed or i in request.constant_inputs)]
+    constants = [name for i, name in enumerate(names) if name and i in request.constant_inputs]
     fed = [name for name in names if name and name not in constants]
     declared = {n: (dtype_of(arrays[n]).onnx, list(arrays[n].shape) if request.static else None) for n in fed}
     shape = [f"d{i}" for i in range(request.data.ndim)] if ranked else None
@@ -115,13 +113,22 @@ def feeds_source(names: Sequence[str]) -> str:
 
 
 def _ort(request: Request) -> Call:
-    lines, fed = model_lines(request, PLAIN)
-    run = [
-        'session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])',
-        f"return session.run(None, {feeds_source(fed)})[0]",
-    ]
+    lines, fed = model_lines(request)
+    arrays = named_inputs(request)
+    functions: list[Callable[..., Any]] = [one_node_model]
+    session = 'session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])'
+    run = [session, f"return session.run(None, {feeds_source(fed)})[0]"]
+    if request.dtype.name not in PLAIN:  # what NumPy lacks has no other way there and back
+        rows = {name: dtype_of(arrays[name]) for name in fed}
+        given = ", ".join(f'"{name}": to_onnxruntime({name}, {row.onnx}, {row.bits})' for name, row in rows.items())
+        run = [
+            session,
+            f"(value,) = session.run_with_ort_values(None, {{{given}}})",
+            f"return from_onnxruntime(value, data.dtype, {request.dtype.bits})",
+        ]
+        functions = [one_node_model, adapters.to_onnxruntime, adapters.from_onnxruntime]
     imports = ["import onnxruntime", "from onnx import numpy_helper"]
-    return Call(("onnx", "onnxruntime"), run, named_inputs(request), [one_node_model], imports, lines)
+    return Call(("onnx", "onnxruntime"), run, arrays, functions, imports, lines)
 
 
 def _onnx_reference(request: Request) -> Call:
@@ -139,8 +146,7 @@ CORE = ["core = openvino.Core()", f'core.set_property("CPU", {_literal(adapters.
 
 
 def _openvino_onnx(request: Request) -> Call:
-    # The CPU device takes no inputs of unknown rank.
-    lines, fed = model_lines(replace(request, static=True))
+    lines, fed = model_lines(request)
     arrays, element = named_inputs(request), _element(request.dtype)
     run = [
         "read = core.read_model(model.SerializeToString())",

@@ -19,7 +19,7 @@ def _engine(package: str, imports: Sequence[str], run: Sequence[str]) -> Callabl
     """A call of a library that reads a model of ONNX; ``FEEDS`` in its lines is what the model is fed with."""
 
     def call(request: Request) -> Call:
-        lines, fed = model_lines(request.fixed(), ranked=True)
+        lines, fed = model_lines(request, ranked=True)
         shown = [line.replace("FEEDS", feeds_source(fed)) for line in run]
         imported = [*imports, "from onnx import numpy_helper"]
         return Call(("onnx", package), shown, named_inputs(request), [one_node_model], imported, lines)

@@ -236,7 +236,9 @@ def _ask(
 ) -> None:
     """Puts the answers of a peer that is there into ``ran``."""
     try:
-        for item, answer in zip(mine, process.ask([item.case.request() for item in mine]), strict=True):
+        for item, answer in zip(
+            mine, process.ask([ran.peer.row.prepared(item.case.request()) for item in mine]), strict=True
+        ):
             ran.results.append(result_of(item, ran.peer, tracker, answer))
             progress(ran.peer.name, len(ran.results), len(mine))
     except AbsentPeer as error:  # it has died and does not start again, which no divergence explains

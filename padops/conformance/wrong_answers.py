@@ -13,7 +13,7 @@ from padops.conformance.features import features_of
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
 from padops.conformance.record import RecordError, read
-from padops.conformance.repro import script, stands_alone
+from padops.conformance.repro import Seen, script, stands_alone
 from padops.conformance.repro_calls import NoScript
 from padops.files.staging import write_whole
 from padops.files.targets import refusal
@@ -47,21 +47,20 @@ def write(report: Path | str, folder: Path | str) -> list[Path]:
         ValueError: It names a case that there is none of, or something stands in the way of a file.
     """
     record, folder = read(report), Path(folder)
-    versions = {
-        row["name"]: ", ".join(f"{name} {version}" for name, version in row["versions"].items())
-        for row in record.header["peers"]
-    }
+    versions = {row["name"]: row["versions"] for row in record.header["peers"]}
     texts: dict[str, str] = {}
     rows = []
     for divergence in filter(is_wrong_answer, KNOWN):
-        for case, peer in _shown(divergence, record.results):
+        for case, result in _shown(divergence, record.results):
+            peer = result["peer"]
             suffix = "mjs" if PEERS[divergence.peer].command else "py"
             name = f"{divergence.id}.{suffix}"
             try:
-                texts[name] = script(case, peer, versions[peer])
+                texts[name] = script(case, peer, Seen.of(result, versions[peer]))
             except NoScript:
                 continue
-            rows.append(f"| [{name}]({name}) | {versions[peer]} | {divergence.reason} | {divergence.rule} |")
+            made_of = ", ".join(f"{package} {version}" for package, version in versions[peer].items())
+            rows.append(f"| [{name}]({name}) | {made_of} | {divergence.reason} | {divergence.rule} |")
             break
     texts[INDEX] = HEAD + "\n".join(rows) + "\n"
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,8 +78,8 @@ def is_wrong_answer(divergence: Divergence) -> bool:
     return (silent or "crash" in divergence.outcomes) and divergence.rule != "P3" and stands_alone(peer)
 
 
-def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, str]]:
-    """Cases that show it, each with its peer: first those that nothing else is known of, with an answer, and small."""
+def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[Case, dict[str, Any]]]:
+    """Cases that show it, each with its result: first those that nothing else is known of, with an answer, and small."""
     rivals = [row for row in KNOWN if row.peer == divergence.peer]
     found = []
     for result in results:
@@ -93,8 +92,8 @@ def _shown(divergence: Divergence, results: list[dict[str, Any]]) -> list[tuple[
         reasons = sum(row.matches(features_of(case, expected)) for row in rivals)
         arrays = [array for array in (*case.arrays(), expected.output) if array is not None]
         key = (reasons, result["outcome"] == "crash", sum(array.size for array in arrays), case.id)
-        found.append((key, case, result["peer"]))
-    return [(case, peer) for _, case, peer in sorted(found, key=lambda row: row[0])]
+        found.append((key, case, result))
+    return [(case, result) for _, case, result in sorted(found, key=lambda row: row[0])]
 
 
 def add_repros(commands: Any) -> None:

@@ -14,7 +14,7 @@ from padops.conformance.divergences import Divergence, bounds_of, in_range, vers
 from padops.conformance.known import KNOWN
 from padops.conformance.known.versions import RECORDED
 from padops.conformance.peers import PEERS
-from padops.conformance.peers.environments import APART, environment_of, installed_version
+from padops.conformance.peers.environments import APART, environment_of
 from padops.conformance.process import Process
 from padops.conformance.recorded import judged_as, not_recorded
 
@@ -206,7 +206,9 @@ def test_an_implementation_that_is_not_there_is_absent(
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     monkeypatch.setenv("PYTHONPATH", path)
     (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{module!r}] = None\n")
-    if name == "without-pad-openvino" and installed_version(PEERS[name]) is None:
-        module = "openvino"
     (ran,) = runner.run_cases(RANK_0[:1], [runner.parse_peer(name)], ())
-    assert ran.handshake is None and module in ran.absent and ran.results == []
+    packages = {
+        "without-pad-openvino": "openvino"
+    }  # which is the first that such a peer misses, where it is not there, either
+    assert ran.handshake is None and ran.results == []
+    assert module in ran.absent or packages.get(name, module) in ran.absent

@@ -29,14 +29,15 @@ PEERS = {
         PeerRow("padops-without-pad", "standard:run_without_pad", ALL, max_cases=3000),
         # The same models in other runtimes.
         PeerRow("without-pad-reference", "onnx_reference:run_without_pad", ALL, max_cases=1500),
-        PeerRow("without-pad-openvino", "openvino:run_without_pad", ALL, max_cases=300, forks=True),
+        PeerRow("without-pad-openvino", "openvino:run_without_pad", ALL, max_cases=300, forks=True, form="declared"),
         PeerRow("padops-pyop", "python_kernel:run_case", ALL, in_house=True, extra="pyop", labels=True),
         PeerRow("reference", "independent:run_case", ALL, in_house=True, labels=True),
         PeerRow("ort-builtin", "ort:run_case", ("onnx",)),
         PeerRow("onnx-reference", "onnx_reference:run_case", ("onnx",)),
         PeerRow("openvino-1", "openvino:run_pad", ("openvino",), versions=(1, 1), forks=True),
         PeerRow("openvino-12", "openvino:run_pad", ("openvino",), versions=(12, 12), forks=True),
-        PeerRow("openvino-onnx", "openvino:run_onnx", ("onnx",), max_cases=1800, forks=True),
+        # The CPU device takes no unknown ranks.
+        PeerRow("openvino-onnx", "openvino:run_onnx", ("onnx",), max_cases=1800, forks=True, form="declared"),
         PeerRow("numpy", "numpy_pad:run_case", STATED, function_only=True),
         PeerRow("torch", "torch_pad:run_case", STATED, function_only=True),
         # It compiles every shape anew.

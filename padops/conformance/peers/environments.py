@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from padops.conformance.peers.row import ALL, PeerRow
-from padops.extras import names_of, version_of
 
 APART = Path(__file__).with_name("apart")
 OF_FILE = ("requires", "node", "program", "without_pad")  # the rest of ENVIRONMENT is of the row
@@ -48,29 +47,32 @@ def environment_of(file: Path) -> dict[str, Any]:
     Raises:
         ValueError: It has none, or one that is no literal.
     """
-    stated: dict[str, Any] | None = _literal(file, "ENVIRONMENT")
-    if stated is None:
-        raise ValueError(f"{file}: there is no ENVIRONMENT")
-    return stated
-
-
-def _literal(file: Path, name: str) -> Any:
-    """What a file assigns to a name, without importing it, or None."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            return ast.literal_eval(node.value)
-    return None
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
+            stated: dict[str, Any] = ast.literal_eval(node.value)
+            return stated
+    raise ValueError(f"{file}: there is no ENVIRONMENT")
 
 
-def installed_version(row: PeerRow) -> str | None:
-    """The version of a peer's first package beside padops, as a run finds it; None where it is not there."""
-    if row.apart or not row.entry_point:
-        return None
-    for name in _literal(APART.parent / f"{row.entry_point.split(':')[0]}.py", "PACKAGES") or ():
-        found = next(filter(None, map(version_of, names_of(name))), None)
-        if found is not None:  # else the package goes by another of these names
-            return found
-    return None
+def refusals_of(row: PeerRow) -> tuple[list[str], str]:
+    """The ``REFUSALS`` of a peer in Python, as its file has them, and the imports that they need, without importing the file.
+
+    Raises:
+        ValueError: The file has none.
+    """
+    file = APART.parent / f"{row.entry_point.split(':')[0].replace('.', '/')}.py"
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and any(name.name == "REFUSALS" for name in node.names):
+            shared = APART.parent / f"{str(node.module).rpartition('.')[2]}.py"
+            tree = ast.parse(shared.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSALS":
+            named = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+            imports = [line for line in tree.body if isinstance(line, (ast.Import, ast.ImportFrom))]
+            needed = [line for line in imports if named & {name.asname or name.name for name in line.names}]
+            return [ast.unparse(line) for line in needed], ast.unparse(node.value)
+    raise ValueError(f"{file}: there are no REFUSALS")
 
 
 def environments() -> Path:

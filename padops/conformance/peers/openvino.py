@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -49,15 +48,13 @@ def run_pad(request: Request) -> np.ndarray:
 
 
 def run_onnx(request: Request) -> np.ndarray:
-    """The model of ONNX, read by OpenVINO. It declares its shapes: the CPU device takes no unknown ranks."""
-    request = replace(request, static=True)
+    """The model of ONNX, read by OpenVINO."""
     content = make_model(request, request.inputs, standard=True).SerializeToString()
     return _run(content, feeds(request, request.inputs), request.data)
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """What ``padops convert --target onnx --without-pad`` leaves. It declares its shapes, as ``run_onnx`` does."""
-    request = replace(request, static=True)
+    """What ``padops convert --target onnx --without-pad`` leaves."""
     return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs), request.data)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -79,11 +79,6 @@ class Request(OfOperator):
     def of(cls, sent: Mapping[str, Any]) -> Request:
         """The reverse of ``Case.request``."""
         return cls(**{**sent, "inputs": tuple(unpack(packed) for packed in sent["inputs"])})
-
-    def fixed(self) -> Request:
-        """The same for importers that take no other: shapes are declared, and all but the data are constants."""
-        given = tuple(i for i, array in enumerate(self.inputs) if i and array is not None)
-        return replace(self, static=True, constant_inputs=given)
 
     def require_type(self, types: Collection[str]) -> None:
         """Checks that the data are of one of these types.

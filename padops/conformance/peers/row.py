@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from padops.conformance.features import CaseFeatures
@@ -34,6 +35,8 @@ class PeerRow:
         environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
         command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
         lowered: Whether such a program gets models that ``padops convert --target onnx --without-pad`` has made.
+        form: How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"`` also
+            makes all inputs but the data constants, since it takes no others.
     """
 
     name: str
@@ -51,6 +54,11 @@ class PeerRow:
     environment: str = ""
     command: tuple[str, ...] = ()
     lowered: bool = False
+    form: str = ""
+
+    def __post_init__(self) -> None:
+        if self.form not in ("", "declared", "fixed"):
+            raise ValueError(f"peer {self.name}: form {self.form!r}, expected declared or fixed")
 
     @property
     def ours(self) -> bool:
@@ -61,6 +69,13 @@ class PeerRow:
     def apart(self) -> bool:
         """Whether it runs in an environment that is not padops' own."""
         return bool(self.environment)
+
+    def prepared(self, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """A case that ``Case.request`` has given, as this peer is asked it, by the suite and by scripts."""
+        asked = {**sent, "static": sent["static"] or bool(self.form)}
+        if self.form == "fixed":
+            asked["constant_inputs"] = tuple(i for i, packed in enumerate(sent["inputs"]) if i and packed is not None)
+        return asked
 
     def takes(self, features: CaseFeatures) -> bool:
         """Whether it is asked for a case."""

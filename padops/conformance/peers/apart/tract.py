@@ -22,11 +22,12 @@ ENVIRONMENT = {
     "versions": (2, 99),
     # onnx-ir is for the converter, which makes the models without Pad.
     "requires": ("tract==0.23.9", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
+    "form": "fixed",
     # It ends its process often, or hangs.
     "max_cases": 400,
     "forks": True,
     "seconds": 5,
-    "without_pad": {"name": "without-pad-tract", "max_cases": 1000, "forks": True, "seconds": 10},
+    "without_pad": {"name": "without-pad-tract", "form": "fixed", "max_cases": 1000, "forks": True, "seconds": 10},
 }
 
 PACKAGES = ("tract",)
@@ -40,18 +41,16 @@ _UNSUPPORTED = ("Unsupported operator set", "Unsupported mode", "expected list o
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others."""
+    """The model of ONNX."""
     request.require_type(TYPES)
-    request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     with unsupported_where(_UNSUPPORTED, tract.TractError):
         return _run(model.SerializeToString(), feeds(request, request.inputs))
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants."""
+    """What ``padops convert --target onnx --without-pad`` leaves."""
     request.require_type(TYPES)
-    request = request.fixed()
     return _run(without_pad(request).SerializeToString(), feeds(request, request.inputs))
 
 

@@ -23,11 +23,12 @@ ENVIRONMENT = {
     "versions": (2, 99),  # of version 1 it looks for an attribute that only version 2 has
     # onnx-ir is for the converter, which makes the models without Pad.
     "requires": ("apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0"),
+    "form": "fixed",
     # It compiles every case anew.
     "max_cases": 400,
     "forks": True,
     "seconds": 20,
-    "without_pad": {"name": "without-pad-tvm", "max_cases": 150, "forks": True, "seconds": 20},
+    "without_pad": {"name": "without-pad-tvm", "form": "fixed", "max_cases": 150, "forks": True, "seconds": 20},
 }
 
 PACKAGES = ("apache-tvm",)
@@ -37,17 +38,15 @@ TYPES = ("float", "double", "float16", "bool", *INTEGERS)
 
 
 def run_case(request: Request) -> np.ndarray:
-    """The model of ONNX, with declared shapes, and with constant amounts, axes and fill, since it takes no others."""
+    """The model of ONNX."""
     request.require_type(TYPES)
-    request = request.fixed()
     model = declare_shapes(make_model(request, request.inputs, standard=True), request.data.ndim)
     return _run(model, feeds(request, request.inputs))
 
 
 def run_without_pad(request: Request) -> np.ndarray:
-    """What ``padops convert --target onnx --without-pad`` leaves of a model in which all but the data are constants."""
+    """What ``padops convert --target onnx --without-pad`` leaves."""
     request.require_type(TYPES)
-    request = request.fixed()
     return _run(without_pad(request), feeds(request, request.inputs))
 
 

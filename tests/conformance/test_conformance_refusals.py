@@ -1,0 +1,113 @@
+"""A refusal is a stated kind of answer: an exception of another kind is a fault, and agrees with nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from document_blocks import ROOT, blocks
+
+from padops.cli import main
+from padops.conformance import cases, record, runner
+from padops.conformance.peers import PEERS
+from padops.conformance.peers.environments import APART
+
+QUICK = cases.collect("quick")
+ERRORS = [case for case in QUICK if runner.Prepared.of(case).packed is None][::11]
+RIGHT = [case for case in QUICK if runner.Prepared.of(case).packed is not None][::60]
+
+
+def results(folder: Path, text: str, chosen: list = ERRORS) -> list[dict]:
+    (folder / "own.py").write_text(text)
+    (ran,) = runner.run_cases(chosen, [runner.parse_peer(f"{folder}/own.py:pad")], ())
+    assert ran.absent is None, ran.absent
+    return ran.results
+
+
+FAILING = "REFUSALS = {}\n\ndef pad(op, attributes, inputs):\n    raise {}('of its own')\n"
+
+
+@pytest.mark.parametrize(
+    ("stated", "raised", "outcome"),
+    [
+        ("()", "TypeError", "error"),
+        ("(ValueError,)", "TypeError", "error"),
+        ("()", "ValueError", "error"),
+        ("(ValueError,)", "ValueError", "agree"),
+        ("ArithmeticError", "ZeroDivisionError", "agree"),  # a type alone, and a kind of it
+        ("(TypeError,)", "NotImplementedError", "unsupported"),
+    ],
+)
+def test_only_what_a_peer_states_is_its_refusal(stated: str, raised: str, outcome: str, tmp_path: Path) -> None:
+    """Such a peer gets no case right that has an output, whatever it states."""
+    assert len(ERRORS) > 40 and len(RIGHT) > 20
+    found = results(tmp_path, FAILING.format(stated, raised), [*ERRORS, *RIGHT])
+    expected = [outcome] * len(ERRORS) + ["error" if outcome == "agree" else outcome] * len(RIGHT)
+    assert [result["outcome"] for result in found] == expected
+    if outcome == "error":
+        assert {result["detail"] for result in found} == {f"{raised}: of its own"}
+
+
+def test_without_a_statement_there_is_only_the_error_of_padops(tmp_path: Path) -> None:
+    own = "import padops\n\ndef pad(op, attributes, inputs):\n    return padops.run_reference(op, attributes, inputs)\n"
+    assert {result["outcome"] for result in results(tmp_path, own)} == {"agree"}
+    own = "def pad(op, attributes, inputs):\n    raise RuntimeError('no')\n"
+    assert {result["outcome"] for result in results(tmp_path, own)} == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown"), [("(1,)", "1"), ("'ValueError'", "'ValueError'"), ("(SystemExit,)", "SystemExit")]
+)
+def test_a_statement_that_names_no_exceptions(stated: str, shown: str, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(FAILING.format(stated, "ValueError"))
+    (ran,) = runner.run_cases(ERRORS[:1], [runner.parse_peer(f"{tmp_path}/own.py:pad")], ())
+    assert re.search(rf"TypeError: REFUSALS has .*{re.escape(shown)}.*, expected types of exceptions", ran.absent)
+
+
+def test_every_peer_states_its_refusals() -> None:
+    """A literal assignment or an import by that name, never ``Exception``."""
+    modules = {row.entry_point.split(":")[0].replace(".", "/") for row in PEERS.values() if row.entry_point}
+    assert len(modules) > 14
+    for module in modules:
+        tree = ast.parse((APART.parent / f"{module}.py").read_text(encoding="utf-8"))
+        assigned = [
+            node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSALS"
+        ]
+        imported = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom)
+            for name in node.names
+            if name.name == "REFUSALS"
+        ]
+        assert len(assigned) + len(imported) == 1, module
+        kinds = {ast.unparse(kind) for node in assigned for kind in node.value.elts}
+        assert not {"Exception", "BaseException", "TypeError"} & kinds and (kinds or imported), module
+
+
+def test_an_error_of_numpy_is_no_refusal_of_onnxruntime() -> None:
+    """onnxruntime gives an output that NumPy has no array of: a wrong answer, not an error of onnxruntime."""
+    case = cases.find_case("table/Pad_2/edge/double/3/huge/empty/value/absent.flat/dynamic/0")
+    (ran,) = runner.run_cases([case], [runner.parse_peer("ort-builtin")], ())
+    assert [result["outcome"] for result in ran.results] == ["error"]
+    assert ran.results[0]["detail"].startswith("ValueError: array is too big")
+
+
+def test_the_example_of_the_page_is_a_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It agrees in every case that it runs, errors included, by the command that the page shows."""
+    page = ROOT / "docs" / "peers.md"
+    (example,) = [block for block in blocks(page) if block.language == "python"]
+    (command,) = re.findall(r"`padops (conformance .*mine\.py[^`]*)`", page.read_text(encoding="utf-8"))
+    (tmp_path / "mine.py").write_text(example.code)
+    monkeypatch.chdir(tmp_path)
+    assert main(command.split()) == 0
+    ran = [result for result in record.read("report/conformance.jsonl").results if result["outcome"] != "unsupported"]
+    assert {result["outcome"] for result in ran} == {"agree"} and {result["op"] for result in ran} == {
+        "Pad_11",
+        "Pad_13",
+    }
+    prepared = [runner.Prepared.of(cases.find_case(result["case"])) for result in ran]
+    refused = sum(item.packed is None for item in prepared)
+    assert refused > 5 and len(prepared) - refused > 20
