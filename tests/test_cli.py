@@ -54,7 +54,7 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     described = json.loads(json.dumps(conversion.to_json()))
     described["output"] = json.loads(json.dumps(described["output"]).replace("again.onnx", "out.onnx"))
     assert told == described
-    assert told["schema"] == records.SCHEMA == 4
+    assert told["schema"] == records.SCHEMA == 5
     assert told["versions"]["onnx"] == onnx.__version__
     assert told["versions"]["padops"] == padops.__version__ == version("padops")
     assert told["counts"] == {"converted": 2, "already converted": 0, "folded": 0, "not needed": 0, "unconverted": 0}
@@ -151,7 +151,7 @@ def test_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypa
         capsys, "convert", source, "-o", tmp_path / "out.onnx", "--verify", "--report", tmp_path / "r.json"
     )
     assert code == 4
-    assert err == "error: 1 output differs; y: shape [5, 3] became [3, 5]\n"
+    assert err == "error: 1 output differs; y: shape [5, 3] became [3, 5]; a Pad is the reason: graph/p\n"
     assert "verification failed: the outputs differ" in out
     assert not (tmp_path / "out.onnx").exists()
     assert json.loads((tmp_path / "r.json").read_text())["verification"]["passed"] is False

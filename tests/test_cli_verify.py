@@ -67,13 +67,18 @@ def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Neither model runs; or with --strict: a Pad that pads nothing."""
+    """Neither model runs, and a node of another domain is another; or with --strict: a Pad that pads nothing."""
     nodes = [pad(), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
     source = save(
         tmp_path / "a.onnx", model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
     )
     code, out, _ = run(capsys, "verify", source, source)
+    assert (code, out[0]) == (0, "verified: ONNX Runtime runs neither model; node by node, they do the same")
+    nodes[1].attribute.append(helper.make_attribute("loudness", 11))
+    other = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
+    code, out, _ = run(capsys, "verify", source, save(tmp_path / "other.onnx", other))
     assert (code, out[0]) == (5, "cannot be verified: neither model runs")
+    assert out[1] == "the nodes do not tell either: graph/Unheard_1 is not the same in both"
     given = model([pad(name="pad")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
     source = save(tmp_path / "b.onnx", given)
     np.savez(tmp_path / "in.npz", x=np.ones((2, 3), np.float32), pads=np.zeros(4, np.int64))
@@ -108,7 +113,8 @@ def test_strict_conversions_write_nothing_in_doubt(capsys: pytest.CaptureFixture
     assert told["schema"] == SCHEMA
     (one,) = told["verification"]["pads"]
     assert one == {
-        "path": "graph/pad", "form": "Pad", "exercise": "exercised", "equal": True, "compared": ["p"], "detail": ""
+        "path": "graph/pad", "form": "Pad", "exercise": "exercised", "equal": True, "compared": ["p"], "detail": "",
+        "right": None,
     }  # fmt: skip
     assert set(told["verification"]["outputs"][0]) == {"name", "equal", "detail", "weak"}
 

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 SUFFIX = ".onnx"
 WORST_FIRST = (4, 1, 2, 3, 5, 0)  # of the exit codes: a wrong result is worse than none
+VERDICTS = VERIFIED, DIFFERENT, NOT_VERIFIED = "verified", "different", "not verified"
 DIED = "the process that converted it died"
 
-Outcome = dict[str, Any]  # of one model: source, output, exit, error, text, and the report of its conversion
+Outcome = dict[str, Any]  # of one model: source, output, exit, error, warning, text, and the report of its conversion
 Job = tuple[str, str | None, dict[str, Any]]  # of one model: its file, the file to write, and the options
 
 
@@ -168,7 +169,8 @@ def _alone(job: Job) -> Outcome:
         try:
             return pool.submit(_work, *job).result()
         except BrokenProcessPool:
-            return {"source": job[0], "output": None, "exit": 1, "error": DIED, "text": f"error: {DIED}"}
+            return {"source": job[0], "output": None, "exit": 1, "error": DIED, "warning": None,
+                    "text": f"error: {DIED}"}  # fmt: skip
 
 
 @contextmanager
@@ -207,10 +209,10 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
         output: The file to write, or None.
         passed: The options.
     """
-    from padops.cli.tables import what_was_written
+    from padops.cli.tables import reservations, what_was_written
     from padops.convert import PadopsError, convert
 
-    told: Outcome = {"source": source, "output": output, "exit": 0, "error": None, "text": ""}
+    told: Outcome = {"source": source, "output": output, "exit": 0, "error": None, "warning": None, "text": ""}
     try:
         if output is not None and not passed["dry_run"]:
             Path(output).parent.mkdir(parents=True, exist_ok=True)
@@ -223,7 +225,9 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
         told |= {} if found is None else {"report": _report(found)}
     else:
         written = what_was_written(conversion, output, passed["dry_run"])
-        return told | {"text": f"{conversion.summary()}; {written}", "report": _report(conversion)}
+        code, why = reservations(conversion)
+        told |= {"exit": code, "warning": why or None, "report": _report(conversion)}
+        return told | {"text": f"{f'warning: {why}; ' if code else ''}{conversion.summary()}; {written}"}
     return told | {"text": f"error: {told['error']}"}
 
 
@@ -244,13 +248,20 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
         task = bar.add_task("", total=total)
 
         def advance(outcome: Outcome) -> None:
-            if outcome["error"]:
+            if outcome["exit"]:
                 print(f"{outcome['source']}: {outcome['text']}", file=sys.stderr)
             else:
                 console.print(Text(f"{outcome['source']}: {outcome['text']}"), soft_wrap=True)
             bar.advance(task)
 
         yield advance
+
+
+def _verdict(outcome: Outcome) -> str:
+    """What the verification of one model came to."""
+    if outcome["exit"] == 4:
+        return DIFFERENT
+    return VERIFIED if outcome["exit"] == 0 else NOT_VERIFIED
 
 
 def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
@@ -262,16 +273,25 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
     from padops.runtime.installed import versions
 
     code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))
-    failed = sum(bool(outcome["exit"]) for outcome in done)
+    failed = sum(outcome["error"] is not None for outcome in done)
     counts: Counter[str] = Counter()
     for outcome in done:
         counts.update(outcome.get("report", {}).get("counts", {}))
     pads = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     line = f"{len(done)} models, {failed} failed; {sum(counts.values())} Pads" + (f": {pads}" if pads else "")
     console.print(Text(line), soft_wrap=True)
+    verdicts = {verdict: [one for one in done if _verdict(one) == verdict] for verdict in VERDICTS}
+    if options.verify:
+        counted = ", ".join(f"{len(those)} {verdict}" for verdict, those in verdicts.items())
+        console.print(Text(f"verification: {counted}"), soft_wrap=True)
+        for one in (*verdicts[DIFFERENT], *verdicts[NOT_VERIFIED]):
+            text = f"{one['source']}  {_verdict(one)}: {one['error'] or one['warning']}"
+            console.print(Text(f"  {text}"), soft_wrap=True)
     if options.report is not None:
         files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
         report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}
+        if options.verify:
+            report["verification"] = {verdict: len(those) for verdict, those in verdicts.items()}
         try:
             write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
         except OSError as error:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from padops.cli.parsing import add_tolerance
 from padops.files.streams import STREAM
 from padops.files.targets import identity
 from padops.terminal import CopyProgress, count, fail, make_console
@@ -15,8 +16,10 @@ from padops.terminal import CopyProgress, count, fail, make_console
 ABOUT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
     "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
-    "2 usage, 3 some Pads unconverted (with --strict), 4 verification mismatch, 5 verification that could not tell "
-    "(with --strict); at any but 0 no model has been written, unless the message says that only the report has not."
+    "2 usage, 3 a Pad is unconverted that ONNX Runtime refuses (with --strict, any Pad), 4 verification mismatch, 5 verification "
+    "that could not tell. At any but 0 no model has been written, with two exceptions that the message names: only the report "
+    "could not be written; at 5, the converted model runs, but there is nothing to compare it with (with --strict, it is not "
+    "written either)."
 )
 
 
@@ -52,10 +55,11 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
                         "the exporter left its framework's nodes: tf2onnx's MirrorPad, nGraph's Pad; repeatable")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
-                        "--verify leaves doubts")  # fmt: skip
+                        "--verify leaves doubts or finds rounding")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
+    add_tolerance(parser)
     parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
     parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
                         "model's folder (those of a Hugging Face cache always are)")  # fmt: skip
@@ -103,7 +107,7 @@ def _settle_output(options: argparse.Namespace) -> None:
 
 # The options that padops.convert has by the same name.
 PASSED = ("target", "without_pad", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains", "strict", "verify",
-          "inputs", "seed", "dry_run", "in_place", "report", "follow_links")  # fmt: skip
+          "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report", "follow_links")  # fmt: skip
 
 
 def _passed(options: argparse.Namespace) -> dict[str, Any]:
@@ -111,7 +115,7 @@ def _passed(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from padops.cli.tables import show, show_end
+    from padops.cli.tables import reservations, show, show_end, what_was_written
     from padops.convert import PadopsError
     from padops.convert.streams import convert_streams
 
@@ -125,5 +129,9 @@ def _run(options: argparse.Namespace) -> int:
             show(console, found)
         return fail(error, error.exit_code)
     show(console, conversion)
-    show_end(console, conversion, options.output if options.dry_run else None, options.dry_run)
-    return 0
+    would = options.output if options.dry_run else None
+    show_end(console, conversion, would, options.dry_run)
+    code, why = reservations(conversion)
+    if code:
+        print(f"warning: {why}; {what_was_written(conversion, would, options.dry_run)}", file=sys.stderr)
+    return code

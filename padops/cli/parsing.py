@@ -45,6 +45,14 @@ class Parser(argparse.ArgumentParser):
         return []
 
 
+def add_tolerance(parser: argparse.ArgumentParser) -> None:
+    """Adds what rounding may be: ``--rtol`` and ``--atol``."""
+    parser.add_argument("--rtol", type=float, metavar="X", help="by how much of itself a float may differ by rounding "
+                        "(default, with no --atol: 1e-4 of the largest element of the output, 1e-2 in models of float16, "
+                        "1e-1 of bfloat16)")  # fmt: skip
+    parser.add_argument("--atol", type=float, metavar="X", help="by how much it may differ beside that")
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A question with the known word that is most like one that is not known; "" where none is."""
     near: Sequence[str] = difflib.get_close_matches(word, list(known), n=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -55,6 +56,23 @@ def check_kinds(switches: Mapping[str, Any], paths: Mapping[str, Any], inputs: A
         )
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise UsageError(f"seed is {seed!r}, expected an integer")
+
+
+def check_tolerance(rtol: Any, atol: Any) -> None:
+    """Refuses what is no tolerance.
+
+    Args:
+        rtol: See ``verify``, as for the other.
+        atol: See there.
+
+    Raises:
+        UsageError: Names the argument, what it is, and what was expected.
+    """
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise UsageError(f"{name} is {value!r}, expected a number")
+        if value is not None and not 0 <= value < math.inf:
+            raise UsageError(f"{name} is {value:g}, expected a finite number of 0 or more")
 
 
 def check_options(target: str, without_pad: bool, select: str, verify: bool, inputs: Any, seed: int) -> None:

@@ -37,7 +37,7 @@ class _UnacceptedError(PadopsError):
 
 
 class PadsLeftError(_UnacceptedError):
-    """``strict`` was asked for, and at least one Pad could not be converted.
+    """At least one Pad could not be converted, and ONNX Runtime refuses it, or ``strict`` was asked for.
 
     Attributes:
         conversion: What was found; nothing has been written.
@@ -57,7 +57,10 @@ class VerificationError(_UnacceptedError):
 
 
 class UndecidedError(VerificationError):
-    """``strict`` and ``verify`` were asked for, and it could not be told whether the converted model does the same."""
+    """``verify`` was asked for, and it could not be told whether the converted model does the same.
+
+    It does not run either; or it runs, and with ``strict``, something about it was not compared.
+    """
 
     exit_code = 5
 

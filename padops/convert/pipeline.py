@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from padops.convert import sources
-from padops.convert.arguments import Request, check_kinds, check_options, choose_sources
+from padops.convert.arguments import Request, check_kinds, check_options, check_tolerance, choose_sources
 from padops.convert.conversion import Conversion
 from padops.convert.errors import (
     PadopsError,
     PadsLeftError,
-    UndecidedError,
     VerificationError,
     os_errors_as,
 )
@@ -43,7 +42,7 @@ from padops.convert.standard.fallback import embed
 from padops.convert.targets import STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
 from padops.convert.unasked import same_left
-from padops.convert.verify.choice import comparison, mismatch, undecided
+from padops.convert.verify.choice import Asked, comparison, doubted_values, refusal
 from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
 from padops.files.targets import identity
@@ -66,6 +65,8 @@ def convert(
     verify: bool = False,
     inputs: Inputs | None = None,
     seed: int = 0,
+    rtol: float | None = None,
+    atol: float | None = None,
     dry_run: bool = False,
     in_place: bool = False,
     report: str | os.PathLike[str] | None = None,
@@ -100,12 +101,16 @@ def convert(
             all modes of Pad, and ``"pyop"``, as they are faster.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
-        strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if that does not reach every Pad or
-            cannot tell whether the models agree (see ``Verification.doubts``).
+        strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if floats differ by rounding, if that
+            does not reach every Pad, or if it cannot tell whether the models agree (see ``Verification.doubts``).
         verify: Run the original and the converted model on the same inputs and compare every bit, before writing. An
-            OpenVINO IR runs in OpenVINO; outputs of floats may then differ by rounding, as the verification says.
+            OpenVINO IR runs in OpenVINO. Floats may differ by rounding around Pads that are right: of another runtime, or of
+            float16, which ONNX Runtime computes in float between casts. A converted model that runs, but that nothing can
+            be compared with, is written, and ``verification.passed`` is False.
         inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
         seed: Of the random inputs.
+        rtol: What rounding may be; see ``verify``.
+        atol: The same.
         dry_run: Write nothing (but the report).
         in_place: Replace the source, in one step. External data stay as they are.
         report: A JSON file to write (see ``Conversion.to_json``), also where ``strict`` or ``verify`` raises.
@@ -121,9 +126,11 @@ def convert(
         UsageError: The arguments contradict each other, or one is of the wrong type.
         PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind; or only the
             report could not be written, and the message says that the model has been.
-        PadsLeftError: ``strict``, and a Pad could not be converted.
+        PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it: such a model is not written (without an
+            output it is returned). With ``strict``, any Pad that could not be converted.
         VerificationError: ``verify``, and the models do not agree.
-        UndecidedError: ``strict`` and ``verify``, and it could not be told for sure whether they agree.
+        UndecidedError: ``verify``, and ONNX Runtime does not run the converted model either; or with ``strict``, it could not
+            be told for sure whether they agree.
     """
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
                 "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
@@ -131,6 +138,7 @@ def convert(
     source = given_model(source)
     path = output_path(source, output, in_place)
     check_options(target, without_pad, select, verify, inputs, seed)
+    check_tolerance(rtol, atol)
     asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, asked)
     check_paths(source, path, report)
@@ -140,16 +148,14 @@ def convert(
         files = document.data_files(follow_links, needed=path is not None or verify)
     check_targets(path, report, inputs, document, files, in_place)
     original = original_of(source, document)
+    doubted = doubted_values(document, asked) if verify and not document.foreign else {}
     conversion = _rewrite(document, files, request)
-    compare = comparison(document, inputs, seed, conversion, request.sources) if verify else None
+    compare = comparison(document, Asked(inputs, seed, asked, rtol, atol, doubted), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:
-        if strict and conversion.unconverted:
-            first, *others = conversion.unconverted
-            count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
-            more = f", and {len(others)} more" if others else ""
-            raise PadsLeftError(f"{count}: {first.why()}{more}", conversion)
+        if strict or job.target is not None:
+            check_left(conversion, strict)
         return _verify_and_write(job, conversion, path)
     except (PadsLeftError, VerificationError) as error:
         write_report(error.conversion, reported)
@@ -177,9 +183,35 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
         float8e5m2 or float4e2m1, or it stands in a function that does not say of what type they are, or it breaks a rule.
 
     Raises:
+        PadsLeftError: Such a Pad is one that ONNX Runtime refuses, so that the model would not run. Its ``conversion`` has the
+            records; ``convert`` with ``target="onnx"`` and no output returns it.
         PadopsError: As for ``convert``.
     """
-    return convert(source, output, target="onnx", **options)
+    conversion = convert(source, output, target="onnx", **options)
+    check_left(conversion, strict=False)
+    return conversion
+
+
+def check_left(conversion: Conversion, strict: bool) -> None:
+    """Refuses a conversion that leaves Pads.
+
+    Args:
+        conversion: What was done.
+        strict: Whether any Pad counts, or only one that ONNX Runtime refuses, so that it does not run the model.
+
+    Raises:
+        PadsLeftError: Names the first such Pad.
+    """
+    left = conversion.unconverted
+    if not strict:
+        left = tuple(record for record in left if record.facts is not None and record.facts.verdict == "refuses")
+    if not left:
+        return
+    first, *others = left
+    count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
+    more = f", and {len(others)} more" if others else ""
+    why = "" if strict else ", and ONNX Runtime does not run the model as it is"
+    raise PadsLeftError(f"{count}{why}: {first.why()}{more}", conversion)
 
 
 def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:
@@ -259,10 +291,10 @@ def _verify_and_write(job: Job, conversion: Conversion, path: Path | None) -> Co
     with contextlib.ExitStack() as ending:
         with os_errors_as("cannot write", path):
             conversion = finish(job, conversion, ending)
-        if conversion.verification is not None and not conversion.verification.passed:
-            raise VerificationError(mismatch(conversion.verification, conversion._corrected), conversion)
-        if not job.accepts(conversion.verification) and conversion.verification is not None:
-            raise UndecidedError(undecided(conversion.verification), conversion)
+        if conversion.verification is not None:
+            if refused := refusal(conversion.verification, job.strict, conversion._corrected):
+                error, why = refused
+                raise error(why, conversion)
         if conversion.output is None:  # else the report has come with the model
             write_report(conversion, job.report)
     return conversion

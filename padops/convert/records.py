@@ -7,10 +7,13 @@ from typing import Any, Literal
 
 from padops.convert.facts import PadFacts
 
-SCHEMA = 4  # of the report; raised when a reader of an older report would misread a newer one
+SCHEMA = 5  # of the report; raised when a reader of an older report would misread a newer one
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
-Outcome = Literal["equal", "close", "corrected", "different", "runs", "fails", "undecided"]
+Outcome = Literal["equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"]
+PASSED: tuple[Outcome, ...] = ("equal", "close", "corrected", "same")  # what only a comparison leads to
+WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins where only one of the two is bit-equal
+REFUTED: tuple[Outcome, ...] = ("different", "fails")
 Exercise = Literal["exercised", "weak", "not exercised"]
 
 
@@ -86,6 +89,8 @@ class PadComparison:
         equal: Whether every bit agrees, as far as it was compared.
         compared: The values that were compared: its output, or those behind it where only one model has that.
         detail: What differs, or else why it is weak or not exercised.
+        right: Whether it gives what the NumPy reference gives of the data that it has in the converted model; None where that
+            was not asked. A Pad that is right and not equal has data that differ: the difference is older than the Pad.
     """
 
     path: str
@@ -94,6 +99,7 @@ class PadComparison:
     equal: bool = True
     compared: tuple[str, ...] = ()
     detail: str = ""
+    right: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -101,15 +107,16 @@ class Verification:
     """Whether the converted model does what the original does.
 
     Attributes:
-        outcome: ``"equal"``: the same bits. ``"close"``: floats of another runtime, within the tolerance that the notes
-            state. ``"corrected"``: only those outputs differ that depend on a node which ONNX Runtime gets wrong in the
-            original. ``"different"``: others do. ``"runs"``: the converted model runs, and the original does not or differs
-            from itself from run to run. ``"fails"``: the converted model does not run, or breaks a rule. ``"undecided"``:
-            neither runs, because of nodes that are the same in both.
+        outcome: ``"equal"``: the same bits. ``"close"``: floats differ within the tolerance, and no Pad is the reason: another
+            runtime or another order of casts rounds otherwise. ``"corrected"``: only those outputs differ that depend on a
+            node which ONNX Runtime gets wrong in the original. ``"same"``: ONNX Runtime runs neither model; node by node they
+            do the same. ``"different"``: they do not, or other outputs differ. ``"runs"``: the converted model runs, and the
+            original does not or differs from itself from run to run. ``"fails"``: the converted model does not run, or
+            breaks a rule. ``"undecided"``: neither runs, and not all of their nodes could be compared.
         outputs: One comparison for each output; empty where the original did not run.
         inputs: Names, types and shapes of what the models were fed with, for each draw.
         notes: How it was done, and what was found on the way.
-        pads: One comparison for each Pad; empty where another runtime ran the original.
+        pads: One comparison for each Pad; empty where another runtime ran the original and nothing differs.
     """
 
     outcome: Outcome
@@ -120,12 +127,17 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing speaks against the converted model."""
-        return self.outcome not in ("different", "fails")
+        """Whether the models were compared and do the same, as far as ``doubts`` does not say otherwise."""
+        return self.outcome in PASSED
+
+    @property
+    def refuted(self) -> bool:
+        """Whether something speaks against the converted model."""
+        return self.outcome in REFUTED
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What keeps a verification that has passed from telling all: each in a sentence."""
+        """What keeps a verification that is not refuted from telling all: each in a sentence."""
         found = []
         if self.outcome in ("runs", "undecided"):
             found.append(self.notes[-1] if self.notes else "there is nothing to compare the outputs with")

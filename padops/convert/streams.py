@@ -18,7 +18,7 @@ from padops.convert.model.document import LARGEST_PROTO
 from padops.convert.model.external import entry
 from padops.convert.model.reading import parse_model
 from padops.convert.model.scan import external_tensors
-from padops.convert.pipeline import convert
+from padops.convert.pipeline import check_left, convert
 from padops.convert.records import FileRecord
 from padops.files.streams import STREAM, read_input, refuse_terminal, write_output
 
@@ -56,6 +56,7 @@ def convert_streams(source: str, output: str | None, report: str | None = None, 
         if source == STREAM:
             conversion = replace(conversion, sources=(_record(INPUT, content),))
         if output == STREAM and not options.get("dry_run"):
+            check_left(conversion, strict=False)
             conversion = _write_model(conversion)
     except (PadsLeftError, VerificationError) as error:
         if source == STREAM:

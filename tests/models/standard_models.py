@@ -196,7 +196,7 @@ def check(case: case_strategies.Case, opset: int, declared: tuple[str, str], see
     """One case: the library, the fallback, the lowered models and the Python kernel against the reference."""
     expected = expected_of(case)
     source, feeds = make([case], opset, *declared)
-    converted, lowered = padops.convert(source, fold=False), padops.lower(source, fold=False)
+    converted, lowered = padops.convert(source, fold=False), padops.convert(source, target="onnx", fold=False)
     type_name = by_numpy(case.inputs[0].dtype).name
     moved = is_moved(type_name, opset)
     wrong = isinstance(expected, PadError)
@@ -212,7 +212,7 @@ def check(case: case_strategies.Case, opset: int, declared: tuple[str, str], see
     assert left and lowered.proto().graph == source.graph or nothing_of_padops(lowered.proto())
     _compare("lowered", lowered.records[0].reason if left else None, lowered, feeds, case, opset, seen)
 
-    bare = padops.lower(source, without_pad=True, fold=False)
+    bare = padops.convert(source, target="onnx", without_pad=True, fold=False)
     left = bare.records[0].status == "unconverted"
     assert left or (nothing_of_padops(bare.proto()) and 'op_type: "Pad"' not in str(bare.proto().graph))
     _compare("without Pad", bare.records[0].reason if left else None, bare, feeds, case, opset, seen)

@@ -21,6 +21,7 @@ from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.external import DataFile, Placement, entry, place_data_files
 from padops.convert.model.scan import external_tensors
 from padops.convert.records import FileRecord, Verification
+from padops.convert.verify.choice import refusal
 from padops.files.interrupts import uninterrupted
 from padops.files.staging import Progress, Staging, staging
 from padops.files.targets import Identity, identity, name_of
@@ -57,7 +58,7 @@ class Job:
 
     def accepts(self, verification: Verification | None) -> bool:
         """Whether the model may be written."""
-        return verification is None or (verification.passed and not (self.strict and verification.doubts))
+        return verification is None or refusal(verification, self.strict, ()) is None
 
 
 def finish(job: Job, conversion: Conversion, ending: contextlib.ExitStack) -> Conversion:

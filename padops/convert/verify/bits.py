@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from padops.convert.records import OutputComparison
 from padops.spec.bits import element_bits
+from padops.spec.dtypes import by_numpy
 
 # What a model gives: an array of a type of the table, or lists and dicts of such values.
 Value = Any
@@ -72,20 +74,46 @@ def _both_nan(original: np.ndarray, converted: np.ndarray, differing: np.ndarray
     return int(nan[tuple(differing.T)].sum())
 
 
-def within(tolerance: float, original: Value, converted: Value) -> bool:
-    """Whether two arrays of floats differ by at most ``tolerance`` of the largest element, infinities and NaN aside.
+@dataclass(frozen=True)
+class Tolerance:
+    """By how much elements of floats may differ, infinities and NaN aside.
 
-    Args:
-        tolerance: Of the largest element.
-        original: What the original gave.
-        converted: What the converted model gave.
+    Attributes:
+        rtol: Of the original's element; None for none.
+        atol: Of the same unit as the elements; None for none.
+        share: Where both are None: of the largest element of the output.
     """
-    if not isinstance(original, np.ndarray) or (original.dtype, original.shape) != (converted.dtype, converted.shape):
-        return False
-    if not tolerance or original.dtype.kind not in "fV" or not original.size:
-        return False
-    one, other = original.astype(np.float64), converted.astype(np.float64)
-    finite = np.isfinite(one)
-    largest = np.abs(one[finite]).max(initial=0)
-    near = np.allclose(one[finite], other[finite], rtol=0, atol=tolerance * largest)
-    return near and np.array_equal(one[~finite], other[~finite], equal_nan=True)
+
+    rtol: float | None = None
+    atol: float | None = None
+    share: float = 0.0
+
+    def __str__(self) -> str:
+        if self.rtol is None and self.atol is None:
+            return f"{self.share:g} of the largest element of its output"
+        return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
+
+    def takes(self, original: Value, converted: Value) -> bool:
+        """Whether two arrays of floats, of one type and shape, differ by no more.
+
+        Args:
+            original: What the original gave.
+            converted: What the converted model gave.
+        """
+        if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
+            return False
+        if (original.dtype, original.shape) != (converted.dtype, converted.shape) or not _is_float(original.dtype):
+            return False
+        one, other = original.astype(np.float64), converted.astype(np.float64)
+        finite = np.isfinite(one)
+        rtol, atol = self.rtol or 0.0, self.atol or 0.0
+        if self.rtol is None and self.atol is None:
+            atol = self.share * np.abs(one[finite]).max(initial=0)
+        near = bool((np.abs(other[finite] - one[finite]) <= atol + rtol * np.abs(one[finite])).all())
+        return near and np.array_equal(one[~finite], other[~finite], equal_nan=True)
+
+
+def _is_float(dtype: np.dtype) -> bool:
+    """Whether a type is of floats; NumPy says "V" of those that it lacks, and of integers of 4 and 2 bits."""
+    row = by_numpy(dtype)
+    return row is not None and dtype.kind in "fV" and "int" not in row.name

@@ -71,7 +71,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
     rounds += [[(highest, False)] for highest in plain[1:]]
     for choices in rounds:
         for sizes in _open_sizes(inputs, turn, hints.reach):
-            shapes = {row.name: _shape(row, sizes) for row in inputs}
+            shapes = _shapes(inputs, sizes, hints)
             if any(prod(shapes[row.name]) > MAX_ELEMENTS for row in inputs if row.dims is None or _open(row)):
                 continue
             for row in inputs:  # before the machine tries
@@ -159,6 +159,18 @@ def _open_sizes(inputs: Sequence[Input], turn: int, reach: int) -> Iterator[dict
                         yield sizes
 
 
+def _shapes(inputs: Sequence[Input], sizes: Mapping[str, int], hints: Hints) -> dict[str, tuple[int, ...]]:
+    """The shapes of all inputs. What a Pad reads beside its data has the only shape that the Pad takes, where that is open."""
+    shapes = {row.name: _shape(row, sizes) for row in inputs}
+    for row in inputs:
+        if row.name in hints.fills and row.dims is None:
+            shapes[row.name] = (1,) if sizes["rank"] == 1 else ()
+        if row.name in hints.amounts and (row.dims is None or (len(row.dims) == 1 and _open(row))):
+            data = hints.amounts[row.name].data
+            shapes[row.name] = shapes[row.name][:1] if data is None else (2 * len(shapes[data]),)
+    return shapes
+
+
 def _shape(row: Input, sizes: Mapping[str, int]) -> tuple[int, ...]:
     if row.dims is None:
         return (sizes[""],) * sizes["rank"]
@@ -175,7 +187,7 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
     if row.type == "bool":
         return rng.integers(0, 2, shape).astype(bool)
     if row.type == "string":
-        return np.array(WORDS, object)[rng.integers(0, len(WORDS), shape)].reshape(shape)
+        return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), prod(shape))], object).reshape(shape)
     if prod(shape) == 1 and hints.special.get(row.name):
         values = [*hints.special[row.name], draw.highest]
         return np.full(shape, values[draw.turn % len(values)], dtype.numpy)

@@ -17,6 +17,8 @@ from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 
 ABSENT = [-1]  # the dims of what is not computed
 LARGEST_ELEMENT = 8  # bytes
+NEVER_RAN = "it ran in no draw"
+EMPTY = "its output was empty in all draws"
 
 
 @dataclass
@@ -43,9 +45,9 @@ class Reached:
         if self.hidden:
             return self.hidden
         if not self.ran:
-            return "it ran in no draw"
+            return NEVER_RAN
         if not self.filled:
-            return "its output was empty in all draws"
+            return EMPTY
         return "" if self.padded else "it padded nothing in any draw"
 
 

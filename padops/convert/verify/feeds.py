@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 from padops.convert.errors import PadopsError, UsageError, library_errors
-from padops.convert.verify.npz import read_npz
+from padops.convert.verify.npz import Headers, read_npz
 from padops.spec.dtypes import by_name, by_numpy, by_onnx
 
 Inputs = str | os.PathLike[str] | Mapping[str, np.ndarray]  # a file, or arrays by the names of the inputs
@@ -57,10 +57,15 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     return Input(value.name, row.name, tuple(dims))
 
 
-def load_inputs(source: Inputs) -> dict[str, np.ndarray]:
-    """The caller's arrays.
+def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
+    """The caller's arrays, which may be what a model takes: of a file, no more is read before that is certain.
+
+    Args:
+        source: A file, or arrays.
+        inputs: What the model takes.
 
     Raises:
+        UsageError: One in a file is missing, not known to the model, or of the wrong type or shape.
         PadopsError: The file cannot be read, or what is given makes no array.
     """
     if isinstance(source, Mapping):
@@ -69,7 +74,7 @@ def load_inputs(source: Inputs) -> dict[str, np.ndarray]:
             with library_errors(f"input '{name}'"):
                 arrays[name] = np.asarray(array)
         return arrays
-    return read_npz(Path(source))
+    return read_npz(Path(source), lambda headers: _check(headers, inputs))
 
 
 def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict[str, np.ndarray]:
@@ -79,22 +84,38 @@ def fit_inputs(given: Mapping[str, np.ndarray], inputs: Sequence[Input]) -> dict
         UsageError: One is missing, not known to the model, or of the wrong type or shape.
         PadopsError: A text is none that a tensor can hold.
     """
-    names = [row.name for row in inputs]
-    if missing := [name for name in names if name not in given]:
-        raise UsageError(f"the inputs lack '{missing[0]}'; the model takes {', '.join(map(str, inputs))}")
-    if unknown := [name for name in given if name not in names]:
-        raise UsageError(f"'{unknown[0]}' is not an input of the model, which takes {', '.join(map(str, inputs))}")
+    _check({name: (array.dtype, array.shape) for name, array in given.items()}, inputs)
     fitted = {}
     for row in inputs:
-        array, wanted = given[row.name], by_name(row.type)
-        if array.dtype.kind == "u" and wanted.numpy.kind == "V" and array.dtype.itemsize == wanted.numpy.itemsize:
-            array = array.view(wanted.numpy)
-        if by_numpy(array.dtype) is not wanted:
-            raise UsageError(f"input '{row.name}' is {array.dtype}, expected {row.type}")
-        if not _takes(row, array.shape):
-            raise UsageError(f"input '{row.name}' has the shape {list(array.shape)}; the model takes {row}")
+        array, wanted = given[row.name], by_name(row.type).numpy
+        array = array.view(wanted) if _holds_bits(array.dtype, wanted) else array
         fitted[row.name] = _texts(array, row.name) if row.type == "string" else array
     return fitted
+
+
+def _check(headers: Headers, inputs: Sequence[Input]) -> None:
+    """Refuses types and shapes that a model does not take.
+
+    Raises:
+        UsageError: One is missing, not known to the model, or of the wrong type or shape.
+    """
+    names = [row.name for row in inputs]
+    if missing := [name for name in names if name not in headers]:
+        raise UsageError(f"the inputs lack '{missing[0]}'; the model takes {', '.join(map(str, inputs))}")
+    if unknown := [name for name in headers if name not in names]:
+        raise UsageError(f"'{unknown[0]}' is not an input of the model, which takes {', '.join(map(str, inputs))}")
+    for row in inputs:
+        dtype, shape = headers[row.name]
+        wanted = by_name(row.type)
+        if not _holds_bits(dtype, wanted.numpy) and by_numpy(dtype) is not wanted:
+            raise UsageError(f"input '{row.name}' is {dtype}, expected {row.type}")
+        if not _takes(row, shape):
+            raise UsageError(f"input '{row.name}' has the shape {list(shape)}; the model takes {row}")
+
+
+def _holds_bits(dtype: np.dtype, wanted: np.dtype) -> bool:
+    """Whether an unsigned integer has the bits of a type that NumPy lacks."""
+    return dtype.kind == "u" and wanted.kind == "V" and dtype.itemsize == wanted.itemsize
 
 
 def _takes(row: Input, shape: Sequence[int]) -> bool:

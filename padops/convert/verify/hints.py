@@ -11,6 +11,7 @@ import onnx_ir as ir
 from padops.convert.model.graphs import constant, walk
 from padops.convert.verify.pads import is_pad, longest_amount
 from padops.convert.verify.probes import bodies
+from padops.spec.dialects import DOMAIN, OPS
 
 # Nodes that hand numbers on as they are.
 HANDING_ON = {"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze"}
@@ -37,6 +38,7 @@ class Hints:
         amounts: Inputs that are the amounts of a Pad.
         axes: Inputs that are the axes of a Pad, each with the input that is its data, or None.
         small: Inputs from which amounts are computed.
+        fills: Inputs that are the fill of a Pad.
         reach: The largest amount that the model itself states.
     """
 
@@ -44,6 +46,7 @@ class Hints:
     amounts: Mapping[str, Amounts] = field(default_factory=dict)
     axes: Mapping[str, str | None] = field(default_factory=dict)
     small: frozenset[str] = frozenset()
+    fills: frozenset[str] = frozenset()
     reach: int = 0
 
 
@@ -54,6 +57,7 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
     amounts: dict[str, Amounts] = {}
     axes: dict[str, str | None] = {}
     small: set[str] = set()
+    fills: set[str] = set()
     for located in bodies(message):
         for node in located.body.node:
             if not is_pad(node) or len(node.input) < 2:
@@ -65,7 +69,16 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
             if len(node.input) > 3 and (name := _source(node.input[3], made)) in inputs:
                 axes[name] = data
             small |= _sources(node.input[1], made) & inputs
-    return Hints(special, amounts, axes, frozenset(small - set(amounts)), longest_amount(message))
+            at = _place_of_fill(node)
+            fills |= {_source(name, made) for name in node.input[at : at + 1]} & inputs
+    computed = frozenset(small - set(amounts))
+    return Hints(special, amounts, axes, computed, frozenset(fills), longest_amount(message))
+
+
+def _place_of_fill(node: onnx.NodeProto) -> int:
+    """The position among the inputs of a Pad at which its fill stands."""
+    rows = OPS[node.op_type].inputs if node.domain == DOMAIN and node.op_type in OPS else ()
+    return next((i for i, row in enumerate(rows) if i and row.kind == "T"), 2)
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:

@@ -7,21 +7,33 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from padops.convert.arguments import check_kinds
+from padops.convert.arguments import check_kinds, check_tolerance
 from padops.convert.errors import PadopsError, UsageError, os_errors_as
 from padops.convert.model.document import LARGEST_PROTO, Document
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.records import Verification
-from padops.convert.verify.choice import comparison
+from padops.convert.sources import SOURCES
+from padops.convert.verify.choice import Asked, comparison, doubted_values
 from padops.convert.verify.feeds import Inputs
 
 
-def verify(original: Source, converted: Source, inputs: Inputs | None = None, seed: int = 0) -> Verification:
+def verify(
+    original: Source,
+    converted: Source,
+    inputs: Inputs | None = None,
+    seed: int = 0,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> Verification:
     """Runs two models on the same inputs and compares every bit of what they give, of the Pads inside them as well.
 
     A Pad is compared by its output, as an output of both models; where one of them has no value of that name, by the
     first values behind it that both have. So values of the same name count as the same value. Random inputs are drawn
-    so that the Pads pad something: the result says where they did not.
+    so that the Pads pad something: the result says where they did not. Where anything differs, the NumPy reference says of
+    each Pad whether it gives what it must of the data that it has. If all do, and no other node is another, floats that differ
+    within the tolerance are rounding (``"close"``), such as of float16 around Pads. Two models that ONNX Runtime does not run
+    are compared node by node.
 
     Args:
         original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO IR,
@@ -29,18 +41,25 @@ def verify(original: Source, converted: Source, inputs: Inputs | None = None, se
         converted: The other one. It may have operators of padops, too.
         inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
         seed: Of the random inputs.
+        rtol: By how much of the original's element one of floats may differ by rounding; 0 where only ``atol`` is given. With
+            neither, elements may differ by 1e-4 of the largest one of their output; by 1e-2 where the model has float16,
+            and by 1e-1 where it has bfloat16.
+        atol: By how much it may differ beside that, in the unit of the elements; 0 where only ``rtol`` is given.
 
     Returns:
-        What was compared, and how it came out: ``outcome``, ``passed`` and ``doubts`` say it in short.
+        What was compared, and how it came out: ``outcome``, ``passed`` and ``doubts`` say it in short. ``passed`` is True
+        only after a comparison: not where ONNX Runtime does not run the original and nothing else could be compared.
 
     Raises:
-        UsageError: An argument is of the wrong type, the inputs are not those of the model, or the seed is negative.
+        UsageError: An argument is of the wrong type, the inputs are not those of the model, or the seed or a tolerance is
+            negative.
         PadopsError: A model cannot be read, or what it takes to run it is missing.
     """
     check_kinds({}, {}, inputs, seed)
     original, converted = given_model(original), given_model(converted)
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
+    check_tolerance(rtol, atol)
     with tempfile.TemporaryDirectory(prefix="padops-") as folder:
         documents = []
         for source in (original, converted):
@@ -50,7 +69,8 @@ def verify(original: Source, converted: Source, inputs: Inputs | None = None, se
         if other.is_openvino:
             raise UsageError("the second model is an OpenVINO IR; only the first one may be")
         paths = [_file(document, Path(folder) / name) for document, name in ((one, "original"), (other, "converted"))]
-        return comparison(one, inputs, seed)(*paths)
+        doubted = {} if one.foreign else doubted_values(one, SOURCES)
+        return comparison(one, Asked(inputs, seed, rtol=rtol, atol=atol, doubted=doubted))(*paths)
 
 
 def _file(document: Document, folder: Path) -> Path:

@@ -15,7 +15,7 @@ import warnings
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -28,6 +28,7 @@ from padops.convert.readers.limits import ask_for, too_large
 MAGIC = b"\x93NUMPY"  # how an array begins
 LENGTHS = {1: "<H", 2: "<I"}  # how the length of the header stands there, by the version; 3 is for names of fields
 LONGEST_HEADER = 10_000  # bytes; NumPy's own limit
+MOST_MEMBERS = 4096  # arrays in one file; a model has hundreds of inputs at most
 POINTER = 8  # bytes that a text takes at least, once it is a Python object
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # of compression; NumPy writes no others
 # What zipfile and NumPy raise over damaged files, beside what every library does.
@@ -58,8 +59,15 @@ class _Member:
         return prod(self.shape) * self.dtype.itemsize
 
 
-def read_npz(path: Path) -> dict[str, np.ndarray]:
+Headers = Mapping[str, tuple[np.dtype, tuple[int, ...]]]  # element type and shape of each array
+
+
+def read_npz(path: Path, check: Callable[[Headers], None]) -> dict[str, np.ndarray]:
     """Reads all arrays.
+
+    Args:
+        path: Of the file.
+        check: Refuses what the headers say, before any element is read.
 
     Raises:
         PadopsError: The file is not what ``numpy.savez`` writes, or damaged, or there is no memory for what it holds.
@@ -72,8 +80,13 @@ def read_npz(path: Path) -> dict[str, np.ndarray]:
             if file.read(len(MAGIC)) == MAGIC:
                 raise PadopsError(f"{path} has one array without a name; save inputs with numpy.savez")
         with zipfile.ZipFile(path) as archive:
-            members = [_member(archive, entry, part) for entry in archive.infolist()]
-            _check_together(members, part)
+            entries = archive.infolist()
+            if len(entries) > MOST_MEMBERS:
+                raise PadopsError(f"{part} have {len(entries)} arrays, more than {MOST_MEMBERS}")
+            members = [_member(archive, entry, part) for entry in entries]
+            _check_names(members, part)
+            check({member.name: (member.dtype, member.shape) for member in members})
+            _check_memory(members, part)
             return {member.name: _array(archive, member, part) for member in members}
 
 
@@ -134,11 +147,15 @@ def _check_member(member: _Member, what: str) -> None:
         )
 
 
-def _check_together(members: Sequence[_Member], part: str) -> None:
-    """Refuses a name that is there twice, and more bytes than there is memory for."""
+def _check_names(members: Sequence[_Member], part: str) -> None:
+    """Refuses a name that is there twice."""
     counts = Counter(member.name for member in members)
     if twice := [name for name, count in counts.items() if count > 1]:
         raise PadopsError(f"{part} have '{twice[0]}' twice")
+
+
+def _check_memory(members: Sequence[_Member], part: str) -> None:
+    """Refuses more bytes than there is memory for."""
     texts = sum(prod(member.shape) * POINTER for member in members if member.dtype.kind == "U")
     ask_for(sum(member.bytes for member in members) + texts, f"{part} need")
 

@@ -89,6 +89,16 @@ def longest_amount(model: onnx.ModelProto) -> int:
     return max((abs(amount) for known in amounts for amount in known or ()), default=0)
 
 
+def known_amounts(node: onnx.NodeProto, model: onnx.ModelProto) -> tuple[int, ...] | None:
+    """The amounts of a Pad of a model; None where they are not known.
+
+    Args:
+        node: The Pad.
+        model: That it is in.
+    """
+    return _amounts(node, _constants(model))
+
+
 def _is_fallback(place: Place) -> bool:
     return place.function is not None and place.function[0] == DOMAIN
 

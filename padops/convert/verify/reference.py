@@ -6,10 +6,10 @@ asks for. Where every other node is the same in both models, they do the same.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -24,28 +24,58 @@ from padops.convert.sources import SOURCES, Source, match_pad
 from padops.convert.sources.match import Replacement
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.exercise import Reached, Sameness
-from padops.convert.verify.pads import is_pad
-from padops.convert.verify.probes import Place, Probed, bodies
+from padops.convert.verify.probes import Place, Probed
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session, fed
+from padops.convert.verify.structure import other_difference
 from padops.spec import reference
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import PadError
 
-OPERATOR = re.compile(rf"\b{DOMAIN}(\.pyop)?::?\w")  # of padops, as ONNX Runtime and the kernels name it
 NESTED = "the original does not run, and it stands in a graph inside of it"
 COMPARED = "the converted model was compared with the NumPy reference"
 NOTHING = "the converted model runs; there is nothing to compare its outputs with"
 
 
 @dataclass
-class _Judged:
-    """One Pad: what it reads, as arrays or by name, and what it gives."""
+class DescribedPad:
+    """One Pad: what it reads, as arrays or by name, and what it gives.
+
+    Attributes:
+        path: See ``PadRecord.path``.
+        form: Its operator.
+        made: The operator of padops that does the same.
+        inputs: In the order of that one.
+        output: What it gives, by name.
+        type: The element type of its data; None where it is not known.
+        dims: Of its data; None where they are not known.
+    """
 
     path: str
     form: str
     made: Replacement
     inputs: list[np.ndarray | str | None]
     output: str
+    type: str | None = None
+    dims: list[int | None] | None = None
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Those of the operator, by name."""
+        return {name: attribute.value for name, attribute in self.made.attributes.items()}
+
+    def expected(self, inputs: Sequence[np.ndarray | None]) -> np.ndarray:
+        """What the reference gives.
+
+        Raises:
+            PadError: The reference refuses it.
+        """
+        return reference.run(self.made.op_type, self.attributes, inputs, self.path)
+
+
+@dataclass
+class _Judged(DescribedPad):
+    """What has been found about a Pad."""
+
     detail: str = ""
     reached: Reached = field(default_factory=lambda: Reached(ran=True))
     sameness: Sameness = field(default_factory=Sameness)
@@ -57,8 +87,7 @@ class _Judged:
             PadError: The reference refuses what the model runs.
         """
         inputs = [_plain(values[given]) if isinstance(given, str) else given for given in self.inputs]
-        attributes = {name: attribute.value for name, attribute in self.made.attributes.items()}
-        expected, found = reference.run(self.made.op_type, attributes, inputs, self.path), values[self.output]
+        expected, found = self.expected(inputs), values[self.output]
         self.sameness.add(found)
         self.detail = self.detail or describe_difference(expected, found)
         assert inputs[0] is not None, "every operator has data"
@@ -69,10 +98,47 @@ class _Judged:
         """What has been found about it."""
         compared, weak = (self.output,), self.sameness.weak
         if self.detail:
-            return PadComparison(self.path, self.form, "exercised", False, compared, self.detail)
+            return PadComparison(self.path, self.form, "exercised", False, compared, self.detail, right=False)
         if why := self.reached.missing:
-            return PadComparison(self.path, self.form, "not exercised", True, compared, why)
-        return PadComparison(self.path, self.form, "weak" if weak else "exercised", True, compared, weak)
+            return PadComparison(self.path, self.form, "not exercised", True, compared, why, right=True)
+        return PadComparison(self.path, self.form, "weak" if weak else "exercised", True, compared, weak, right=True)
+
+
+def judge_pads(
+    original: Path | None, converted: Path, feeds: Sequence[Feeds], asked: Sequence[Source] = SOURCES
+) -> list[PadComparison]:
+    """Compares what each Pad of a model gives with what the reference gives of the same data.
+
+    Args:
+        original: A model file; None where there is none of ONNX. Then the converted one says what its Pads are to do.
+        converted: A model file.
+        feeds: The draws, which the converted model takes.
+        asked: What counts as a Pad.
+
+    Returns:
+        One for each Pad; of those that the reference cannot be asked about, ``right`` is None, and ``detail`` says why.
+
+    Raises:
+        PadError: The reference refuses what the model runs.
+    """
+    message = onnx.load(converted, load_external_data=False)
+    described, hidden = described_pads(original or converted, message, asked)
+    judged = [_Judged(**vars(pad)) for pad in described]
+    probed = Probed(message)
+    wanted = {name for pad in judged for name in (pad.output, *(x for x in pad.inputs if isinstance(x, str)))}
+    names = {name for name in wanted if name not in {value.name for value in message.graph.input}}
+    for name in sorted(names):
+        probed.expose(Place(), name, onnx.TensorProto.FLOAT)
+    try:
+        session = Session(converted, optimised=False, instead=probed.model)
+        for one in feeds:
+            values = session.run(one, sorted(names)) | one
+            for pad in judged:
+                pad.compare(values)
+    except DoesNotRun as error:
+        why = f"ONNX Runtime does not run the model with its Pads as outputs: {error}"
+        return [*(PadComparison(p.path, p.form, "not exercised", detail=why) for p in judged), *hidden]
+    return [*(pad.result() for pad in judged), *hidden]
 
 
 def judge(
@@ -91,45 +157,39 @@ def judge(
         notes: What is to be said first.
         asked: What counts as a Pad.
     """
-    message = onnx.load(converted, load_external_data=False)
-    judged, hidden = _pads(original or converted, message, asked)
-    probed = Probed(message)
-    wanted = {name for pad in judged for name in (pad.output, *(x for x in pad.inputs if isinstance(x, str)))}
-    names = {name for name in wanted if name not in {value.name for value in message.graph.input}}
-    for name in sorted(names):
-        probed.expose(Place(), name, onnx.TensorProto.FLOAT)
     try:
-        session = Session(converted, optimised=False, instead=probed.model)
-        for one in feeds:
-            values = session.run(one, sorted(names)) | one
-            for pad in judged:
-                pad.compare(values)
+        pads = tuple(judge_pads(original, converted, feeds, asked))
     except PadError as error:
         return Verification("fails", (), fed(feeds), (*notes, f"the reference refuses what it runs: {error}"))
-    except DoesNotRun as error:
-        why = f"ONNX Runtime does not run the model with its Pads as outputs: {error}"
-        judged, hidden = [], [*hidden, *(PadComparison(p.path, p.form, "not exercised", detail=why) for p in judged)]
-    pads = (*(pad.result() for pad in judged), *hidden)
-    given = {pad.output: pad for pad in judged}
+    given = {pad.compared[0]: pad for pad in pads if pad.right is not None}
+    names = [value.name for value in onnx.load(converted, load_external_data=False).graph.output]
     outputs = tuple(
-        OutputComparison(value.name, not given[value.name].detail, given[value.name].detail)
-        for value in message.graph.output
-        if value.name in given
+        OutputComparison(name, given[name].equal, "" if given[name].equal else given[name].detail)
+        for name in names
+        if name in given
     )
-    if any(pad.detail for pad in judged):
+    if any(not pad.equal for pad in pads):
         return Verification("different", outputs, fed(feeds), (*notes, COMPARED), pads)
-    if hidden or not _same_but_for_pads(original or converted, message):
+    if len(given) < len(pads) or other_difference(original or converted, converted):
         return Verification("runs", outputs, fed(feeds), (*notes, NOTHING), pads)
     return Verification("equal", outputs, fed(feeds), (*notes, COMPARED), pads)
 
 
-def _pads(path: Path, converted: onnx.ModelProto, asked: Sequence[Source]) -> tuple[list[_Judged], list[PadComparison]]:
-    """The Pads of the main graph that the reference can be asked about, and the others with the reason."""
+def described_pads(
+    path: Path, converted: onnx.ModelProto, asked: Sequence[Source]
+) -> tuple[list[DescribedPad], list[PadComparison]]:
+    """The Pads of the main graph that the reference can be asked about, and the others with the reason.
+
+    Args:
+        path: Of a model.
+        converted: The model that is to have their values.
+        asked: What counts as a Pad.
+    """
     document = read_document(path)
     types = Types(document)
     there = {name for node in converted.graph.node for name in node.output}
     there |= {value.name for value in converted.graph.input}
-    judged, hidden = [], []
+    described, hidden = [], []
     for site in walk(document.model):
         if isinstance(site.scope.root, ir.Function) and site.scope.root.domain == DOMAIN:
             continue
@@ -147,8 +207,10 @@ def _pads(path: Path, converted: onnx.ModelProto, asked: Sequence[Source]) -> tu
         if why or not isinstance(made, Replacement):
             hidden.append(PadComparison(site.path, match.form, "not exercised", detail=why))
         else:
-            judged.append(_Judged(site.path, match.form, made, inputs, output))
-    return judged, hidden
+            data = made.inputs[0] if isinstance(made.inputs[0], ir.Value) else None
+            type_name, dims = types.name(data), types.shape(data)
+            described.append(DescribedPad(site.path, match.form, made, inputs, output, type_name, dims))
+    return described, hidden
 
 
 def _operand(value: ir.Value | np.ndarray | None, site: NodeSite, types: Types) -> np.ndarray | str | None:
@@ -165,39 +227,3 @@ def _plain(array: np.ndarray | None) -> np.ndarray | None:
         return array
     decoded = [item.decode() if isinstance(item, bytes) else str(item) for item in array.reshape(-1)]
     return np.array(decoded, object).reshape(array.shape)
-
-
-def _same_but_for_pads(path: Path, converted: onnx.ModelProto) -> bool:
-    """Whether every node of the main graph that is no Pad, and every large constant, is the same in both models."""
-    original = onnx.load(path, load_external_data=False)
-    if [value.name for value in original.graph.output] != [value.name for value in converted.graph.output]:
-        return False
-    made = {name: node for node in converted.graph.node for name in node.output}
-    for node in original.graph.node:
-        if not is_pad(node) and not (node.output and _alike(node, made.get(node.output[0]))):
-            return False
-    tensors = {tensor.name: tensor for tensor in converted.graph.initializer}
-    return all(tensor == tensors.get(tensor.name, tensor) for tensor in original.graph.initializer)
-
-
-def _alike(node: onnx.NodeProto, other: onnx.NodeProto | None) -> bool:
-    return other is not None and (
-        (node.domain, node.op_type, list(node.input), list(node.output), list(node.attribute))
-        == (other.domain, other.op_type, list(other.input), list(other.output), list(other.attribute))
-    )
-
-
-def blames_changes(refusal: str, original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
-    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have.
-
-    Args:
-        refusal: What it says.
-        original: The model before.
-        converted: The model after.
-    """
-    if OPERATOR.search(refusal):
-        return True
-    former = [node for located in bodies(original) for node in located.body.node]
-    known = {node.name for node in former if not is_pad(node)}
-    new = {node.name for located in bodies(converted) for node in located.body.node} - known
-    return any(f"{quote}{name}{end}" in refusal for name in new if name for quote, end in ("''", '""', "()"))

@@ -28,7 +28,15 @@ Outputs = dict[str, Value]
 
 
 class DoesNotRun(Exception):
-    """ONNX Runtime refuses a model, or runs it on none of the inputs."""
+    """ONNX Runtime refuses a model, or runs it on none of the inputs.
+
+    Attributes:
+        feeds: The inputs that it refused last, if it loads the model.
+    """
+
+    def __init__(self, message: str, feeds: Sequence[Feeds] = ()) -> None:
+        super().__init__(message)
+        self.feeds = tuple(feeds)
 
 
 class Session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,18 @@ from broken_files import ran, refusal, short
 from mutation.npz_inputs import archive, npy
 from onnx import parser
 
+import padops
+from padops.convert.verify.npz import MOST_MEMBERS
+
+
+TEXT = (
+    '<ir_version: 8, opset_import: ["": 17]> g ({given} x) => ({given} y) <int64[4] pads = {{0, 0, 0, 0}}>'
+    '{{ a = Pad <mode = "edge"> (x, pads) y = Identity(a) }}'
+)
+
 
 def model(given: str) -> bytes:
-    text = (
-        f'<ir_version: 8, opset_import: ["": 17]> g ({given} x) => ({given} y) <int64[4] pads = {{0, 0, 0, 0}}>'
-        '{ a = Pad <mode = "edge"> (x, pads) y = Identity(a) }'
-    )
-    return parser.parse_model(text).SerializeToString()
+    return parser.parse_model(TEXT.format(given=given)).SerializeToString()
 
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -86,7 +92,7 @@ def test_the_inputs_themselves_are_taken() -> None:
         (of(shape=(-1, 3)), "'x' in the inputs in in.npz has the shape [-1, 3]"),
         (of(shape=(1,) * 70), "70 dims, more than 32"),
         (of(elements=b""), "has 24 bytes, but 0 are there"),
-        (of(descr="<U0", shape=(10**12,), elements=b""), "need 8000000000000 bytes, for which there is no memory"),
+        (of(elements=X.tobytes() + b"more"), "float32 of shape [2, 3] has 24 bytes, but 28 are there"),
         (archive([("x.npy", RIGHT), ("x.npy", RIGHT)]), "the inputs in in.npz have 'x' twice"),
         (archive([("x.npy", RIGHT), ("x", RIGHT)]), "the inputs in in.npz have 'x' twice"),
         (
@@ -104,6 +110,31 @@ def test_the_inputs_themselves_are_taken() -> None:
 def test_a_broken_npz(content: bytes, reason: str) -> None:
     files, arguments = given(content)
     assert reason in refusal(files, *arguments)
+
+
+def test_texts_that_there_is_no_memory_for() -> None:
+    """They take no bytes in the file, and a pointer each in memory."""
+    files, arguments = given(of(descr="<U0", shape=(10**12,), elements=b""), "string[N]")
+    assert "need 8000000000000 bytes, for which there is no memory" in refusal(files, *arguments)
+
+
+def test_too_many_arrays() -> None:
+    """None of them is opened."""
+    files, arguments = given(archive([(f"{i}.npy", b"") for i in range(MOST_MEMBERS + 1)]))
+    assert refusal(files, *arguments) == "the inputs in in.npz have 4097 arrays, more than 4096"
+
+
+def test_a_shape_that_the_model_does_not_take_is_found_before_the_elements_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*arguments: object, **options: object) -> None:
+        raise AssertionError("the elements were read")
+
+    monkeypatch.setattr(np.lib.format, "read_array", read)
+    np.savez(tmp_path / "in.npz", x=np.zeros((2, 4), np.float32))
+    source = parser.parse_model(TEXT.format(given="float[2, 3]"))
+    with pytest.raises(padops.UsageError, match=r"input 'x' has the shape \[2, 4\]; the model takes x: float\[2, 3\]"):
+        padops.convert(source, verify=True, inputs=tmp_path / "in.npz")
 
 
 def test_a_zip_bomb_gets_no_memory() -> None:

@@ -1,0 +1,113 @@
+"""Where two models differ: whether a Pad is the reason, or the rounding of the nodes around Pads that are right.
+
+ONNX Runtime computes a stretch of float16 in float, and casts where that begins and ends. A Pad of padops takes float16 as it
+is, so that the stretches, and with them the rounding, are others. Another runtime may take the terms of a sum in another
+order. Neither is the work of a Pad: that is told by what each Pad gives of the data that it has in the converted model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import onnx
+
+from padops.convert.records import PadComparison, Verification
+from padops.convert.sources import Source
+from padops.convert.verify.bits import Tolerance
+from padops.convert.verify.exercise import EMPTY, NEVER_RAN
+from padops.convert.verify.probes import bodies
+from padops.convert.verify.reference import judge_pads
+from padops.convert.verify.sessions import Feeds
+from padops.convert.verify.structure import other_difference
+from padops.spec.plan import PadError
+
+# Of the largest element of an output of floats, by the narrowest type of floats in the model: what whole networks may differ
+# by through rounding alone. Networks of the tests differ by less than a tenth of it; where a layer is converted wrongly,
+# those of float and double differ by thousands of times as much.
+SHARES = {onnx.TensorProto.BFLOAT16: 1e-1, onnx.TensorProto.FLOAT16: 1e-2}
+SHARE = 1e-4
+
+RIGHT = "each Pad gives what it must of the data that it has; the nodes around the Pads round otherwise"
+TOO_FAR = "each Pad gives what it must of the data that it has, but an output differs by more than {} (--rtol, --atol)"
+
+
+def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None) -> Tolerance:
+    """What outputs of floats may differ by.
+
+    Args:
+        model: The original.
+        rtol: See ``Tolerance``, as for the next one.
+        atol: What the caller allows.
+    """
+    kinds = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
+    for located in bodies(model):
+        read = {name for node in located.body.node if node.op_type != "Cast" for name in node.input}
+        tensors = getattr(located.body, "initializer", ())  # weights that are cast to float first take part as floats
+        kinds |= {tensor.data_type for tensor in tensors if tensor.name in read}
+        casts = [node for node in located.body.node if node.op_type == "Cast"]
+        kinds |= {row.i for node in casts for row in node.attribute if row.name == "to"}
+    return Tolerance(rtol, atol, next((share for kind, share in SHARES.items() if kind in kinds), SHARE))
+
+
+def settle(
+    verification: Verification,
+    models: tuple[Path | None, Path],
+    feeds: Sequence[Feeds],
+    asked: Sequence[Source],
+    tolerance: Tolerance,
+    doubted: Mapping[str, str],
+) -> Verification:
+    """Says of a verification that found differences whether a Pad is the reason.
+
+    Args:
+        verification: Of which the outcome is ``"close"`` where all outputs are within the tolerance.
+        models: The files of both; None for an original that is not of ONNX.
+        feeds: Some draws.
+        asked: What counts as a Pad.
+        tolerance: What outputs may differ by.
+        doubted: Values that ONNX Runtime gets wrong in the original, or may, each with the reason.
+
+    Returns:
+        The same with ``right`` of each Pad; the outcome stays ``"close"`` only where no Pad and no other node is the reason.
+        It is ``"corrected"`` where ONNX Runtime gets a Pad of the original wrong, and all that differs lies behind it.
+    """
+    original, converted = models
+    try:
+        judged = {pad.path: pad for pad in judge_pads(original, converted, feeds, asked)}
+    except PadError as error:
+        note = f"the reference refuses what the converted model runs: {error}"
+        return replace(verification, outcome="different", notes=(*verification.notes, note))
+    pads = tuple(_judged(pad, judged.get(pad.path)) for pad in verification.pads) or tuple(judged.values())
+    verification = replace(verification, pads=pads)
+    if any(pad.right is False for pad in pads):
+        return replace(verification, outcome="different")
+    if suspect := next((pad for pad in pads if not _is_clear(pad)), None):
+        note = f"{suspect.path} may be the reason: the reference cannot be asked about it"
+        return replace(verification, outcome="different", notes=(*verification.notes, note))
+    if original is not None and (place := other_difference(original, converted)):
+        note = f"{place} is not the same in both models, and may be the reason"
+        return replace(verification, outcome="different", notes=(*verification.notes, note))
+    if verification.outcome == "close":
+        return replace(verification, notes=(*verification.notes, RIGHT))
+    differing = [output for output in verification.outputs if not output.equal]
+    if differing and all(output.name in doubted for output in differing):
+        notes = [f"{output.name} will change: {doubted[output.name]}" for output in differing]
+        return replace(verification, outcome="corrected", notes=(*verification.notes, *notes))
+    return replace(verification, notes=(*verification.notes, TOO_FAR.format(tolerance)))
+
+
+def _judged(pad: PadComparison, judged: PadComparison | None) -> PadComparison:
+    """A Pad as it was compared between the models, with what the reference says of it."""
+    if judged is None or judged.right is None:
+        return pad
+    if not judged.right:
+        return replace(pad, exercise="exercised", equal=False, detail=f"{judged.compared[0]}: {judged.detail}", right=False)
+    return replace(pad, right=True)
+
+
+def _is_clear(pad: PadComparison) -> bool:
+    """Whether a Pad cannot be the reason of a difference."""
+    compared = pad.equal and pad.exercise != "not exercised"
+    return bool(pad.right) or compared or pad.detail in (NEVER_RAN, EMPTY)

@@ -1,0 +1,188 @@
+"""Two models node by node: where they differ, but for their Pads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from padops.convert.errors import PadopsError
+from padops.convert.model.external import check_entries
+from padops.convert.model.scan import external_tensors
+from padops.convert.sources.window_operators import WINDOW_OPERATORS
+from padops.convert.verify.pads import is_pad, known_amounts
+from padops.convert.verify.probes import Body, bodies
+from padops.spec.dialects import DOMAIN
+
+OPERATOR = re.compile(rf"\b{DOMAIN}(\.pyop)?::?\w")  # of padops, as ONNX Runtime and the kernels name it
+
+
+def other_difference(original: Path, converted: Path) -> str:
+    """The first part of a model, other than its Pads and what only they read, that the other model has otherwise; "" for none.
+
+    A convolution or a pooling that has taken a Pad in counts as the same. Names of nodes do not count; those of values do.
+
+    Args:
+        original: A model file.
+        converted: A model file.
+    """
+    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
+    return next(_differences((original, one), (converted, other)), "")
+
+
+def same_but_for_names(original: Path, converted: Path) -> bool:
+    """Whether two models have the same nodes in the same order, Pads included, but for the names of nodes.
+
+    Args:
+        original: A model file.
+        converted: A model file.
+    """
+    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
+    tensors = [{tensor.name: tensor for tensor in model.graph.initializer} for model in (one, other)]
+    return (
+        [_text(node) for node in one.graph.node] == [_text(node) for node in other.graph.node]
+        and list(one.graph.input) == list(other.graph.input)
+        and not next(_differences((original, one), (converted, other)), "")
+        and set(tensors[0]) == set(tensors[1])
+        and all(_same_elements((original, x), (converted, tensors[1][name])) for name, x in tensors[0].items())
+        and list(one.graph.sparse_initializer) == list(other.graph.sparse_initializer)
+    )
+
+
+def _differences(original: tuple[Path, onnx.ModelProto], converted: tuple[Path, onnx.ModelProto]) -> Iterator[str]:
+    one, other = original[1], converted[1]
+    if [value.name for value in one.graph.output] != [value.name for value in other.graph.output]:
+        yield "the outputs of the graph"
+    versions = {row.domain or "ai.onnx": row.version for row in other.opset_import}
+    for row in one.opset_import:
+        if versions.get(row.domain or "ai.onnx", row.version) != row.version:
+            yield f"the opset of {row.domain or 'ai.onnx'}"
+    main = next(bodies(one))
+    inner = sum(1 for _ in external_tensors(one)) > sum(map(_is_external, one.graph.initializer))
+    if inner and original[0].resolve().parent != converted[0].resolve().parent:
+        yield "external data in a graph inside of another, which may be other data"
+    former, made = _made(one.graph), _made(other.graph)
+    read = {name for located in bodies(one) for node in located.body.node if not is_pad(node) for name in node.input}
+    read |= {value.name for value in one.graph.output}
+    for path, node in main.labelled():
+        idle = node.op_type == "Constant" and not read & set(node.output)
+        if not is_pad(node) and not idle and not _alike(node, made.get(next(iter(node.output), "")), former, one):
+            yield path
+    tensors = {tensor.name: tensor for tensor in other.graph.initializer}
+    for tensor in one.graph.initializer:
+        there = tensors.get(tensor.name)
+        if tensor.name in read and there and not _same_elements((original[0], tensor), (converted[0], there)):
+            yield f"initializer '{tensor.name}'"
+    functions = {(row.domain, row.name, row.overload): row for row in other.functions}
+    for function in one.functions:
+        key = (function.domain, function.name, function.overload)
+        if function.domain != DOMAIN and (key not in functions or _text(function) != _text(functions[key])):
+            yield f"function {function.domain}::{function.name}"
+
+
+def _alike(
+    node: onnx.NodeProto, other: onnx.NodeProto | None, former: Mapping[str, onnx.NodeProto], model: onnx.ModelProto
+) -> bool:
+    return other is not None and (_text(node) == _text(other) or _took_in(node, other, former, model))
+
+
+def _took_in(
+    node: onnx.NodeProto, other: onnx.NodeProto, former: Mapping[str, onnx.NodeProto], model: onnx.ModelProto
+) -> bool:
+    """Whether the other node is this one with the Pad in front of it in its own amounts."""
+    pad = former.get(next(iter(node.input), ""))
+    if (node.domain, node.op_type) not in WINDOW_OPERATORS or pad is None or not is_pad(pad):
+        return False
+    amounts = known_amounts(pad, model)
+    before, after = _copied(node), _copied(other)
+    pads = [[list(row.ints) for row in one.attribute if row.name == "pads"] for one in (before, after)]
+    half = len(amounts or ()) // 2
+    if amounts is None or half < 3 or not pads[1] or other.input[0] != pad.input[0]:
+        return False
+    added = [*amounts[2:half], *amounts[half + 2 :]]
+    own = pads[0][0] if pads[0] else [0] * len(added)
+    outside = (*amounts[:2], *amounts[half : half + 2])
+    before.input[0] = other.input[0]
+    for one in (before, after):
+        kept = [row for row in one.attribute if row.name not in ("pads", "auto_pad", "count_include_pad")]
+        del one.attribute[:]
+        one.attribute.extend(kept)
+    sums = [one + more for one, more in zip(own, added)]
+    return not any(outside) and sums == pads[1][0] and _text(before) == _text(after)
+
+
+def _copied(node: onnx.NodeProto) -> onnx.NodeProto:
+    copy = onnx.NodeProto()
+    copy.CopyFrom(node)
+    return copy
+
+
+def _made(body: Body) -> dict[str, onnx.NodeProto]:
+    """The nodes of a graph, by their outputs."""
+    return {name: node for node in body.node for name in node.output if name}
+
+
+def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
+    """A node or a function without what has no meaning: names of nodes, texts for people, the order of attributes."""
+    copy = type(part)()
+    copy.CopyFrom(part)
+    copy.ClearField("doc_string")
+    copy.ClearField("metadata_props")
+    pending: list[onnx.NodeProto] = [copy] if isinstance(copy, onnx.NodeProto) else list(copy.node)
+    while pending:
+        node = pending.pop()
+        for name in ("name", "doc_string", "metadata_props"):
+            node.ClearField(name)
+        if node.domain == "ai.onnx":
+            node.domain = ""
+        attributes = sorted(node.attribute, key=lambda row: str(row.name))
+        del node.attribute[:]
+        node.attribute.extend(attributes)
+        for row in node.attribute:
+            row.ClearField("doc_string")
+            pending += [inner for graph in (row.g, *row.graphs) for inner in graph.node]
+    return bytes(copy.SerializeToString(deterministic=True))
+
+
+def _same_elements(one: tuple[Path, onnx.TensorProto], other: tuple[Path, onnx.TensorProto]) -> bool:
+    """Whether two tensors, each of a model file, have the same type, dims and elements."""
+    first, second = one[1], other[1]
+    if (first.data_type, list(first.dims)) != (second.data_type, list(second.dims)):
+        return False
+    if first == second and (not _is_external(first) or one[0].resolve().parent == other[0].resolve().parent):
+        return True
+    try:
+        return _elements(*one) == _elements(*other)
+    except (OSError, PadopsError):  # what cannot be read is not known to be the same
+        return False
+
+
+def _is_external(tensor: onnx.TensorProto) -> bool:
+    return bool(tensor.data_location == onnx.TensorProto.EXTERNAL)
+
+
+def _elements(path: Path, tensor: onnx.TensorProto) -> bytes:
+    if not _is_external(tensor):
+        return np.asarray(onnx.numpy_helper.to_array(tensor)).tobytes()
+    location, offset, length = check_entries(tensor, tensor.name)
+    with (path.parent / location).open("rb") as file:
+        file.seek(offset)
+        return file.read(length)
+
+
+def blames_changes(refusal: str, original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
+    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have.
+
+    Args:
+        refusal: What it says.
+        original: The model before.
+        converted: The model after.
+    """
+    if OPERATOR.search(refusal):
+        return True
+    known = {_text(node) for located in bodies(original) for node in located.body.node}
+    new = [node.name for located in bodies(converted) for node in located.body.node if _text(node) not in known]
+    return any(f"{quote}{name}{end}" in refusal for name in new if name for quote, end in ("''", '""', "()"))
