@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 from padops.convert.arguments import check_kinds, choose_sources
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.facts import PadFacts, Road, Verdict
+from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
@@ -145,20 +146,28 @@ def inspect(
     asked = choose_sources("explicit", custom_domains, emulations=True)
     source = given_model(model)
     with os_errors_as("cannot read", source):
-        document = read_document(source, base_dir, follow_links)
+        document = read_document(source, base_dir, follow_links, for_pads=True)
         document.data_files(follow_links, needed=False)
     types, minor = Types(document), installed_minor()
     found = find_pads(document.model, types, asked)
     pads = [_inspected(site, match, types, minor) for site, match in found]
+    if document.refused:  # no road leads past the layers that are in its way
+        pads = [replace(pad, roads=()) for pad in pads]
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
         runtime=_runtime(minor),
         pads=tuple(pad for pad in pads if select == "all" or not pad.runs),
         options=_options(found, custom_domains, follow_links),
-        notes=(types.problem,) if types.problem else () if pads else ("the model has no Pad",),
+        notes=_notes(document, types, pads),
         roads=_common(pads),
     )
+
+
+def _notes(document: Document, types: Types, pads: list[PadFacts]) -> tuple[str, ...]:
+    notes = [f"padops cannot convert it: {document.refused}"] if document.refused else []
+    notes += [types.problem] if types.problem and not document.refused else []
+    return (*notes, "the model has no Pad") if not pads and not types.problem else tuple(notes)
 
 
 def _runtime(minor: int) -> str:

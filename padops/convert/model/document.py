@@ -37,6 +37,7 @@ class Document:
         touched: Nodes that a pass has changed; new nodes need not be listed.
         embedded: Whether its fallback functions have changed.
         foreign: The files that it was read from, where they are not ONNX; there is no path then.
+        refused: Of another format, why it cannot be converted, although its Pads could be read; else "".
         evaluated: Of values that follow from constants, the elements, once they have been computed; see ``evaluate.py``.
     """
 
@@ -49,6 +50,7 @@ class Document:
     touched: set[ir.Node] = field(default_factory=set)
     embedded: bool = False
     foreign: list[FileRecord] = field(default_factory=list)
+    refused: str = ""
     evaluated: dict[ir.Value, np.ndarray] = field(default_factory=dict)
     _origin: dict[ir.Node, onnx.NodeProto] = field(default_factory=dict)
     _is_paired: bool = False

@@ -54,6 +54,7 @@ def read_document(
     source: Source,
     base_dir: str | os.PathLike[str] | None = None,
     follow_links: bool = False,
+    for_pads: bool = False,
 ) -> Document:
     """Takes a model in; the caller's object is copied, a file is read without its external data.
 
@@ -62,6 +63,7 @@ def read_document(
         base_dir: The folder that a message's external data are relative to. A file's are relative to its own folder
             (that of the link, where it is a symbolic link), a graph's tensors know theirs.
         follow_links: Whether the second file of another format may be a link to anywhere.
+        for_pads: Whether a file of another format is to be read as well that cannot be converted; see ``Document.refused``.
 
     Raises:
         UsageError: The source is none of these, or one that knows where its external data are.
@@ -86,7 +88,7 @@ def read_document(
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         if path.suffix.lower() in FOREIGN:
-            return _read_foreign(path, follow_links)
+            return _read_foreign(path, follow_links, for_pads)
         content = _content(path)
         document = _build(parse_model(content, path), path, path.parent)
         document.size, document.sha256 = len(content), hashlib.sha256(content).hexdigest()
@@ -94,14 +96,18 @@ def read_document(
     raise UsageError(f"source is {kind_of(source)}, expected {EXPECTED}")
 
 
-def _read_foreign(path: Path, follow_links: bool) -> Document:
+def _read_foreign(path: Path, follow_links: bool, for_pads: bool) -> Document:
     """A model of another format, which its reader turns into a message."""
     _check_file(path)
-    message, files = import_module(FOREIGN[path.suffix.lower()]).read(path)
+    reader, refused = import_module(FOREIGN[path.suffix.lower()]), ""
+    if for_pads and hasattr(reader, "read_pads"):
+        message, files, refused = reader.read_pads(path)
+    else:
+        message, files = reader.read(path)
     for record in files[1:]:
         Place(path.parent, path, follow_links).check_link(Path(record.name), f"{path}: its data file")
     document = _build(message, None, None)
-    document.foreign = files
+    document.foreign, document.refused = files, refused
     return document
 
 

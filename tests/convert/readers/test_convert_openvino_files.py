@@ -183,3 +183,48 @@ def test_an_ir_that_crashes_openvino_is_compared_with_the_reference(tmp_path):
     refused, compared = verification.notes
     assert refused.startswith("OpenVINO does not run the original: ")
     assert compared == "the converted model was compared with the NumPy reference"
+
+
+# What inspect reads of an IR that cannot be converted.
+
+
+def unconvertible(path: Path) -> Path:
+    x = parameter((1, 4, 9, 8))
+    begin = opset13.squeeze(constant([[0, 0, 1, 1]], np.int64), i(0))
+    return save(path, [opset13.grn(opset12.pad(x, begin, begin, "symmetric"), 1e-3)], [x])
+
+
+def test_pads_are_inspected_where_other_layers_cannot_be_converted(tmp_path):
+    path = unconvertible(tmp_path / "m.xml")
+    found = padops.inspect(path)
+    (pad,) = found.pads
+    assert (pad.form, pad.mode, pad.type) == ("OpenVINO Pad of opset12", "symmetric", "float")
+    assert (pad.input_shape, pad.output_shape) == ((1, 4, 9, 8), (1, 4, 11, 10))
+    assert pad.amounts == ((0, 0), (0, 0), (1, 1), (1, 1))
+    (note,) = found.notes
+    assert note.startswith(f"padops cannot convert it: {path}: 1 of its 2 layers cannot be converted:\n  GRN '")
+    assert found.roads == pad.roads == () and found.commands() == {}
+    assert "there is no rule for this type of layer" in refusal(path)
+
+
+def test_pads_are_inspected_without_onnxifier(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxifier", None)
+    x = parameter(SHAPE)
+    path = save(tmp_path / "m.xml", [opset13.relu(opset12.pad(x, [1, 1, 1], [1, 1, 1], "edge"))], [x])
+    found = padops.inspect(path)
+    assert [pad.output_shape for pad in found.pads] == [(4, 5, 6)]
+    assert "pip install 'padops[openvino]'" in found.notes[0]
+
+
+def test_no_pads_are_inspected_where_layers_cannot_be_converted(tmp_path):
+    x = parameter((1, 4, 9, 8))
+    found = padops.inspect(save(tmp_path / "m.xml", [opset13.grn(x, 1e-3)], [x]))
+    assert found.pads == () and found.notes[1:] == ("the model has no Pad",)
+    assert found.notes[0].startswith("padops cannot convert it: ")
+
+
+def test_a_damaged_ir_is_not_inspected(tmp_path):
+    path = unconvertible(tmp_path / "m.xml")
+    path.with_suffix(".bin").unlink()
+    with pytest.raises(PadopsError, match=r"needs .*m\.bin, which does not exist"):
+        padops.inspect(path)

@@ -14,6 +14,7 @@ from google.protobuf.message import EncodeError
 
 from padops.convert.errors import PadopsError
 from padops.convert.readers.openvino_ir.builder import build
+from padops.convert.readers.openvino_ir.constants import fold_constants
 from padops.convert.readers.openvino_ir.layers import convert_layers
 from padops.convert.readers.openvino_ir.reader import read_net
 from padops.convert.records import FileRecord
@@ -33,3 +34,22 @@ def read(path: Path) -> tuple[onnx.ModelProto, list[FileRecord]]:
         return convert_layers(build(net), path), files
     except (MemoryError, EncodeError) as error:  # protobuf raises the latter where it gets no memory
         raise PadopsError(f"{path}: there is not enough memory for its layers and weights") from error
+
+
+def read_pads(path: Path) -> tuple[onnx.ModelProto, list[FileRecord], str]:
+    """Reads an IR for its Pads alone.
+
+    Returns:
+        The model and the files, as ``read`` gives them; and why other layers cannot be converted, or "". Where they cannot,
+        all of them are still OpenVINO's, as types and shapes of the Pads' inputs are stated in the IR.
+
+    Raises:
+        PadopsError: The IR is damaged or incomplete.
+    """
+    try:
+        return (*read(path), "")
+    except PadopsError as error:
+        net, files = read_net(path)
+        message = build(net)
+        fold_constants(message, path)
+        return message, files, str(error)

@@ -21,6 +21,7 @@ from onnx import helper
 from padops.convert.errors import PadopsError
 from padops.convert.readers.limits import listing
 from padops.convert.readers.openvino_ir.checks import Seen, wrong_with
+from padops.convert.readers.openvino_ir.constants import fold_constants
 from padops.convert.readers.openvino_ir.forms import prepare, replace_nodes
 from padops.convert.readers.openvino_ir.rules import apply_rules
 from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, changes_nothing, inputs_of
@@ -35,6 +36,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
         PadopsError: Some layers cannot be converted; the message lists them with the reasons. Or they need onnxifier,
             which is not installed.
     """
+    fold_constants(message, path)
     values = Values.of(message)
     refusals = _refusals(message, values)
     declared = list(onnx.GraphProto(value_info=message.graph.value_info).value_info)

@@ -87,12 +87,17 @@ def _watch(rule: type, log: _Log) -> Any:
     """A rule that gets only values which do not depend on the model's inputs, and records what it refuses and reads."""
 
     class Watched(rule):  # type: ignore[misc]  # onnxifier has no types
+        lacking = ""  # a value that it has asked for and that is no constant
+
         def rewrite(self, graph: Any, nodes: list[onnx.NodeProto], *args: Any, **kwargs: Any) -> None:
+            self.lacking = ""
             try:
                 super().rewrite(graph, nodes, *args, **kwargs)
             except Exception as error:
-                text = " ".join(str(error).split())
-                log.refusals[nodes[0].name] = f"onnxifier: {text or type(error).__name__}"
+                text = " ".join(str(error).split()) or type(error).__name__
+                if self.lacking:
+                    text += f": its input '{self.lacking}' is no constant, but computed when the model runs"
+                log.refusals[nodes[0].name] = f"onnxifier: {text}"
 
         def get_attribute(self, node: onnx.NodeProto, name: str, default: Any = None) -> Any:
             log.read.add((node.name, name))
@@ -102,7 +107,10 @@ def _watch(rule: type, log: _Log) -> Any:
             # onnxifier would run whatever is before the node, of any size, on random inputs where it needs inputs; and
             # where that fails, it leaves a model in the folder for temporary files.
             maker = self.graph._out_to_node.get(node) if isinstance(node, str) else node.name
-            return None if maker is None else _constant(self.graph, maker)
+            array = None if maker is None else _constant(self.graph, maker)
+            if array is None:
+                self.lacking = node if isinstance(node, str) else node.name
+            return array
 
     Watched.__name__ = rule.__name__  # onnxifier finds the layers of a rule by the name of its class
     for name in ("__NAME__", "__DEPS__", "__PATCHES__"):
