@@ -131,17 +131,20 @@ def step(label: str, command: list, root: Path = ROOT) -> None:
 def hand_over(command: list, folder: Path = None) -> int:
     """Run the job itself, with the terminal, in a folder or where the caller is, and give its exit code."""
     sys.stdout.flush()
-    process = subprocess.Popen([str(part) for part in command], env=variables(ROOT / ".venv"), cwd=folder)
-    before = signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())  # sent to this process alone
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt != signal.SIG_IGN:
+        # The terminal sends it to the job as well, which ends in its own way. An exception here could come when the
+        # system has told how the job ended and nobody has noted it yet; it does not tell that twice.
+        signal.signal(signal.SIGINT, lambda number, frame: None)
+    terminate = signal.getsignal(signal.SIGTERM)
     try:
-        while True:
-            try:
-                code = process.wait()
-            except KeyboardInterrupt:  # the terminal sent it to the job as well, which ends in its own way
-                continue
-            return code if code >= 0 else 128 - code
+        process = subprocess.Popen([str(part) for part in command], env=variables(ROOT / ".venv"), cwd=folder)
+        signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())  # sent to this process alone
+        code = process.wait()
+        return code if code >= 0 else 128 - code
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, terminate)
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def _ask(venv: Path, question: str) -> bool:
