@@ -83,6 +83,13 @@ REFUSED: dict[str, Refused] = {
         ' { y = Pad <mode = "edge"> (x, pads, , axes) }',
         as_it_is=False,
     ),
+    "axes without a shape": Refused(
+        "Pads has incorrect number of values. Expected 2 * 2 values. Got 2 values",
+        "(float[2, 3] x) => (float[a, b] y) <int64[2] pads = {1, 1}, int64[1] k = {1}, int64 one = {1}>"
+        " { axes = Loop <body = b (int64 i, bool on, int64[] a) => (bool go, int64[] c) { go = Identity (on) c = Identity (a) }>"
+        ' (one, , k) y = Pad <mode = "edge"> (x, pads, , axes) }',
+        as_it_is=False,
+    ),
     "pads in a row": Refused(
         "'pads' input must be a 1D (shape: [2 * num_axes]) tensor",
         '(float[2, 3] x) => (float[a, b] y) <int64[1, 4] pads = {0, 1, 0, 1}> { y = Pad <mode = "edge"> (x, pads) }',

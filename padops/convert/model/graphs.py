@@ -60,8 +60,8 @@ class Index:
         if self._values is None:
             self._values = {}
             for graph in {site.scope.graph: None for site in walk(self._model)}:
-                _add_by_name(self._values, {*graph.inputs, *graph.initializers.values()})
-                _add_by_name(self._values, (value for node in graph for value in node.outputs))
+                outputs = (value for node in graph for value in node.outputs)
+                _add_by_name(self._values, {*graph.inputs, *graph.initializers.values(), *outputs})
         there = (value for value in self._values.get(name, ()) if value.name == name and _is_there(value))
         return next(there, None) is not None and next(there, None) is not None
 
@@ -113,6 +113,7 @@ class Scope:
         root: The main graph or the function, whose opset imports count.
         path: Of the graph, such as ``graph/If_12.then_branch``.
         index: Of the model; one for all that a walk has found.
+        owner: The node that the graph is inside; None of the main graph and of a function.
     """
 
     model: ir.Model
@@ -120,6 +121,7 @@ class Scope:
     root: ir.Graph | ir.Function
     path: str
     index: Index = field(repr=False, compare=False)
+    owner: NodeSite | None = field(default=None, repr=False, compare=False)
 
     @property
     def opset(self) -> int | None:
@@ -157,10 +159,11 @@ def _walk_graph(graph: ir.Graph, scope: Scope) -> Iterator[NodeSite]:
         label = node.name if node.name else f"{node.op_type}_{i}"
         if names[node.name] > 1 and node.name:
             label = f"{label}[{i}]"
-        path = f"{scope.path}/{label}"
-        yield NodeSite(node, path, scope)
+        site = NodeSite(node, f"{scope.path}/{label}", scope)
+        yield site
         for name, inner in inner_graphs(node):
-            yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, f"{path}.{name}", scope.index))
+            path = f"{site.path}.{name}"
+            yield from _walk_graph(inner, Scope(scope.model, inner, scope.root, path, scope.index, site))
 
 
 def inner_graphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
@@ -205,12 +208,10 @@ def _constant_of_node(node: ir.Node | None, largest: int) -> np.ndarray | None:
 
 def _small(tensor: ir.TensorProtocol, largest: int) -> np.ndarray | None:
     """The elements of a tensor that is not too large; None for one that is."""
-    if tensor.size > largest:
+    if tensor.size > largest or (isinstance(tensor, ir.ExternalTensor) and tensor.dtype.bitwidth % 8):
         return None
     if not isinstance(tensor, ir.ExternalTensor):
         return tensor.numpy()
-    if tensor.dtype.bitwidth % 8:
-        return None
     return np.frombuffer(read_range(tensor), tensor.dtype.numpy()).reshape(tensor.shape.numpy())
 
 
@@ -230,8 +231,7 @@ def caller_strings(scope: Scope, reference: ir.Attr) -> set[str | None]:
     """
     found: set[str | None] = set()
     asked = set()
-    nothing: str | None = None
-    pending = [(scope.root, reference.ref_attr_name, nothing)]
+    pending: list[tuple[ir.Graph | ir.Function, str | None, str | None]] = [(scope.root, reference.ref_attr_name, None)]
     while pending:
         function, name, otherwise = pending.pop()
         assert isinstance(function, ir.Function) and name is not None

@@ -10,6 +10,7 @@ import onnx_ir as ir
 
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import subgraphs
+from padops.convert.model.open_axes import open_axes
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
@@ -115,6 +116,7 @@ class Types:
             # Not with data_prop=True, which allocates tens of bytes for each element of any vector.
             light = declarations(self._document.message())
             _open_negative_dims(light.graph)
+            open_axes(light)
             message = _inferred(light)
         except (
             onnx.shape_inference.InferenceError,

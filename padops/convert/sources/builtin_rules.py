@@ -80,6 +80,20 @@ def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
         yield Finding("may be wrong", MOVED_THROUGH)
 
 
+def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
+    pads = pad.input("pads")
+    if not pad.open_axes or not pad.dims or not isinstance(pads, np.ndarray):
+        return
+    if pads.size != 2 * len(pad.dims):
+        reason = f"ONNX Runtime takes axes that are declared without a shape for all {len(pad.dims)}, and refuses {pads.size} amounts"
+        yield Finding("refuses", reason)
+    elif len(set(pads.reshape(2, -1).sum(axis=0).tolist())) > 1:
+        reason = (
+            "ONNX Runtime takes axes that are declared without a shape for all axes in order, and infers wrong dims"
+        )
+        yield Finding("may be wrong", reason)
+
+
 def _row(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
     if found.domain == "" and _is_row(pad):
         yield Finding("refuses", "ONNX Runtime refuses constant pads of two dims")
@@ -148,7 +162,7 @@ def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -
 
 
 RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Finding]], ...] = (
-    _opset, _type, _axes, _row, _rank, _fill, _reach, _pooling,
+    _opset, _type, _axes, _open_axes, _row, _rank, _fill, _reach, _pooling,
 )  # fmt: skip
 
 
@@ -193,7 +207,7 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
     if found.domain == MICROSOFT:
         return pad.type in (None, *MICROSOFT_TYPES)
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
-    return in_schema and not _is_row(pad) and not _has_int32_axes(pad)
+    return in_schema and not _is_row(pad) and not _has_int32_axes(pad) and not any(_open_axes(pad, found))
 
 
 def _is_row(pad: PadInfo) -> bool:

@@ -10,7 +10,8 @@ opset runs wrap.
 
 **Refused.** A node in the form of another version; data of rank 0; constant axes of int32, and also where the optimizer finds
 out that they are constant; a fill of several elements, which only mode constant reads; to reflect more than once; to crop an
-axis to nothing in another mode than constant, where it had elements.
+axis to nothing in another mode than constant, where it had elements; known amounts of some axes, where the model states no
+shape of the axes, which then count as absent while dims are inferred (and as all in order where the amounts are as many).
 
 **Wrong in older releases.** Before 1.25 a reflection that is too long is not refused: Pad then reads beyond the data, also
 where one axis is cropped and reflected, and while the model is being loaded, where shapes are known, even in a branch that is

@@ -40,6 +40,7 @@ class PadInfo:
         rank: The number of dims, of the data or, where those say nothing, of the output.
         flat_pads: Whether the input pads has one dim (P8 allows two).
         wide_axes: Whether the input axes is of int64.
+        open_axes: Whether the model does not even say that the input axes is a list; see ``model/open_axes.py``.
         some_axes: Whether it is there in some calls only.
         some_fill: Whether the fill is there in some calls only.
         around: The operators around it that ONNX Runtime's optimizers look at.
@@ -60,6 +61,7 @@ class PadInfo:
     rank: int | None = None
     flat_pads: bool = True
     wide_axes: bool = True
+    open_axes: bool = False
     some_axes: bool = False
     some_fill: bool = False
     around: Surroundings = ALONE
@@ -242,7 +244,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         inputs=inputs,
         given=given,
         attributes=replacement.attributes,
-        type=_type(fill, data, site, types),
+        type=type_of(fill) if isinstance(fill, np.ndarray) else types.name(data, fill, *site.node.outputs),
         dims=dims,
         modes=modes or op.modes,
         fill_dims=list(fill.shape) if isinstance(fill, np.ndarray) else types.shape(fill),
@@ -250,6 +252,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         rank=None if shown is None else len(shown),
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
+        open_axes=isinstance(axes, ir.Value) and types.shape(axes) is None,
         around=look_around(site),
         name=name,
         problem=misfit(replacement) or wrong_type(op, inputs) or problem,
@@ -289,10 +292,3 @@ def _known(value: Operand | None, site: NodeSite, types: Types) -> Operand | Non
         return value
     array = evaluate(value, site.scope, types)
     return value if array is None else array.astype(object) if array.dtype.kind in "SU" else array
-
-
-def _type(fill: Operand | None, data: ir.Value | None, site: NodeSite, types: Types) -> str | None:
-    """The element type of the data, which the fill and the output have too."""
-    if isinstance(fill, np.ndarray):
-        return type_of(fill)
-    return types.name(data, fill, *site.node.outputs)

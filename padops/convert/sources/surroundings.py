@@ -6,13 +6,13 @@ whether it changes anything, and a branch or a function may be written out where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.model.graphs import NodeSite, constant
+from padops.convert.model.graphs import NodeSite, Scope, constant
 
 POOLINGS = frozenset({("", "MaxPool"), ("", "AveragePool")})
 
@@ -21,7 +21,11 @@ TRANSPOSING = frozenset(
     {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
 )
 
-LOOKED_AT = 64  # operators behind a Pad; where there are more, a pooling is taken for granted
+LOOKED_AT = (
+    64  # operators behind a Pad, or in front of a condition; where there are more, the worst is taken for granted
+)
+
+SHAPES = frozenset({("", "Shape"), ("", "Size")})  # what they give is constant where shapes are, whatever the data are
 
 # Operators that may change nothing, and then are taken away before Pads are folded.
 _PASSING = frozenset({"Identity", "Dropout", "Cast", "CastLike", "Transpose", "Slice", "Expand", "Pad"})
@@ -35,10 +39,12 @@ class Surroundings:
     Attributes:
         pooling: A MaxPool or AveragePool that may come to read the padded data at once, in words; "" for none.
         transposing: Whether Transposes may be moved through the Pad.
+        folding: How many Ifs around it may have a condition that is constant, so that their nodes are moved out of them.
     """
 
     pooling: str = ""
     transposing: bool = False
+    folding: int = 0
 
 
 ALONE = Surroundings()
@@ -48,7 +54,40 @@ def look_around(site: NodeSite) -> Surroundings:
     """What stands around a node that is a Pad."""
     operators = site.scope.index.operators
     pooling = next(_poolings(site), "") if operators & POOLINGS else ""
-    return Surroundings(pooling, bool(operators & TRANSPOSING))
+    folding = _folding(site.scope, {}) if ("", "If") in operators else 0
+    return Surroundings(pooling, bool(operators & TRANSPOSING), folding)
+
+
+def _folding(scope: Scope, known: dict[ir.Graph | ir.Function, int]) -> int:
+    """The most Ifs of constant condition around a graph, those around the calls of its function included."""
+    count, owner = 0, scope.owner
+    while owner is not None:
+        node, around = owner.node, owner.scope
+        count += (node.domain, node.op_type) == ("", "If") and _may_be_constant(node.inputs[:1], around.root)
+        owner = around.owner
+    root = scope.root
+    if isinstance(root, ir.Function):
+        if root not in known:
+            known[root] = max((_folding(call.scope, known) for call in scope.index.calls(root)), default=0)
+        count += known[root]
+    return count
+
+
+def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:
+    """Whether ONNX Runtime may find out what values are as it loads the model: they follow from constants and shapes alone."""
+    pending, seen = list(values), set(values)
+    while pending and len(seen) <= LOOKED_AT:
+        value = pending.pop()
+        if value is None or value.const_value is not None:
+            continue
+        node = value.producer()
+        if node is None and not (isinstance(root, ir.Function) and value.graph is root.graph):
+            return False  # an input of the model or of a Loop; one of a function may be constant where it is called
+        if node is not None and (node.domain, node.op_type) not in SHAPES:
+            fresh = [read for read in node.inputs if read not in seen]
+            seen.update(fresh)
+            pending += fresh
+    return True
 
 
 def _poolings(site: NodeSite) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,11 @@ class Amounts:
     begin: Operand
     end: Operand
     interior: Operand | None = None
+
+    def map(self, change: Callable[[Operand], Operand]) -> Amounts:
+        """The same, each vector changed."""
+        interior = None if self.interior is None else change(self.interior)
+        return Amounts(change(self.begin), change(self.end), interior)
 
 
 def amounts_of(builder: GraphBuilder, pad: PadInfo) -> Amounts:

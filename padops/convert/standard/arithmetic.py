@@ -18,6 +18,8 @@ from padops.convert.sources.operands import Operand, all_arrays
 # Positions along an axis that are listed in the model; those of longer ones are computed in a run.
 MAX_LISTED = 1 << 20
 
+FIRST_SLICE_OF_INPUTS = 10  # before, its bounds are attributes
+
 
 def ints(*values: int) -> np.ndarray:
     """A vector of int64."""
@@ -150,10 +152,12 @@ class Arithmetic:
         Raises:
             Unconvertible: The bounds are not known, and Slice of this opset has them as attributes.
         """
-        if self.opset >= 10:
+        if self.opset >= FIRST_SLICE_OF_INPUTS:
             return self.emit("Slice", [x, start, stop, axes])
         if not isinstance(start, np.ndarray) or not isinstance(stop, np.ndarray):
-            raise Unconvertible(f"Slice has bounds as inputs from opset 10 on, and this is {self.opset}")
+            raise Unconvertible(
+                f"Slice has bounds as inputs from opset {FIRST_SLICE_OF_INPUTS} on, and this is {self.opset}"
+            )
         bounds = {"starts": start, "ends": stop, "axes": axes}
         return self.emit("Slice", [x], {name: numbers.tolist() for name, numbers in bounds.items()})
 

@@ -18,9 +18,9 @@ import onnx_ir as ir
 from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of
-from padops.convert.standard.arithmetic import ints, is_number, scalar
-from padops.convert.standard.extension import Extents, look_up
-from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.arithmetic import MAX_LISTED, ints, is_number, scalar
+from padops.convert.standard.extension import Extents, filled, look_up
+from padops.convert.standard.graph_builder import FIRST, GraphBuilder
 from padops.convert.standard.ort_pad import cropped
 from padops.convert.standard.pad_values import shape_of
 from padops.spec import plan
@@ -196,8 +196,7 @@ def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:
     if amounts.interior or work.has_no_blocks(with_what):
         block = _block(work, axis, ints(1), with_what)
         work.replace_axis(axis, [work.value, block], ints(amounts.size + 1))
-        found = (source_index(amounts, Mode.CONSTANT, position) for position in range(amounts.output))
-        work.replace_axis(axis, [work.gather(axis, [amounts.size if x is None else x for x in found])], output)
+        work.replace_axis(axis, [work.gather(axis, filled(work.builder, amounts))], output)
         return
     first, last = _core(amounts)
     core = work.core(axis, first - amounts.begin, last - amounts.begin)
@@ -260,11 +259,8 @@ def _block(work: Work, axis: int, count: Operand, with_what: Operand) -> ir.Valu
     builder = work.builder
     shape = builder.concat(*(count if i == axis else work.dim(i) for i in range(len(work.dims))))
     known = with_what if isinstance(with_what, np.ndarray) else None
-    if (
-        known is not None
-        and isinstance(shape, np.ndarray)
-        and (prod(shape.tolist()) <= SMALL_BLOCK or builder.opset < 9)
-    ):
+    largest = MAX_LISTED if builder.opset < FIRST["ConstantOfShape"] else SMALL_BLOCK
+    if known is not None and isinstance(shape, np.ndarray) and prod(shape.tolist()) <= largest:
         return builder.constant(np.full(shape, known.reshape(())), "fill")
     if known is not None and known.dtype.kind != "O":
         return builder.emit("ConstantOfShape", [shape], {"value": ir.tensor(known.reshape(1))}, role="fill")

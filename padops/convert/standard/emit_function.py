@@ -19,6 +19,7 @@ from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.arithmetic import scalar
 from padops.convert.standard.exact_casts import write_exact
 from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.nesting import check_nesting
 from padops.convert.standard.pad_values import Lacking
 from padops.spec.dialects import Attribute, Op
 from padops.spec.plan import Mode, PadError
@@ -77,13 +78,16 @@ class Calls:
             or_fails=self.is_short,
             leaves_some=all(_leaves_some(pad) for pad in self.pads if Mode.CONSTANT in pad.known_modes),
             reach=_reach(self.pads),
+            flat=merged.around.folding > 0,
         )
         if not guarantees.ranked and len({pad.dims == [] for pad in self.pads}) > 1:
             # While it loads the model, where the rank is declared, in what stands there for other ranks (1.31).
             raise Unconvertible(
                 "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
             )
-        return write_exact(builder, merged, types, guarantees)
+        output = write_exact(builder, merged, types, guarantees)
+        check_nesting(builder.nodes, merged.around)
+        return output
 
 
 def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadInfo:
@@ -116,7 +120,10 @@ def _merge(op: Op, inputs: Sequence[ir.Value], calls: Sequence[PadInfo]) -> PadI
         flat_pads=all(call.flat_pads for call in calls),
         wide_axes=wide,
         some_axes=some_axes,
-        around=Surroundings(next((name for call in calls if (name := taking_pooling(call))), "")),
+        around=Surroundings(
+            pooling=next((name for call in calls if (name := taking_pooling(call))), ""),
+            folding=max(call.around.folding for call in calls),
+        ),
         some_fill=optional_fill and position is not None and given[position] is not None,
     )
 

@@ -31,6 +31,7 @@ class Guarantees:
         or_fails: It is right or can be made to fail, and that is enough; see ``emit_function.Calls``.
         leaves_some: In mode constant, no axis is cropped away wholly; see ``ort_pad.cropped``.
         reach: The greater amount of each axis in mode reflect, where all calls have the same.
+        flat: There is to be no If or Loop within an If; see ``nesting``.
     """
 
     typed: bool
@@ -39,6 +40,7 @@ class Guarantees:
     or_fails: bool
     leaves_some: bool
     reach: np.ndarray | None = None
+    flat: bool = False
 
 
 def write(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees, branches: bool = True) -> ir.Value:
@@ -64,8 +66,9 @@ def write(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees, branches:
         return ort_pad.on_data(builder, pad, ort_pad.own_amounts(builder, pad))
     if guarantees.or_fails:
         return ort_pad.on_data_or_fail(builder, pad, guarantees.reach)
-    if pad.may_have_interior or (not builder.has_pad and Mode.CONSTANT in pad.known_modes):
-        return _interior_or_not(builder, pad)
+    by_indices = not builder.has_pad or (guarantees.flat and len(pad.known_modes) > 1)
+    if pad.may_have_interior or (by_indices and Mode.CONSTANT in pad.known_modes):
+        return _interior_or_not(builder, pad, guarantees.flat)
     if pad.known_modes == (Mode.CONSTANT,):
         return _finish(builder, pad, guarantees, lambda inner: _constant(inner, pad, guarantees))
     choice = mode_of(builder, pad)
@@ -76,7 +79,7 @@ def write(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees, branches:
 
     def extend(inner: GraphBuilder) -> Operand:
         # ONNX Runtime crashes where it folds an If in an If with a Loop in it (1.31), so there is no third way beside two.
-        return _extend(inner, pad, guarantees, choice, amounts, branches and alone)
+        return _extend(inner, pad, guarantees, choice, amounts, branches and alone and not guarantees.flat)
 
     if alone:
         return _finish(builder, pad, guarantees, extend)
@@ -155,18 +158,24 @@ def _before_integers(builder: GraphBuilder, pad: PadInfo, guarantees: Guarantees
     return ort_pad.on_data(builder, pad, ort_pad.own_amounts(builder, pad))
 
 
-def _interior_or_not(builder: GraphBuilder, pad: PadInfo) -> ir.Value:
-    """By indices alone: nGraph's Pad, which may have an interior in mode constant (P6), and what is to be no Pad."""
+def _interior_or_not(builder: GraphBuilder, pad: PadInfo, flat: bool) -> ir.Value:
+    """By indices alone: nGraph's Pad, which may have an interior in mode constant (P6), and what is to be no Pad, or flat."""
     amounts = amounts_of(builder, pad)
     if pad.known_modes == (Mode.CONSTANT,):
         indices = dynamic_rank.filled_indices(builder, pad, amounts)
         return dynamic_rank.take(builder, pad.data, any_fill(builder, pad), indices)
     choice = mode_of(builder, pad)
     rank_of(builder, pad)
-    constant = pad.known_modes.index(Mode.CONSTANT)
-    indices = builder.choose(
-        builder.equal(choice, scalar(constant)),
-        lambda then: dynamic_rank.filled_indices(then, pad, amounts),
-        lambda other: dynamic_rank.indices(other, pad, choice, amounts),
-    )
+    constant = builder.equal(choice, scalar(pad.known_modes.index(Mode.CONSTANT)))
+    if flat:  # both are made, the one that is not meant of amounts of 0, which break no rule
+        filled = dynamic_rank.filled_indices(builder, pad, amounts.map(lambda x: builder.where(constant, x, scalar(0))))
+        others = amounts.map(lambda x: builder.where(constant, scalar(0), x))
+        extended = dynamic_rank.indices(builder, pad, choice, others)
+        indices = builder.choose(constant, lambda then: filled, lambda other: extended)
+    else:
+        indices = builder.choose(
+            constant,
+            lambda then: dynamic_rank.filled_indices(then, pad, amounts),
+            lambda other: dynamic_rank.indices(other, pad, choice, amounts),
+        )
     return dynamic_rank.take(builder, pad.data, any_fill(builder, pad), indices)

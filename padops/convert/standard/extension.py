@@ -19,7 +19,7 @@ from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.arithmetic import ints, is_number, scalar
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.spec.dialects import Op
-from padops.spec.plan import Crop, Limit, Mode
+from padops.spec.plan import AxisPlan, Crop, Limit, Mode
 
 FAR = 2**60  # beyond any position; sums of a few such numbers are still int64
 
@@ -170,3 +170,21 @@ class Extents:
             least = {Mode.EDGE: 1, Mode.REFLECT: 2}
             return [builder.sub(self.size, select(builder, [least.get(mode, 0) for mode in modes], choice)), ints(0)]
         return []
+
+
+def filled(builder: GraphBuilder, amounts: AxisPlan) -> Operand:
+    """The position of the source that each of the output shows in mode constant; the fill stands behind the last (P6).
+
+    They are listed up to ``MAX_LISTED``, and computed in a run beyond.
+
+    Args:
+        builder: Writes the nodes.
+        amounts: Of an axis of known size.
+    """
+    positions = builder.range(scalar(0), scalar(amounts.output), scalar(1))
+    positions, steps = builder.sub(positions, scalar(amounts.begin)), scalar(amounts.interior + 1)
+    gap = builder.mod(positions, steps)
+    shown = builder.div(builder.sub(positions, gap), steps)
+    inside = builder.both(builder.less(scalar(-1), shown), builder.less(shown, scalar(amounts.extent)))
+    inside = builder.both(inside, builder.less(gap, scalar(1)))
+    return builder.where(inside, builder.add(shown, scalar(amounts.start)), scalar(amounts.size))

@@ -18,8 +18,8 @@ from padops.convert.standard.arithmetic import Arithmetic
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.
 FIRST = {
-    "Expand": 8, "ConstantOfShape": 9, "Less": 9, "Where": 9, "Mod": 10, "GatherND": 11, "Loop": 11, "Range": 11,
-    "ReduceMin": 11, "ScatterElements": 11,
+    "Add": 7, "Sub": 7, "Mul": 7, "Div": 7, "Expand": 8, "ConstantOfShape": 9, "Less": 9, "Where": 9, "Mod": 10,
+    "GatherND": 11, "Loop": 11, "Range": 11, "ReduceMin": 11, "ScatterElements": 11,
 }  # fmt: skip
 
 T = TypeVar("T", bound=Operand)

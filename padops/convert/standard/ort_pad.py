@@ -14,7 +14,7 @@ from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
-from padops.convert.standard.arithmetic import ints, scalar
+from padops.convert.standard.arithmetic import FIRST_SLICE_OF_INPUTS, ints, scalar
 from padops.convert.standard.extension import FAR, select
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.pad_values import given_fill, mode_attribute, mode_of, rank_of, reference, shape_of
@@ -107,7 +107,18 @@ def cropped(builder: GraphBuilder, pad: PadInfo, source: Operand) -> tuple[ir.Va
     stop = builder.maximum(builder.minimum(builder.add(size, amounts.end), size), start)
     front = builder.minimum(builder.maximum(amounts.begin, zero), output)
     back = builder.sub(builder.sub(output, front), builder.sub(stop, start))
-    return builder.emit("Slice", [source, start, stop]), Amounts(front, back)
+    return _window(builder, source, amounts, start, stop), Amounts(front, back)
+
+
+def _window(builder: GraphBuilder, source: Operand, amounts: Amounts, start: Operand, stop: Operand) -> ir.Value:
+    """What is left of a tensor, from ``start`` to ``stop`` on every axis."""
+    if builder.opset >= FIRST_SLICE_OF_INPUTS:
+        return builder.emit("Slice", [source, start, stop])
+    begin, end, axes = amounts.begin, amounts.end, ints()
+    if isinstance(begin, np.ndarray) and isinstance(end, np.ndarray):  # Slice counts from the end, too
+        start, stop = np.maximum(-begin, 0), np.where(end < 0, end, np.iinfo(np.int64).max)
+        axes = np.arange(begin.size)
+    return builder.part(source, start, stop, axes)
 
 
 def own_amounts(builder: GraphBuilder, pad: PadInfo) -> Amounts | None:

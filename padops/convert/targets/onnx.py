@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import onnx
@@ -19,6 +19,7 @@ from padops.convert.sources.match import Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import write
+from padops.convert.standard.nesting import check_nesting, graphs_in
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 
@@ -69,15 +70,17 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
-        elif last is None or last in builder.arrays or output is not last.outputs[0] or any(_graphs(last)):
+        elif last is None or last in builder.arrays or output is not last.outputs[0] or any(graphs_in(last)):
             builder.emit("Identity", [output])
+        check_nesting(builder.nodes, pad.around)
         if opset < CONCAT_SINCE and any(node.op_type == "Concat" for node in builder.nodes):
             raise Unconvertible(
                 f"ONNX Runtime has no Concat before opset {CONCAT_SINCE}, and the model is of opset {opset}; raise that first "
                 "(onnx.version_converter)"
             )
         if plain and _is_same(site.node, builder.nodes):
-            raise Unneeded("ONNX Runtime's Pad is right for it, or fails")
+            cast = ", by a cast to float and back" if pad.type == "float16" else ""
+            raise Unneeded(f"ONNX Runtime's Pad is right for it{cast}, or fails")
     except (Unconvertible, Unneeded):
         _detach(builder.nodes)
         raise
@@ -115,15 +118,10 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
     return inputs, {"mode": "constant"} | {k: list(v) if isinstance(v, tuple) else v for k, v in attributes.items()}
 
 
-def _graphs(node: ir.Node) -> Iterator[ir.Graph]:
-    """The graphs inside a node that padops has written."""
-    return (attribute.value for attribute in node.attributes.values() if attribute.type == ir.AttributeType.GRAPH)
-
-
 def _detach(nodes: Sequence[ir.Node]) -> None:
     """Takes their inputs away from nodes that are in no graph, so that no value counts them among its uses."""
     for node in nodes:
-        for graph in _graphs(node):
+        for graph in graphs_in(node):
             _detach(list(graph))
         node.resize_inputs(0)
 

@@ -1,0 +1,50 @@
+"""Ifs that ONNX Runtime folds while it loads a model.
+
+Where the condition of an If is constant, its nodes are moved out of it. Of an If or a Loop that is moved, the runtime keeps
+values of the graph that it was in. Where it is moved a second time, out of an If around the first, that graph is gone: the
+process ends, or the dims of the results are wrong (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import onnx_ir as ir
+
+from padops.convert.sources.match import Unconvertible
+from padops.convert.sources.surroundings import Surroundings
+
+MOST = 1  # Ifs to be moved out of
+
+
+def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
+    """Refuses nodes that ONNX Runtime cannot fold where they are to stand.
+
+    Args:
+        nodes: What stands for a Pad.
+        around: What stands around the Pad.
+
+    Raises:
+        Unconvertible: They have an If or a Loop, and it would be moved too often.
+    """
+    depth = _depth(nodes)
+    if around.folding and depth is not None and around.folding + depth > MOST:
+        raise Unconvertible(
+            f"it stands inside {around.folding} Ifs whose conditions may be constant, and would need an If or a Loop, of which "
+            "onnxruntime crashes when it folds those Ifs"
+        )
+
+
+def graphs_in(node: ir.Node) -> Iterator[ir.Graph]:
+    """The graphs inside a node that padops has written."""
+    return (attribute.value for attribute in node.attributes.values() if attribute.type == ir.AttributeType.GRAPH)
+
+
+def _depth(nodes: Iterable[ir.Node]) -> int | None:
+    """How many Ifs, one within another, stand around an If or Loop; None where there is no If or Loop."""
+    found: list[int] = []
+    for node in nodes:
+        depths = [_depth(graph) for graph in graphs_in(node)]
+        found += [0] if depths else []
+        found += [depth + (node.op_type == "If") for depth in depths if depth is not None]
+    return max(found, default=None)

@@ -1,0 +1,71 @@
+"""Axes that are too long for their positions to be listed in a model: they are computed in a run, or the Pad stays."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import standard_models as standard
+from case_strategies import Case
+from small_models import FLOAT, model, pad
+
+import padops
+from padops.convert.standard import arithmetic
+
+PARAMETER = {"name": "x", "op": "Parameter", "inputs": [], "outputs": ["x_0"], "element_type": "float", "shape": [2]}
+VALUE = {"name": "v", "op": "Constant", "inputs": [], "outputs": ["v_0"], "element_type": "float", "shape": []}
+PAD = {"name": "p", "op": "Pad", "inputs": ["x", "v"], "outputs": ["p_0"], "padding_below": [0], "padding_above": [0]}
+
+
+def test_an_interior_of_a_billion_is_computed_at_once(tmp_path: Path) -> None:
+    """A list of its positions took hours, and gigabytes."""
+    ops = [PARAMETER, VALUE | {"value": ["0"]}, PAD | {"padding_interior": [999_999_999]}]
+    function = {"name": "F", "ops": ops, "parameters": ["x"], "result": ["p"]}
+    source, target = tmp_path / "pad.json", tmp_path / "pad.onnx"
+    source.write_text(json.dumps([function]))
+    command = [sys.executable, "-m", "padops", "convert", str(source), str(target), "--target", "onnx"]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    assert target.stat().st_size < 2000
+    assert {"Range", "Gather"} <= {node.op_type for node in onnx.load(target).graph.node}
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint16, object])
+@pytest.mark.parametrize("interior", [[2, 0], [0, 3], [1, 1]])
+@pytest.mark.parametrize("sides", [([0, 0], [0, 0]), ([1, 2], [2, 0]), ([-1, 0], [0, -1]), ([-20, 0], [30, 0])])
+def test_computed_positions_are_the_listed_ones(
+    kind: type, interior: list[int], sides: tuple[list[int], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = np.arange(12).reshape(3, 4).astype(kind if kind is not object else str).astype(kind)
+    fill = np.array("f", object) if kind is object else np.array(7, kind)
+    attributes = {"padding_below": sides[0], "padding_above": sides[1], "padding_interior": interior}
+    case = Case("NGraphPad_0", attributes, [data, fill])
+    expected = standard.expected_of(case)
+    for listed in (arithmetic.MAX_LISTED, 4):
+        monkeypatch.setattr(arithmetic, "MAX_LISTED", listed)
+        source, feeds = standard.make([case], 18, "full", "nothing")
+        lowered = padops.lower(source, fold=False).proto()
+        assert any(node.op_type == "Range" for node in lowered.graph.node) == (listed == 4)
+        assert standard.run(lowered, feeds, standard.stock_options()) == expected
+
+
+def test_before_range_it_stays() -> None:
+    case = Case("NGraphPad_0", {"padding_below": [0], "padding_above": [0], "padding_interior": [10**9]},
+                [np.ones(2, np.float32), np.array(0, np.float32)])  # fmt: skip
+    source, _ = standard.make([case], 10, "full", "nothing")
+    (record,) = padops.lower(source, fold=False).records
+    assert record.reason == "standard operators do this with Range, from opset 11 on, and this is 10"
+
+
+def test_a_block_of_fill_before_it_could_be_made_is_no_constant_of_gigabytes() -> None:
+    """Below opset 9 a block of fill is a constant of the model."""
+    for amount, status in ((1000, "converted"), (10**10, "unconverted")):
+        node = pad(["x"], pads=[0, amount], mode="constant")
+        source = model([node], 8, ir_version=3, inputs=[("x", FLOAT, [3])])
+        (record,) = padops.lower(source, without_pad=True, fold=False).records
+        assert record.status == status
+    assert record.reason == "standard operators do this with ConstantOfShape, from opset 9 on, and this is 8"

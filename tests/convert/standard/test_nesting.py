@@ -1,0 +1,158 @@
+"""Pads in Ifs of constant condition, which ONNX Runtime folds: what it folds may have no If or Loop in a second If."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import stock_sessions
+from onnx import helper
+from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
+
+import padops
+
+TIMES = 3
+DATA = np.arange(20, dtype=np.float32).reshape(4, 5)
+PADS = [-1, 0, 0, 1]
+EXPECTED = {
+    mode: np.pad(DATA[1:], [(0, 0), (0, 1)], mode).tolist() for mode in ("constant", "edge", "reflect")
+}  # fmt: skip
+
+
+def _branch(name: str, *nodes: onnx.NodeProto) -> onnx.GraphProto:
+    return graph(nodes, [], [(name, FLOAT, None)], name=f"{name}_branch")
+
+
+def _choice(output: str, condition: str, then: onnx.GraphProto, other: onnx.GraphProto) -> onnx.NodeProto:
+    return helper.make_node("If", [condition], [output], then_branch=then, else_branch=other)
+
+
+def _pads(then: str, other: str, output: str = "y", condition: str = "c") -> onnx.NodeProto:
+    """An If of a Pad in each branch."""
+    branches = [_branch(f"{output}_{i}", pad(["x", "p"], f"{output}_{i}", mode=m)) for i, m in enumerate((then, other))]
+    return _choice(output, condition, *branches)
+
+
+def _model(*nodes: onnx.NodeProto, condition: int | None = 1, **parts: object) -> onnx.ModelProto:
+    """A model of data of unknown rank, and of a condition that is constant or, if None, an input."""
+    made = [helper.make_node("Constant", [], ["c"], value=tensor("", bool(condition), np.bool_))]
+    inputs = [("x", FLOAT, None)]
+    if condition is None:
+        made, inputs = [], [*inputs, ("c", BOOL, [])]
+    return model([*made, *nodes], 18, ir_version=9, inputs=inputs, tensors=[tensor("p", PADS)], **parts)
+
+
+def _of_shape(*nodes: onnx.NodeProto) -> onnx.ModelProto:
+    """The same where the condition follows from a shape."""
+    made = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Size", ["s"], ["rank"]),
+        helper.make_node("Constant", [], ["two"], value=tensor("", 2)),
+        helper.make_node("Equal", ["rank", "two"], ["c"]),
+    ]
+    inputs = [("x", FLOAT, ["n", "m"])]
+    return model([*made, *nodes], 18, ir_version=9, inputs=inputs, tensors=[tensor("p", PADS)])
+
+
+def _called(*nodes: onnx.NodeProto) -> onnx.ModelProto:
+    """The same with the Ifs in a function."""
+    names = ["x", "p", "c"]
+    function = helper.make_function("f", "F", names, ["y"], list(nodes), [helper.make_opsetid("", 18)])
+    return _model(helper.make_node("F", names, ["y"], domain="f"), functions=[function], imports=[("f", 1)])
+
+
+def _run(proto: onnx.ModelProto, folder: Path, **feeds: np.ndarray) -> list[object]:
+    """The output of each level and time, in a process of its own."""
+    path, arrays = folder / "model.onnx", folder / "feeds.npz"
+    onnx.save(proto, path)
+    np.savez(arrays, x=DATA, **feeds)
+    command = [sys.executable, stock_sessions.__file__, str(path), str(arrays), str(TIMES)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, (ran.returncode, ran.stderr[-2000:])
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("make", [_model, _of_shape, _called])
+@pytest.mark.parametrize("modes", [("constant", "reflect"), ("constant", "edge"), ("edge", "constant")])
+def test_a_fallback_in_a_folded_branch(modes: tuple[str, str], make: object, tmp_path: Path) -> None:
+    """The process died here, or the dims were others, at every level but off (onnxruntime 1.32)."""
+    converted = padops.convert(make(_pads(*modes)))
+    assert [record.notes for record in converted.records] == [(), ()], "each has a fallback"
+    assert _run(converted.proto(), tmp_path) == [EXPECTED[modes[0]]] * (TIMES * len(stock_sessions.LEVELS))
+
+
+def test_the_other_branch(tmp_path: Path) -> None:
+    converted = padops.convert(_model(_pads("constant", "reflect"), condition=0))
+    assert _run(converted.proto(), tmp_path) == [EXPECTED["reflect"]] * (TIMES * len(stock_sessions.LEVELS))
+
+
+def _twice(condition: str = "c", inner: str = "c") -> onnx.NodeProto:
+    """An If in an If, and Pads in the inner one."""
+    same = helper.make_node("Identity", ["x"], ["same"])
+    return _choice("y", condition, _branch("z", _pads("constant", "reflect", "z", inner)), _branch("same", same))
+
+
+def test_two_folded_branches_leave_no_fallback(tmp_path: Path) -> None:
+    """The fallback would have a Loop, which both Ifs move; a Pad that the runtime has needs neither."""
+    converted = padops.convert(_model(_twice()))
+    said = "no fallback: it stands inside 2 Ifs whose conditions may be constant, and would need an If or a Loop"
+    assert [[note[: len(said)] for note in record.notes] for record in converted.records] == [[said]] * 2
+    assert not converted.proto().functions
+    lowered = padops.lower(_model(_twice()), without_pad=True)
+    assert {record.status for record in lowered.records} == {"unconverted"}
+    assert all(record.reason.startswith(said.removeprefix("no fallback: ")) for record in lowered.records)
+    kept = padops.lower(_model(_twice()))
+    assert _run(kept.proto(), tmp_path) == [EXPECTED["constant"]] * (TIMES * len(stock_sessions.LEVELS))
+
+
+def test_a_condition_that_is_computed_costs_nothing() -> None:
+    """The body is that of a Pad in no If; one folded If around it makes one without an If in an If."""
+    inputs = [("x", FLOAT, None)]
+    plain = model(
+        [pad(["x", "p"], "a", mode="constant"), pad(["x", "p"], "b", mode="reflect")], 18, ir_version=9, inputs=inputs,
+        outputs=[("a", FLOAT, None), ("b", FLOAT, None)], tensors=[tensor("p", PADS)],
+    )  # fmt: skip
+    (whole,), (same,), (flat,) = (
+        padops.convert(made).proto().functions
+        for made in (plain, _model(_pads("constant", "reflect"), condition=None), _model(_pads("constant", "reflect")))
+    )
+    assert same == whole
+    assert _ifs_around(whole.node) == 1 and _ifs_around(flat.node) == 0
+
+
+def test_one_condition_of_two_that_is_computed(tmp_path: Path) -> None:
+    made = _model(_twice("c", "d"), condition=1)
+    made.graph.input.append(helper.make_tensor_value_info("d", BOOL, []))
+    converted = padops.convert(made)
+    assert [record.notes for record in converted.records] == [(), ()]
+    for given, mode in ((True, "constant"), (False, "reflect")):
+        outputs = _run(converted.proto(), tmp_path, d=np.array(given))
+        assert outputs == [EXPECTED[mode]] * (TIMES * len(stock_sessions.LEVELS))
+
+
+def test_a_loop_around_counts_nothing() -> None:
+    """What a Loop carries is no constant, whatever it begins with."""
+    body = graph(
+        [helper.make_node("Identity", ["go"], ["on"]), _pads("constant", "reflect", "next", "state")],
+        [("n", INT64, []), ("go", BOOL, []), ("state", BOOL, [])],
+        [("on", BOOL, []), ("state", BOOL, []), ("next", FLOAT, None)],
+        name="body",
+    )
+    loop = helper.make_node("Loop", ["turns", "", "c"], ["last", "y"], body=body)
+    converted = padops.convert(_model(helper.make_node("Constant", [], ["turns"], value=tensor("", 1)), loop))
+    assert _ifs_around(converted.proto().functions[0].node) == 1
+
+
+def _ifs_around(nodes: list[onnx.NodeProto]) -> int:
+    """The most Ifs around an If or Loop."""
+    found = 0
+    for node in nodes:
+        for inner in (attribute.g for attribute in node.attribute if attribute.HasField("g")):
+            if any(attribute.HasField("g") for other in inner.node for attribute in other.attribute):
+                found = max(found, (node.op_type == "If") + _ifs_around(inner.node))
+    return found

@@ -1,0 +1,69 @@
+"""Pads of opset 4 to 10 in standard operators: those of that opset, as ONNX Runtime has them, or none."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import onnxruntime
+import pytest
+from small_models import FLOAT, model, pad
+
+import padops
+from padops.convert import Conversion
+from padops.runtime.ort_values import run_session
+from padops.spec import reference
+
+DATA = np.arange(1, 21, dtype=np.float32).reshape(4, 5)
+DIMS = (["a", "b"], [4, "b"], [4, 5])
+PADS = ([-1, 0, 0, 1], [-1, 0, 0, -1], [1, 0, 0, 1], [0, 2, 0, 0], [-5, 0, 2, 0])
+WHY = re.compile(
+    r"standard operators do this with \w+, from opset \d+ on, and this is \d+"
+    r"|without Pad, standard operators cannot compute what it does at opset \d+"
+    r"|Slice has bounds as inputs from opset 10 on, and this is \d+"
+    r"|padops::Pad_2 .*\[P[15]\]"
+)
+
+
+def _lowered(opset: int, dims: list[int | str], pads: list[int], mode: str) -> Conversion:
+    node = pad(["x"], pads=pads, mode=mode, value=7.0)
+    return padops.lower(model([node], opset, ir_version=3, inputs=[("x", FLOAT, dims)]), without_pad=True)
+
+
+@pytest.mark.parametrize("opset", range(4, 11))
+def test_what_is_lowered_runs(opset: int) -> None:
+    options, converted = onnxruntime.SessionOptions(), 0
+    options.log_severity_level = 4
+    for dims, pads, mode in itertools.product(DIMS, PADS, ("constant", "edge", "reflect")):
+        lowered = _lowered(opset, dims, pads, mode)
+        (record,) = lowered.records
+        if record.status != "converted":
+            assert WHY.match(record.reason), record.reason
+            continue
+        session = onnxruntime.InferenceSession(lowered.proto().SerializeToString(), options)
+        try:
+            expected = reference.run("Pad_2", {"pads": pads, "mode": mode, "value": 7.0}, [DATA])
+        except padops.PadError:
+            with pytest.raises(Exception, match="."):
+                run_session(session, {"x": DATA})
+            continue
+        assert np.array_equal(run_session(session, {"x": DATA})[0], expected), (dims, pads, mode)
+        converted += 1
+    assert converted >= 12
+
+
+def test_a_crop_of_open_dims_before_slice_had_inputs() -> None:
+    """It became a Slice of three inputs, which opset 9 does not have."""
+    lowered = _lowered(9, ["a", "b"], [-1, 0, 0, 1], "constant")
+    assert [record.status for record in lowered.records] == ["converted"]
+    (cut,) = (node for node in lowered.proto().graph.node if node.op_type == "Slice")
+    given = {attribute.name: list(attribute.ints) for attribute in cut.attribute}
+    assert len(cut.input) == 1 and given == {"starts": [1, 0], "ends": [2**63 - 1] * 2, "axes": [0, 1]}
+
+
+def test_integers_are_added_from_opset_7_on() -> None:
+    """The amounts of an open dim are computed; before, ONNX Runtime adds floats alone."""
+    (record,) = _lowered(6, [4, "b"], [0, 2, 0, 0], "constant").records
+    assert record.status == "unconverted"
+    assert record.reason == "standard operators do this with Add, from opset 7 on, and this is 6"
