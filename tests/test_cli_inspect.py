@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import onnx
 import pytest
 from onnx import TensorProto, helper
-from small_models import FLOAT, convert, external, model, one_pad, pad, tensor
+from small_models import FLOAT, INT16, convert, external, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -47,6 +48,24 @@ def test_a_model_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, "What helps" in out) == (0, False)
     code, out, _ = run(capsys, MODELS / "pad_02.onnx", "--select", "needed")
     assert (code, "graph/" in out) == (0, False)
+    assert out.startswith(f"{MODELS / 'pad_02.onnx'}: 3 Pads, 0 selected (onnxruntime ")
+
+
+def test_select_needed_counts_all_pads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It said "0 Pads" of a model where all run, and 1 of this one."""
+    inputs = [("x", FLOAT, [2, 3]), ("h", INT16, [2, 3])]
+    outputs = [("y", FLOAT, None), ("z", INT16, None)]
+    tensors = [tensor("pads", [0, 1, 0, 1])]
+    nodes = [pad(), pad(["h", "pads"], "z")]
+    path = tmp_path / "two.onnx"
+    onnx.save(model(nodes, 18, inputs=inputs, outputs=outputs, tensors=tensors), path)
+    _, out, _ = run(capsys, path, "--select", "needed")
+    assert out.startswith(f"{path}: 2 Pads, 1 selected: 1 refused (onnxruntime ")
+    _, out, _ = run(capsys, path)
+    assert out.startswith(f"{path}: 2 Pads: 1 run, 1 refused (onnxruntime ")
+    _, out, _ = run(capsys, path, "--select", "needed", "--json")
+    told = json.loads(out)
+    assert (told["left_out"], len(told["pads"])) == (1, 1)
 
 
 def test_it_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,6 +42,7 @@ class Inspection:
         options: What ``padops convert`` needs to be told to see all of them, as on its command line.
         notes: What else there is to say of the model.
         roads: What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be.
+        left_out: How many Pads are none of ``pads``, because ``select`` leaves them out.
     """
 
     path: Path | None
@@ -51,6 +52,7 @@ class Inspection:
     options: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     roads: tuple[Road, ...] = ()
+    left_out: int = 0
 
     def __repr__(self) -> str:
         """One line."""
@@ -62,10 +64,15 @@ class Inspection:
         return tuple(pad for pad in self.pads if not pad.runs)
 
     def summary(self) -> str:
-        """How many Pads there are, and what onnxruntime does with them: ``"3 Pads: 2 runs, 1 refuses"``."""
+        """How many Pads there are, and what onnxruntime does with them: ``"3 Pads: 2 run, 1 refused"``.
+
+        Where ``select`` leaves some out, it says so: ``"3 Pads, 1 selected: 1 refused"``.
+        """
         counts = Counter(pad.verdict for pad in self.pads)
         told = ", ".join(f"{counts[verdict]} {SAID[verdict]}" for verdict in get_args(Verdict) if counts[verdict])
-        return f"{len(self.pads)} Pad{'' if len(self.pads) == 1 else 's'}" + (f": {told}" if told else "")
+        count = len(self.pads) + self.left_out
+        selected = f", {len(self.pads)} selected" if self.left_out else ""
+        return f"{count} Pad{'' if count == 1 else 's'}{selected}" + (f": {told}" if told else "")
 
     def commands(self) -> dict[Road, str]:
         """For each of the roads, the line that takes it, quoted so that it can be pasted."""
@@ -88,6 +95,7 @@ class Inspection:
             "opsets": self.opsets,
             "runtime": self.runtime,
             "counts": {verdict: counts[verdict] for verdict in get_args(Verdict)},
+            "left_out": self.left_out,
             "roads": list(self.roads),
             "commands": self.commands(),
             "pads": [pad.to_json() | {"roads": list(pad.roads)} for pad in self.pads],
@@ -153,14 +161,16 @@ def inspect(
     pads = [_inspected(site, match, types, minor) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
+    selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
         runtime=_runtime(minor),
-        pads=tuple(pad for pad in pads if select == "all" or not pad.runs),
+        pads=selected,
         options=_options(found, custom_domains, follow_links),
         notes=_notes(document, types, pads),
         roads=_common(pads),
+        left_out=len(pads) - len(selected),
     )
 
 

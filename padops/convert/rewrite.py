@@ -24,6 +24,7 @@ from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo, describe
 from padops.convert.targets import CALLED, CHECKS, STANDARD, TARGETS
 from padops.convert.targets.calls import declare_calls
+from padops.convert.targets.scans import declare_rows
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class ConvertPads(ir.passes.InPlacePass):
                 self.records[decision.site.node] = self._apply(decision, constants, types)
         if converted and self._target not in STANDARD:
             self._document.touched.update(declare_calls(model, types))
+        self._document.touched.update(declare_rows([decision.site for decision in converted], types))
         self.problem = types.problem
         return ir.passes.PassResult(model, modified=bool(self._document.touched))
 

@@ -162,15 +162,19 @@ class Document:
 
     def _declare(self, graph: ir.Graph | ir.Function, message: onnx.GraphProto) -> None:
         """Adds what passes have found out about the outputs of the nodes that they changed."""
-        outputs = {info.name for info in message.output}
+        outputs = {info.name: info for info in message.output}
         stated = {info.name: info for info in message.value_info}
         for node in graph:
             for value in node.outputs if node in self.touched else ():
                 said = value.shape is not None or node.op_identifier() in self.model.functions
-                if value.name in outputs or value.type is None or not said:
+                if value.type is None or not said or (value.name in outputs and value.shape is None):
                     continue
                 made = ir.serde.serialize_value(value)
-                if value.name not in stated:
+                if value.name in outputs:
+                    tensor = outputs[value.name].type.tensor_type
+                    if not tensor.HasField("shape"):
+                        tensor.shape.CopyFrom(made.type.tensor_type.shape)
+                elif value.name not in stated:
                     message.value_info.append(made)
                 elif value.shape is not None and not stated[value.name].type.tensor_type.HasField("shape"):
                     stated[value.name].type.tensor_type.shape.CopyFrom(made.type.tensor_type.shape)

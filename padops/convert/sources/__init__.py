@@ -31,7 +31,7 @@ from padops.convert.sources import (
     tensorflow,
     unknown,
 )
-from padops.convert.sources.match import Match
+from padops.convert.sources.match import Match, too_long
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.spec.dialects import DOMAIN
 from padops.spec.schemas import register_schemas
@@ -80,6 +80,8 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -
     may_have_more = (site.node.domain, site.node.op_type) in WINDOW_OPERATORS  # MaxPool gives indices as well
     if match is not None and (count < 1 or (count > 1 and not may_have_more)):
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
+    if match is not None and (long := too_long(match)) is not None:
+        return Match(match.form, reason=long)
     return match
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.facts import Verdict
-from padops.convert.model.graphs import NodeSite, caller_strings, constant
+from padops.convert.model.graphs import LARGEST_CONSTANT, NodeSite, caller_strings, constant
 from padops.convert.records import PadRecord, Status
 from padops.spec.dialects import INTEGER_KINDS, OPS, Op
 from padops.spec.dialects.onnx_pad import VERSIONS
@@ -145,6 +145,16 @@ def misfit(replacement: Replacement) -> str | None:
             return f"{op.name} has no attribute {name}"
         if attribute.type != kinds[name]:
             return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
+    return None
+
+
+def too_long(match: Match) -> str | None:
+    """Which attribute of a Pad lists more numbers than are read, as of inputs; None for none."""
+    made = match.replacement.pad if isinstance(match.replacement, Rewrite) else match.replacement
+    for name, attribute in (made.attributes if made else {}).items():
+        if attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
+            if (count := len(attribute.value)) > LARGEST_CONSTANT:
+                return f"its attribute {name} has {count} elements, and padops reads up to {LARGEST_CONSTANT}"
     return None
 
 

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import has_type, taking_pooling
+from padops.convert.sources.builtin_support import CASTS_RIGHT_SINCE, has_type, taking_pooling
 from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
@@ -108,7 +108,7 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
             assert pad.type is not None, "check_moved refuses it"
             return np.zeros(outputs, by_name(pad.type).numpy)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
-    typed = builder.has_pad and has_type(pad.type, builder.opset)
+    typed = builder.has_pad and _has_kernel(pad, builder.opset, plain)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
     leaves_some = (typed and ort_pad.takes_inputs(builder.opset, pad)) or pad.only_adds
     guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
@@ -119,6 +119,18 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
     if pad.dims is None:
         return emit_pad.write(builder, pad, guarantees, branches=False)
     return _extend(builder, pad, known)
+
+
+def _has_kernel(pad: PadInfo, opset: int, plain: bool) -> bool:
+    """Whether ONNX Runtime's Pad has the type of the data.
+
+    What is its Pad of float16 now may stay one. It is cast to float and back, so a fill that is a float attribute may not be
+    rounded where another operator reads it.
+    """
+    if has_type(pad.type, opset):
+        return True
+    exact = pad.op.input_index(pad.op.fill) is not None or pad.has_default_fill
+    return plain and pad.type == "float16" and opset >= CASTS_RIGHT_SINCE and exact
 
 
 def _fits(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts], guarantees: emit_pad.Guarantees) -> bool:

@@ -79,7 +79,8 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
                 "(onnx.version_converter)"
             )
         if plain and _is_same(site.node, builder.nodes):
-            raise Unneeded("ONNX Runtime's Pad is right for it, or fails")
+            cast = ", by a cast to float and back" if pad.type == "float16" else ""
+            raise Unneeded(f"ONNX Runtime's Pad is right for it{cast}, or fails")
     except (Unconvertible, Unneeded):
         _detach(builder.nodes)
         raise

@@ -1,0 +1,191 @@
+"""What a random model of ``road_models.py`` must give: its nodes in NumPy, its Pads by the rules.
+
+Each Pad is computed twice, by the reference and by the walk of ``padops.conformance.peers.independent``, which must agree.
+Nothing here looks at how a model is converted, nor at onnxruntime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+from onnx import helper
+
+from padops.conformance.peers import independent
+from padops.conformance.peers.request import Request
+from padops.spec import reference
+from padops.spec.bits import from_bytes
+from padops.spec.dtypes import by_onnx
+from padops.spec.plan import PadError
+
+Values = dict[str, np.ndarray]
+Attributes = Mapping[str, Any]
+
+
+class Broken(Exception):
+    """A Pad breaks a rule; the message is that of the reference, with the rule at its end."""
+
+
+def evaluate(model: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """The outputs of a model.
+
+    Raises:
+        Broken: A Pad that runs breaks a rule.
+    """
+    engine = Engine(model.opset_import[0].version, {row.name: row for row in model.functions})
+    return engine.graph(model.graph, {}, feeds)
+
+
+class Engine:
+    """Runs nodes of one version of ONNX."""
+
+    def __init__(self, opset: int, functions: dict[str, onnx.FunctionProto]) -> None:
+        self.opset = opset
+        self.functions = functions
+
+    def graph(self, graph: onnx.GraphProto, outside: Values, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+        """A graph, which sees the values outside of it."""
+        values = {**outside, **{row.name: array_of(row) for row in graph.initializer}, **inputs}
+        for node in graph.node:
+            self.node(node, values, {})
+        return [values[row.name] for row in graph.output]
+
+    def node(self, node: onnx.NodeProto, values: Values, given: Attributes) -> None:
+        """One node; what it gives goes into ``values``. ``given`` are the attributes of the function that it stands in."""
+        attributes = {}
+        for row in node.attribute:
+            if not row.ref_attr_name:
+                attributes[row.name] = helper.get_attribute_value(row)
+            elif row.ref_attr_name in given:
+                attributes[row.name] = given[row.ref_attr_name]
+        inputs = [values[name] if name else None for name in node.input]
+        if node.domain:
+            outputs = self.call(self.functions[node.op_type], inputs, attributes)
+        elif node.op_type in ("If", "Loop", "Scan"):
+            outputs = getattr(self, node.op_type.lower())(attributes, inputs, values)
+        elif node.op_type == "Pad":
+            outputs = [self.pad(node.name, attributes, inputs)]
+        else:
+            outputs = [OPERATORS[node.op_type](attributes, inputs)]
+        values.update(zip(node.output, outputs, strict=True))
+
+    def call(self, function: onnx.FunctionProto, inputs: Sequence, attributes: Attributes) -> list[np.ndarray]:
+        defaults = {row.name: helper.get_attribute_value(row) for row in function.attribute_proto}
+        values = dict(zip(function.input, inputs, strict=True))
+        for node in function.node:
+            self.node(node, values, {**defaults, **attributes})
+        return [values[name] for name in function.output]
+
+    def pad(self, name: str, attributes: Attributes, inputs: Sequence[np.ndarray | None]) -> np.ndarray:
+        """A Pad, in the form that the opset has, by the rules of the newest: wrap has been the same ever since it came."""
+        mode = attributes.get("mode", b"constant").decode()
+        if self.opset >= 11:
+            op, given = "Pad_25", {"mode": mode}
+        else:
+            op = "Pad_1" if self.opset == 1 else "Pad_2"
+            given = {key: value for key, value in attributes.items() if key != "mode"} | {"mode": mode}
+        try:
+            found = reference.run(op, given, inputs, name)
+        except PadError as error:
+            try:
+                independent.run_case(Request("", op, self.opset, given, tuple(inputs)))
+            except independent.Refused:
+                raise Broken(str(error)) from error
+            raise AssertionError(f"the walk gives something, where the reference says: {error}") from error
+        walked = independent.run_case(Request("", op, self.opset, given, tuple(inputs)))
+        assert native.bits(walked) == native.bits(found), "the two implementations of the rules differ"
+        return found
+
+    def if_(self, attributes: Attributes, inputs: Sequence, values: Values) -> list[np.ndarray]:
+        return self.graph(attributes["then_branch" if inputs[0] else "else_branch"], values, {})
+
+    def loop(self, attributes: Attributes, inputs: Sequence, values: Values) -> list[np.ndarray]:
+        """A Loop with one state, and outputs of each turn."""
+        body, state, turns = attributes["body"], inputs[2], []
+        names = [row.name for row in body.input]
+        for turn in range(int(inputs[0])):
+            feeds = dict(zip(names, [np.int64(turn), np.bool_(True), state], strict=True))
+            _, state, *rest = self.graph(body, values, feeds)
+            turns.append(rest)
+        return [state, *(np.stack(rows) for rows in zip(*turns))]
+
+    def scan(self, attributes: Attributes, inputs: Sequence, values: Values) -> list[np.ndarray]:
+        """A Scan over one input, without a state."""
+        body, axis = attributes["body"], attributes.get("scan_input_axes", [0])[0]
+        rows = [
+            self.graph(body, values, {body.input[0].name: taken(inputs[0], i, axis)})[0]
+            for i in range(inputs[0].shape[axis])
+        ]
+        return [np.stack(rows, attributes.get("scan_output_axes", [0])[0])]
+
+
+setattr(Engine, "if", Engine.if_)
+
+
+def taken(array: np.ndarray, position: int, axis: int) -> np.ndarray:
+    """One row along an axis; an array where it is one text as well."""
+    return np.asarray(array[(slice(None),) * axis + (position,)], array.dtype)
+
+
+def array_of(tensor: onnx.TensorProto) -> np.ndarray:
+    """A tensor of any element type, as this package has it."""
+    dtype = by_onnx(tensor.data_type)
+    if dtype.name == "string":
+        array = np.empty(len(tensor.string_data), object)
+        array[:] = [text.decode() for text in tensor.string_data]
+        return array.reshape(tuple(tensor.dims))
+    if tensor.raw_data or not np.prod(tensor.dims):
+        return from_bytes(tensor.raw_data, dtype, tuple(tensor.dims))
+    return onnx.numpy_helper.to_array(tensor)
+
+
+def _slice(attributes: Attributes, inputs: Sequence) -> np.ndarray:
+    """A Slice along the first axis."""
+    start, stop, _, step = (int(row[0]) for row in inputs[1:])
+    return inputs[0][slice(start, None if stop < -(2**31) else stop, step)]
+
+
+def _reshape(attributes: Attributes, inputs: Sequence) -> np.ndarray:
+    data = inputs[0]
+    shape = attributes["shape"] if "shape" in attributes else inputs[1].tolist()
+    return data.reshape([data.shape[i] if n == 0 else n for i, n in enumerate(shape)])
+
+
+def _windows(data: np.ndarray, kernel: Sequence[int]) -> np.ndarray:
+    """The windows of a spatial shape, their elements last."""
+    axes = tuple(range(2, data.ndim))
+    windows = np.lib.stride_tricks.sliding_window_view(data, tuple(kernel), axes)
+    return windows.reshape(*windows.shape[: data.ndim], -1)
+
+
+def _conv(attributes: Attributes, inputs: Sequence) -> np.ndarray:
+    """A convolution of one group: the sum of whole numbers, so that no order of adding matters."""
+    data, weight = inputs[0].astype(np.float64), inputs[1].astype(np.float64)
+    windows = _windows(data, weight.shape[2:])
+    flat = weight.reshape(*weight.shape[:2], -1)
+    output = np.zeros((data.shape[0], weight.shape[0], *windows.shape[2:-1]))
+    for m, c in product(range(flat.shape[0]), range(flat.shape[1])):
+        output[:, m] += windows[:, c] @ flat[m, c]
+    return (output + 0.0).astype(inputs[0].dtype)
+
+
+OPERATORS: dict[str, Callable[[Attributes, Sequence], np.ndarray]] = {
+    "Add": lambda attributes, inputs: inputs[0] + inputs[1],
+    "Cast": lambda attributes, inputs: inputs[0].astype(by_onnx(attributes["to"]).numpy),
+    "Concat": lambda attributes, inputs: np.concatenate(inputs, attributes["axis"]),
+    "Constant": lambda attributes, inputs: array_of(attributes["value"]),
+    "Conv": _conv,
+    "Gather": lambda attributes, inputs: inputs[0][inputs[1]],
+    "Identity": lambda attributes, inputs: inputs[0],
+    "MaxPool": lambda attributes, inputs: _windows(inputs[0], attributes["kernel_shape"]).max(-1),
+    "Relu": lambda attributes, inputs: np.maximum(inputs[0], 0).astype(inputs[0].dtype),
+    "Reshape": _reshape,
+    "Shape": lambda attributes, inputs: np.array(inputs[0].shape, np.int64),
+    "Slice": _slice,
+    "Sub": lambda attributes, inputs: inputs[0] - inputs[1],
+    "Transpose": lambda attributes, inputs: np.ascontiguousarray(np.transpose(inputs[0], attributes["perm"])),
+}

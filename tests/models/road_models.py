@@ -1,0 +1,277 @@
+"""Random models of one to four Pads of ONNX, what they are fed with, and what they must give.
+
+Opsets 1 to 25; Pads of every form between other nodes, in branches, loops and functions. The same seed and number give the
+same model. ``road_answers.py`` says what it must give; ``roads.py`` takes it along every road of padops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import native
+import numpy as np
+import onnx
+from onnx import helper
+from road_answers import Broken, Values, evaluate, taken
+from road_pads import pad
+from road_scopes import Book, Dice, Scope
+
+from padops.conformance.model import ir_version
+from padops.runtime.ort_values import PLAIN
+from padops.spec.dialects import OPS, onnx_op
+from padops.spec.dtypes import DType
+
+BOOL = onnx.TensorProto.BOOL
+BODY_TYPES = PLAIN | {"bfloat16"}  # of which onnxruntime has If, Loop and Scan, bfloat16 from opset 16
+
+
+@dataclass
+class RoadModel:
+    """One model.
+
+    Attributes:
+        proto: The model.
+        feeds: Its inputs.
+        expected: Its outputs, or the rule that a Pad breaks, as the reference words it.
+        broken: Whether any Pad breaks a rule, in a branch that is not taken, perhaps.
+        features: What is in it, in words.
+    """
+
+    proto: onnx.ModelProto
+    feeds: Values
+    expected: list[np.ndarray] | str
+    broken: bool
+    features: tuple[str, ...]
+
+
+def draw(seed: int, number: int) -> RoadModel:
+    """The model of a number."""
+    dice = Dice(np.random.default_rng([seed, number]))
+    opset = dice.pick([*range(1, 26), 11, 13, 17, 18, 18, 19, 21])
+    dtype = _type(dice, opset)
+    whole = dtype.name == "float" and dice.chance(0.5) or dtype.name in ("double", "float16", "int8") and dice.chance(0.2)
+    book = Book(dice, opset, dtype, whole)
+    book.features |= {f"opset {opset}", dtype.name}
+    main = Scope(book)
+    rank = dice.pick([0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5])
+    shape = [dice.pick([1, 2, 3, 4, 5, 6, dice.number(0, 7)]) for _ in range(rank)]
+    array = book.array(shape)
+    data = main.seen(book.feed(array, _declared(dice, shape), "x"), array)
+    outputs = _steps(main, data, dice.pick([1, 1, 2, 2, 3, 4]), depth=0)
+    return _finished(main, outputs)
+
+
+def _type(dice: Dice, opset: int) -> DType:
+    """A type that the opset's Pad has; now and then one for which the opset is too old."""
+    listed = OPS[onnx_op(opset)].types
+    if opset >= 11 and dice.chance(0.04):
+        listed = OPS["Pad_21"].types
+    fitting = [row for row in native.TYPES if row.name in listed]
+    common = [row for row in fitting if row.name in ("float", "double", "float16", "string", "bool", "int32", "uint8")]
+    return dice.pick(common * 2 + fitting)
+
+
+def _declared(dice: Dice, shape: list[int]) -> list[int | str | None] | None:
+    if dice.chance(0.12):
+        return None
+    if dice.chance(0.35):
+        return list(shape)
+    return [dice.pick([n, n, f"dim{i}", None]) for i, n in enumerate(shape)]
+
+
+def _finished(main: Scope, outputs: list[str]) -> RoadModel:
+    """The model of a main graph."""
+    book = main.book
+    infos = []
+    for name in outputs:
+        known = name in main.values and book.dice.chance(0.5)
+        dims = [None] * main.values[name].ndim if known else None
+        infos.append(helper.make_tensor_value_info(name, book.dtype.onnx, dims))
+    graph = helper.make_graph(main.nodes, "g", book.inputs, infos, book.tensors)
+    imports = [helper.make_opsetid("", book.opset)]
+    imports += [helper.make_opsetid("local", 1)] if book.functions else []
+    proto = helper.make_model(
+        graph, opset_imports=imports, ir_version=ir_version(book.opset), functions=book.functions
+    )
+    try:
+        expected: list[np.ndarray] | str = evaluate(proto, book.feeds)
+    except Broken as error:
+        expected = str(error)
+    broken = "broken" in book.features or isinstance(expected, str)
+    return RoadModel(proto, book.feeds, expected, broken, tuple(sorted(book.features)))
+
+
+def _steps(scope: Scope, data: str, pads: int, depth: int) -> list[str]:
+    """So many Pads behind a value, with other nodes between; gives the last value, and perhaps some before it."""
+    dice, results = scope.dice, []
+    try:
+        while pads > 0:
+            data = _between(scope, data)
+            holds = scope.book.dtype.name in BODY_TYPES and (scope.book.dtype.name in PLAIN or scope.book.opset >= 16)
+            if holds and scope.kind != "function" and dice.chance(0.35 if depth == 0 else 0.15):
+                inside = dice.number(1, min(pads, 2))
+                data = _container(scope, data, inside, depth)
+                pads -= inside
+            else:
+                data = _turned(scope, data) if dice.chance(0.15) else pad(scope, data)
+                pads -= 1
+            if depth == 0 and scope.kind == "main" and pads and dice.chance(0.2):
+                results.append(data)
+        data = _between(scope, data)
+    except Broken:
+        data = scope.nodes[-1].output[0]
+    return [data, *results]
+
+
+def _between(scope: Scope, data: str) -> str:
+    """Perhaps a node that is no Pad."""
+    dice, book, array = scope.dice, scope.book, scope.values[data]
+    ways: list[str] = []
+    if book.dtype.name in PLAIN:
+        ways += ["Identity", "Transpose"] if array.ndim else ["Identity"]
+        ways += ["Reshape"] if array.ndim and not scope.resized else []
+    if book.whole and (book.opset >= 6 and book.dtype.name != "int8" or book.opset >= 14):
+        ways += ["Relu"]
+    if book.dtype.name == "float" and book.whole and array.ndim in (3, 4, 5) and min(array.shape) > 0 and not scope.resized:
+        ways += ["MaxPool"] * 3 + ["Conv"] * 3
+    if not ways or not dice.chance(0.35):
+        return data
+    way = dice.pick(ways)
+    book.features.add(way)
+    if way == "Transpose":
+        return scope.add("Transpose", [data], {"perm": dice.order(array.ndim)})
+    if way == "Reshape":
+        return _reshape(scope, data)
+    if way in ("MaxPool", "Conv"):
+        kernel = [dice.number(1, min(n, 3)) for n in array.shape[2:]]
+        if way == "MaxPool":
+            return scope.add("MaxPool", [data], {"kernel_shape": kernel})
+        weight = dice.rng.integers(1, 4, (dice.number(1, 2), array.shape[1], *kernel)).astype(np.float32)
+        if abs(array).max(initial=0) > 1e5:
+            return data
+        return scope.add("Conv", [data, scope.held(weight)])
+    return scope.add(way, [data])
+
+
+def _reshape(scope: Scope, data: str) -> str:
+    """Two axes become one, or an axis two."""
+    dice, shape = scope.dice, list(scope.values[data].shape)
+    axis = dice.number(0, len(shape) - 1)
+    if len(shape) > 1 and dice.chance(0.5) and axis:
+        wanted = [0] * (axis - 1) + [shape[axis - 1] * shape[axis]] + shape[axis + 1 :]
+    else:
+        wanted = [0] * axis + [1, shape[axis]] + shape[axis + 1 :]
+    if 0 in shape or len(wanted) > 6:
+        return scope.add("Identity", [data])
+    if dice.chance(0.5):  # the same for every size of the last axis
+        wanted[-1] = -1
+    if scope.book.opset < 5:
+        return scope.add("Reshape", [data], {"shape": wanted})
+    return scope.add("Reshape", [data, scope.held(np.array(wanted, np.int64))])
+
+
+def _turned(scope: Scope, data: str) -> str:
+    """A Pad between two Transposes, as exporters of channels-last networks write it."""
+    array = scope.values[data]
+    if array.ndim < 2 or scope.book.dtype.name not in PLAIN:
+        return pad(scope, data)
+    order = scope.dice.order(array.ndim)
+    back = [order.index(i) for i in range(array.ndim)]
+    scope.book.features.add("between Transposes")
+    padded = pad(scope, scope.add("Transpose", [data], {"perm": order}))
+    return scope.add("Transpose", [padded], {"perm": back})
+
+
+def _container(scope: Scope, data: str, pads: int, depth: int) -> str:
+    """Pads in a branch, a loop or a function."""
+    ways = {"If": _branches, "Loop": _loop, "Scan": _scan, "function": _function}
+    names = ["If", "If", "Loop", "function", "function"]
+    if scope.book.opset >= 9 and scope.values[data].ndim and min(scope.values[data].shape) > 0:
+        names.append("Scan")
+    way = scope.dice.pick(names)
+    scope.book.features.add(way)
+    return ways[way](scope, data, pads, depth)
+
+
+def _graph(scope: Scope, outputs: list[str], inputs: list[onnx.ValueInfoProto]) -> onnx.GraphProto:
+    infos = []
+    for name in outputs:
+        kind = BOOL if name.startswith("go") else scope.book.dtype.onnx
+        infos.append(helper.make_tensor_value_info(name, kind, None))
+    return helper.make_graph(scope.nodes, scope.book.name("body"), inputs, infos, scope.tensors)
+
+
+def _branches(scope: Scope, data: str, pads: int, depth: int) -> str:
+    """An If; of a constant condition in two of three."""
+    dice = scope.dice
+    chosen = np.array(dice.chance(0.5))
+    condition = getattr(scope, dice.pick(["constant", "held", "fed"]))(chosen)
+    branches = []
+    for taken in (True, False):
+        inner = scope.inner()
+        last = data
+        if pads and (taken == bool(chosen) or dice.chance(0.7)):
+            last = _steps(inner, data, pads, depth + 1)[0]
+        if last == data:
+            last = inner.add("Identity", [data])
+        branches.append(_graph(inner, [last], []))
+    return scope.add("If", [condition], {"then_branch": branches[0], "else_branch": branches[1]})
+
+
+def _loop(scope: Scope, data: str, pads: int, depth: int) -> str:
+    """A Loop whose state every turn pads; perhaps with another Pad's output of each turn."""
+    dice, book = scope.dice, scope.book
+    turns = dice.number(1, 2)
+    inner = scope.inner(resized=True)
+    state, turn, go = book.name("s"), book.name("i"), book.name("go")
+    inner.values |= {state: scope.values[data], turn: np.int64(0), go: np.bool_(True)}
+    inputs = [
+        helper.make_tensor_value_info(turn, onnx.TensorProto.INT64, []),
+        helper.make_tensor_value_info(go, BOOL, []),
+        helper.make_tensor_value_info(state, book.dtype.onnx, None),
+    ]
+    last = _steps(inner, state, pads, depth + 1)[0]
+    goes_on = book.name("go")
+    inner.nodes.append(helper.make_node("Identity", [go], [goes_on], name=book.name("n")))
+    body = _graph(inner, [goes_on, last], inputs)
+    count = getattr(scope, dice.pick(["constant", "held", "fed"]))(np.array(turns, np.int64))
+    return scope.add("Loop", [count, scope.constant(np.array(True)), data], {"body": body})
+
+
+def _scan(scope: Scope, data: str, pads: int, depth: int) -> str:
+    """A Scan whose body pads each row, or each column."""
+    dice, book, array = scope.dice, scope.book, scope.values[data]
+    axis = dice.number(0, array.ndim - 1) if dice.chance(0.3) else 0
+    inner = scope.inner()
+    row = book.name("r")
+    inner.values[row] = taken(array, 0, axis)
+    last = _steps(inner, row, pads, depth + 1)[0]
+    body = _graph(inner, [last], [helper.make_tensor_value_info(row, book.dtype.onnx, None)])
+    axes = {"scan_input_axes": [axis]} if axis else {}
+    if dice.chance(0.3) and last in inner.values:
+        axes["scan_output_axes"] = [dice.number(0, inner.values[last].ndim)]
+    return scope.add("Scan", [data], {"body": body, "num_scan_inputs": 1, **axes})
+
+
+def _function(scope: Scope, data: str, pads: int, depth: int) -> str:
+    """A call of a local function, perhaps two."""
+    dice, book = scope.dice, scope.book
+    again = scope.resized or dice.chance(0.4)
+    inner = Scope(book, "function", main=scope.root, resized=again)
+    first = book.name("f")
+    inner.values[first] = scope.values[data]
+    last = _steps(inner, first, pads, depth + 1)[0]
+    if last == first:
+        last = inner.add("Identity", [first])
+    name = book.name("Function")
+    imports = [helper.make_opsetid("", book.opset)]
+    formals = [first, *inner.formals]
+    made = helper.make_function("local", name, formals, [last], inner.nodes, imports, sorted(inner.given))
+    book.functions.append(made)
+    given = {key: value.decode() for key, value in inner.given.items()}
+    actual = [data, *inner.formals.values()]
+    result = scope.add(name, actual, given, "local")
+    grown = scope.values[result]
+    if again and grown.size < 1000 and dice.chance(0.5):
+        return scope.add(name, [result, *actual[1:]], given, "local")
+    return result

@@ -1,0 +1,182 @@
+"""The graphs of a random model while they are drawn: their nodes, and what each value is.
+
+``road_models.py`` draws what stands in them, ``road_pads.py`` draws one Pad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import native
+import numpy as np
+import onnx
+from onnx import helper
+from road_answers import Broken, Engine, Values
+
+from padops.spec.bits import dtype_of
+from padops.spec.dtypes import DType
+
+INT64, INT32 = np.dtype(np.int64), np.dtype(np.int32)
+Shape = list[int | str | None] | None
+
+
+class Dice:
+    """A generator with the few words that drawing needs."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def chance(self, share: float) -> bool:
+        return bool(self.rng.random() < share)
+
+    def pick(self, choices: Sequence[Any]) -> Any:
+        return choices[int(self.rng.integers(len(choices)))]
+
+    def number(self, low: int, high: int) -> int:
+        """A number from ``low`` to ``high``, both of them possible."""
+        return int(self.rng.integers(low, high + 1))
+
+    def order(self, count: int) -> list[int]:
+        return [int(i) for i in self.rng.permutation(count)]
+
+
+@dataclass
+class Book:
+    """What all graphs of a model share."""
+
+    dice: Dice
+    opset: int
+    dtype: DType
+    whole: bool  # whether the data are small whole numbers, with which convolutions are exact
+    inputs: list[onnx.ValueInfoProto] = field(default_factory=list)
+    feeds: Values = field(default_factory=dict)
+    tensors: list[onnx.TensorProto] = field(default_factory=list)  # of the main graph
+    functions: list[onnx.FunctionProto] = field(default_factory=list)
+    features: set[str] = field(default_factory=set)
+    names: int = 0
+
+    def name(self, stem: str) -> str:
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    def array(self, shape: Sequence[int]) -> np.ndarray:
+        """Data of the model's type."""
+        if self.whole:
+            return self.dice.rng.integers(-8, 9, tuple(shape)).astype(self.dtype.numpy)
+        made = native.random_array(self.dice.rng, self.dtype, shape)
+        if self.dtype.name == "float16":  # the runtime's casts to float and back keep every NaN but the signalling ones
+            bits = np.atleast_1d(made).view(np.uint16)
+            bits[np.isnan(np.atleast_1d(made))] |= np.uint16(0x200)
+            return bits.view(np.float16).reshape(tuple(shape))
+        return made
+
+    def feed(self, array: np.ndarray, shape: Shape, stem: str = "in") -> str:
+        """An input of the model."""
+        name = self.name(stem)
+        self.inputs.append(helper.make_tensor_value_info(name, dtype_of(array).onnx, shape))
+        self.feeds[name] = array
+        return name
+
+
+@dataclass
+class Scope:
+    """A graph, or the body of a function, while it is drawn; ``values`` has what each name stands for."""
+
+    book: Book
+    kind: str = "main"  # or "body", which sees the values outside of it, or "function", which does not
+    values: Values = field(default_factory=dict)
+    nodes: list[onnx.NodeProto] = field(default_factory=list)
+    tensors: list[onnx.TensorProto] = field(default_factory=list)
+    formals: dict[str, str] = field(default_factory=dict)  # of a function: its inputs, and what the call gives
+    given: dict[str, Any] = field(default_factory=dict)  # the attributes of the function's call
+    main: Scope | None = None
+    resized: bool = False  # whether it runs again with other sizes, so that only what takes any size may stand in it
+
+    @property
+    def dice(self) -> Dice:
+        return self.book.dice
+
+    @property
+    def root(self) -> Scope:
+        return self.main or self
+
+    def add(
+        self,
+        op_type: str,
+        inputs: Sequence[str],
+        attributes: dict[str, Any] | None = None,
+        domain: str = "",
+        outputs: int = 1,
+        references: Sequence[onnx.AttributeProto] = (),
+    ) -> str:
+        """A node; gives the name of its first output, which has its value already.
+
+        Raises:
+            Broken: A Pad breaks a rule; the node is there, and its output has no value.
+        """
+        names = [self.book.name("v") for _ in range(outputs)]
+        node = helper.make_node(op_type, list(inputs), names, name=self.book.name("n"), domain=domain)
+        for key, value in (attributes or {}).items():
+            kind = onnx.AttributeProto.INTS if isinstance(value, list) else None
+            node.attribute.append(helper.make_attribute(key, value, attr_type=kind))
+        node.attribute.extend(references)
+        self.nodes.append(node)
+        engine = Engine(self.book.opset, {row.name: row for row in self.book.functions})
+        if self.kind != "function":
+            self.values.update(self.root.values)
+        try:
+            engine.node(node, self.values, self.given)
+        except Broken:
+            self.book.features.add("broken")
+            raise
+        return names[0]
+
+    def inner(self, resized: bool = False) -> Scope:
+        """The body of an If, a Loop or a Scan that stands here."""
+        return Scope(self.book, "body", dict(self.values), main=self.root, resized=resized or self.resized)
+
+    def constant(self, array: np.ndarray) -> str:
+        return self.add("Constant", [], {"value": native.tensor("", array)})
+
+    def held(self, array: np.ndarray) -> str:
+        """An initializer of this graph, or of the main one; a function has none."""
+        if self.kind == "function":
+            return self.constant(array)
+        name = self.book.name("w")
+        if self.kind == "body" and self.dice.chance(0.5):
+            self.tensors.append(native.tensor(name, array))
+        else:
+            self.book.tensors.append(native.tensor(name, array))
+            self.root.values[name] = array
+        self.values[name] = array
+        return name
+
+    def fed(self, array: np.ndarray) -> str:
+        """An input of the model: its dims declared as numbers, by a name, without one, or not at all."""
+        dice = self.dice
+        whole: Shape = [dice.pick([n, n, None, self.book.name("d")]) for n in array.shape]
+        shape = dice.pick([list(array.shape), whole, None])
+        name = self.book.feed(array, shape)
+        if self.kind == "main" and dice.chance(0.1):  # a default that nothing changes, or another one that is fed over
+            self.book.tensors.append(native.tensor(name, array))
+            self.book.features.add("input with a default")
+            if dice.chance(0.5):
+                del self.book.feeds[name]
+        return self.seen(name, array)
+
+    def seen(self, outer: str, array: np.ndarray) -> str:
+        """A value of the main graph, as it is called here."""
+        self.root.values[outer] = array
+        if self.kind != "function":
+            self.values[outer] = array
+            return outer
+        formal = self.book.name("f")
+        self.formals[formal] = outer
+        self.values[formal] = array
+        return formal
+
+    def plain(self, array: np.ndarray) -> str:
+        """An operand that nothing computes."""
+        return getattr(self, self.dice.pick(["constant", "held", "held", "fed"]))(array)

@@ -1,0 +1,149 @@
+"""The roads of padops for a model, each taken alone: what it gives, or why it refuses."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import native
+import numpy as np
+import onnxruntime
+from road_models import RoadModel
+
+import padops
+from padops.runtime.ort_values import run_session
+
+LEVELS = {
+    "disable": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
+    "basic": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+    "extended": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+    "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
+}
+Road = Callable[[RoadModel, str], list[np.ndarray]]
+
+
+class Refused(Exception):
+    """A road that says why it cannot be taken."""
+
+
+def options(level: str) -> onnxruntime.SessionOptions:
+    made = onnxruntime.SessionOptions()
+    made.log_severity_level = 4
+    made.intra_op_num_threads = 1
+    made.graph_optimization_level = LEVELS[level]
+    return made
+
+
+def _run(session: onnxruntime.InferenceSession, drawn: RoadModel) -> list[np.ndarray]:
+    # A declared input that the optimizer no longer needs is one all the same.
+    return run_session(session, drawn.feeds)
+
+
+def stock(content: bytes, drawn: RoadModel, level: str) -> list[np.ndarray]:
+    """A model in onnxruntime without padops."""
+    return _run(onnxruntime.InferenceSession(content, options(level), providers=["CPUExecutionProvider"]), drawn)
+
+
+def original(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    """The model as it is, without padops."""
+    return stock(drawn.proto.SerializeToString(), drawn, level)
+
+
+def provider(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    """The model as it is, in padops.InferenceSession."""
+    return _run(padops.InferenceSession(drawn.proto.SerializeToString(), options(level)), drawn)
+
+
+def converted(drawn: RoadModel, **chosen: Any) -> tuple[bytes, list[str]]:
+    """The converted model, and why some of its Pads have no fallback.
+
+    Raises:
+        Refused: Pads are unconverted.
+        PadopsError: The converter refuses the model.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        conversion = padops.convert(drawn.proto, **chosen)
+    if left := [record.why() for record in conversion.unconverted]:
+        raise Refused("unconverted: " + "; ".join(left))
+    notes = [note for record in conversion.records for note in record.notes if note.startswith("no fallback: ")]
+    return conversion.proto().SerializeToString(), notes
+
+
+def library(drawn: RoadModel, level: str, **chosen: Any) -> list[np.ndarray]:
+    """Converted, in a session with the library's operators."""
+    content, _ = converted(drawn, **chosen)
+    registered = options(level)
+    padops.register(registered)
+    return _run(onnxruntime.InferenceSession(content, registered, providers=["CPUExecutionProvider"]), drawn)
+
+
+def needed(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    """Converted as far as onnxruntime is said not to run it by itself."""
+    return library(drawn, level, select="needed")
+
+
+def fallback(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    """Converted, without the library: by the functions.
+
+    Raises:
+        Refused: The converter said that some Pads have none.
+    """
+    content, without = converted(drawn)
+    if without:
+        raise Refused("; ".join(without))
+    return stock(content, drawn, level)
+
+
+def lowered(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    """In standard ONNX."""
+    return stock(converted(drawn, target="onnx")[0], drawn, level)
+
+
+def without_pad(drawn: RoadModel, level: str) -> list[np.ndarray]:
+    """In standard ONNX, of which no node is a Pad."""
+    content, _ = converted(drawn, target="onnx", without_pad=True)
+    assert b"\x22\x03Pad" not in content, "a Pad is left"  # the field op_type of a node
+    return stock(content, drawn, level)
+
+
+ROADS: dict[str, Road] = {
+    "provider": provider,
+    "converted": library,
+    "fallback": fallback,
+    "needed": needed,
+    "lowered": lowered,
+    "without Pad": without_pad,
+}
+
+
+def attempt(road: Road, drawn: RoadModel, level: str) -> dict[str, str]:
+    """What became of a model on a road: ``said`` is the answer, ``text`` what there is to say of it.
+
+    The answers are "same", "other bits", "silent" (an output, where a rule is broken) and "refused".
+    """
+    try:
+        outputs = road(drawn, level)
+    except (MemoryError, AssertionError):
+        raise
+    except Exception as error:  # onnxruntime's exceptions have no common base but this one
+        return {"said": "refused", "text": f"{type(error).__name__}: {error}"}
+    if isinstance(drawn.expected, str):
+        return {"said": "silent", "text": drawn.expected}
+    pairs = zip(outputs, drawn.expected, strict=True)
+    wrong = [difference(i, got, wanted) for i, (got, wanted) in enumerate(pairs) if not same(got, wanted)]
+    return {"said": "other bits" if wrong else "same", "text": "; ".join(wrong)}
+
+
+def same(got: np.ndarray, wanted: np.ndarray) -> bool:
+    return bool(native.bits(got) == native.bits(wanted))
+
+
+def difference(output: int, got: np.ndarray, wanted: np.ndarray) -> str:
+    return f"output {output}: {got.dtype}{list(got.shape)}, expected {wanted.dtype}{list(wanted.shape)}"
+
+
+def verdicts(drawn: RoadModel) -> list[Mapping[str, Any]]:
+    """What padops.inspect says of each Pad."""
+    return [pad.to_json() for pad in padops.inspect(drawn.proto).pads]
