@@ -285,7 +285,8 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
         counted = ", ".join(f"{len(those)} {verdict}" for verdict, those in verdicts.items())
         console.print(Text(f"verification: {counted}"), soft_wrap=True)
         for one in (*verdicts[DIFFERENT], *verdicts[NOT_VERIFIED]):
-            text = f"{one['source']}  {_verdict(one)}: {one['error'] or one['warning']}"
+            why = (one["error"] or one["warning"]).removeprefix(f"{NOT_VERIFIED}: ")
+            text = f"{one['source']}  {_verdict(one)}: {why}"
             console.print(Text(f"  {text}"), soft_wrap=True)
     if options.report is not None:
         files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]

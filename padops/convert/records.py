@@ -12,7 +12,9 @@ SCHEMA = 5  # of the report; raised when a reader of an older report would misre
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal["equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"]
 PASSED: tuple[Outcome, ...] = ("equal", "close", "corrected", "same")  # what only a comparison leads to
-WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins where only one of the two is bit-equal
+WITHOUT_OPTIMISATION = (
+    "without graph optimisation; with it,"  # how a note begins where only one of the two is bit-equal
+)
 REFUTED: tuple[Outcome, ...] = ("different", "fails")
 Exercise = Literal["exercised", "weak", "not exercised"]
 

@@ -60,7 +60,9 @@ def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, s
         facts = facts_of(site, match, types, minor)
         if facts.verdict in DOUBTED:
             behind: Sequence[ir.Node] = [site.node]
-            found |= {name: f"{site.path}: {facts.why}" for name in values_behind(document.model, behind) if name not in found}
+            found |= {
+                name: f"{site.path}: {facts.why}" for name in values_behind(document.model, behind) if name not in found
+            }
     return found
 
 
@@ -101,7 +103,9 @@ def comparison(
     return compare_and_say
 
 
-def refusal(verification: Verification, strict: bool, corrected: Collection[str]) -> tuple[type[VerificationError], str] | None:
+def refusal(
+    verification: Verification, strict: bool, corrected: Collection[str]
+) -> tuple[type[VerificationError], str] | None:
     """Why a converted model is not accepted: the error, and what it says; None where it is.
 
     One that runs, and that nothing can be compared with, is accepted, but for ``strict``: it may be what was asked for.

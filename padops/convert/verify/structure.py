@@ -33,6 +33,28 @@ def other_difference(original: Path, converted: Path) -> str:
     return next(_differences((original, one), (converted, other)), "")
 
 
+def taken_in(original: Path, converted: Path) -> set[str]:
+    """The paths of Pads that stand in the original alone, because all that reads them has their amounts in its own.
+
+    Args:
+        original: A model file.
+        converted: A model file.
+    """
+    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
+    former, made = _made(one.graph), _made(other.graph)
+    shown = {value.name for value in one.graph.output}
+    nested = [node for located in bodies(one) if located.body is not one.graph for node in located.body.node]
+    shown |= {name for node in nested for name in node.input}
+    found = set()
+    for path, pad in next(bodies(one)).labelled():
+        readers = [node for node in one.graph.node if pad.output and pad.output[0] in node.input]
+        there = [made.get(next(iter(node.output), "")) for node in readers]
+        alike = (after is not None and _took_in(node, after, former, one) for node, after in zip(readers, there))
+        if is_pad(pad) and readers and pad.output[0] not in shown and all(alike):
+            found.add(path)
+    return found
+
+
 def same_but_for_names(original: Path, converted: Path) -> bool:
     """Whether two models have the same nodes in the same order, Pads included, but for the names of nodes.
 
@@ -96,7 +118,7 @@ def _took_in(
     pad = former.get(next(iter(node.input), ""))
     if (node.domain, node.op_type) not in WINDOW_OPERATORS or pad is None or not is_pad(pad):
         return False
-    amounts = known_amounts(pad, model)
+    amounts = known_amounts(pad, model) if _fills_with_zero(pad, model) else None
     before, after = _copied(node), _copied(other)
     pads = [[list(row.ints) for row in one.attribute if row.name == "pads"] for one in (before, after)]
     half = len(amounts or ()) // 2
@@ -114,6 +136,18 @@ def _took_in(
     return not any(outside) and sums == pads[1][0] and _text(before) == _text(after)
 
 
+def _fills_with_zero(pad: onnx.NodeProto, model: onnx.ModelProto) -> bool:
+    """Whether a Pad of ONNX is of mode constant, and its fill is 0."""
+    attributes = {row.name: row for row in pad.attribute}
+    if pad.domain not in ("", "ai.onnx") or pad.op_type != "Pad" or len(pad.input) > 3:
+        return False
+    if "mode" in attributes and attributes["mode"].s != b"constant" or "value" in attributes and attributes["value"].f:
+        return False
+    fill = next(iter(pad.input[2:3]), "")
+    tensors = [tensor for tensor in model.graph.initializer if tensor.name == fill and not _is_external(tensor)]
+    return not fill or any(not np.any(onnx.numpy_helper.to_array(tensor)) for tensor in tensors)
+
+
 def _copied(node: onnx.NodeProto) -> onnx.NodeProto:
     copy = onnx.NodeProto()
     copy.CopyFrom(node)
@@ -127,8 +161,7 @@ def _made(body: Body) -> dict[str, onnx.NodeProto]:
 
 def _text(part: onnx.NodeProto | onnx.FunctionProto) -> bytes:
     """A node or a function without what has no meaning: names of nodes, texts for people, the order of attributes."""
-    copy = type(part)()
-    copy.CopyFrom(part)
+    copy = type(part).FromString(part.SerializeToString())
     copy.ClearField("doc_string")
     copy.ClearField("metadata_props")
     pending: list[onnx.NodeProto] = [copy] if isinstance(copy, onnx.NodeProto) else list(copy.node)

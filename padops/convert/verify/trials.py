@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session
 
-
 PATIENCE = 10  # seconds after which no further attempt is made where a model has taken none
 
 

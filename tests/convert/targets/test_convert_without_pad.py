@@ -116,7 +116,9 @@ def test_old_opsets(opset: int) -> None:
 
 def test_what_cannot_be_done_is_named() -> None:
     source = model("g (float8e5m2[2] x) => (float8e5m2[n] y) <int64[2] p = {1, 2}> { y = Pad (x, p) }", 21)
-    with pytest.raises(padops.PadsLeftError, match="and ONNX Runtime does not run the model as it is: graph/Pad_0") as caught:
+    with pytest.raises(
+        padops.PadsLeftError, match="and ONNX Runtime does not run the model as it is: graph/Pad_0"
+    ) as caught:
         padops.lower(source, without_pad=True)
     (record,) = caught.value.conversion.records
     assert record.status == "unconverted"

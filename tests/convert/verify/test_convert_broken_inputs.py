@@ -16,7 +16,6 @@ from onnx import parser
 import padops
 from padops.convert.verify.npz import MOST_MEMBERS
 
-
 TEXT = (
     '<ir_version: 8, opset_import: ["": 17]> g ({given} x) => ({given} y) <int64[4] pads = {{0, 0, 0, 0}}>'
     '{{ a = Pad <mode = "edge"> (x, pads) y = Identity(a) }}'

@@ -239,7 +239,9 @@ def test_given_inputs_that_do_not_fit(tmp_path: Path) -> None:
     source = reflecting()
     source.graph.input[0].type.tensor_type.ClearField("shape")
     wrong_rank = {"x": np.zeros((2, 2, 2), np.float32)}
-    with pytest.raises(UndecidedError, match="does not run the original with these inputs: .*; nor the converted model: "):
+    with pytest.raises(
+        UndecidedError, match="does not run the original with these inputs: .*; nor the converted model: "
+    ):
         padops.convert(source, verify=True, inputs=wrong_rank)
 
 

@@ -8,15 +8,17 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from small_models import FLOAT, INT16, INT64, convert, model, pad, tensor
+from small_models import FLOAT, INT16, INT64, STRING, convert, model, pad, tensor
 
 import padops
 from padops.convert import UndecidedError
-from padops.convert.verify import compare, draws
+from padops.convert.verify import compare, draws, trials
 from padops.convert.verify import compare as verify
 from padops.convert.verify.draws import random_inputs
-from padops.convert.verify.feeds import Input
+from padops.convert.verify.feeds import Input, inputs_of
 from padops.convert.verify.hints import Hints, hints_of
+from padops.convert.verify.sessions import DoesNotRun
+from padops.convert.verify.trials import run_trials
 from padops.spec.dtypes import by_numpy
 
 PADS = tensor("pads", [0, 1, 0, 1])
@@ -149,6 +151,49 @@ def test_sizes_are_found() -> None:
                    tensors=[tensor("pads", [0, 2, 0, 2]), tensor("shape", [6, 6])])  # fmt: skip
     conversion = padops.convert(source, verify=True)
     assert conversion.verification.inputs == ("x: float[1, 32], z: float[1, 6]",) * verify.TURNS
+
+
+def test_a_scalar_text() -> None:
+    source = model([pad(["x", "pads", "fill"])], inputs=[("x", STRING, [2, 3]), ("fill", STRING, [])],
+                   outputs=[("y", STRING, None)], tensors=[PADS])  # fmt: skip
+    verification = convert(source, verify=True).verification
+    assert (verification.outcome, verification.inputs[0]) == ("equal", "x: string[2, 3], fill: string[]")
+    drawn = {next(random_inputs(inputs_of(source), 0, turn, Hints()))["fill"].item() for turn in range(9)}
+    assert len(drawn) > 1 and drawn <= set(draws.WORDS)
+
+
+@pytest.mark.parametrize("operator", ["Pad", "padops::Pad_18", "padops::OpenVINOPad_12"])
+def test_a_fill_of_unknown_rank_is_a_scalar(operator: str) -> None:
+    """At the first attempt, whatever the rank of the data; and amounts of unknown rank are as many as the data need."""
+    domain, _, name = operator.rpartition("::")
+    inputs = ["x", "p", "q", "fill"] if "OpenVINO" in name else ["x", "p", "fill"]
+    node = helper.make_node(
+        name, inputs, ["y"], domain=domain, **({"pad_mode": "constant"} if "OpenVINO" in name else {})
+    )
+    for dims in ([2, 3], ["n", "m", 4], None):
+        given = [("x", FLOAT, dims), ("fill", FLOAT, None), ("p", INT64, None if name == "Pad" else [2])]
+        source = model([node], 18, inputs=given, tensors=[tensor("q", [0, 1])], imports=[("padops", 1)])
+        first = next(random_inputs(inputs_of(source), 0, 0, hints_of(source, {})))
+        assert first["fill"].shape == ()
+        assert name != "Pad" or first["p"].shape == (2 * first["x"].ndim,)
+    open_sizes = model([pad(["x", "p"])], inputs=[("x", FLOAT, [2, 3, 4]), ("p", INT64, ["n"])])
+    assert next(random_inputs(inputs_of(open_sizes), 0, 0, hints_of(open_sizes, {})))["p"].shape == (6,)
+
+
+def test_attempts_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a model that takes nothing, not every size is tried."""
+    clock = iter(range(10**6))
+    monkeypatch.setattr(trials.time, "monotonic", lambda: next(clock))
+    tried = []
+
+    class Refusing:
+        def run(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            tried.append(feeds)
+            raise DoesNotRun(f"attempt {len(tried)}")
+
+    with pytest.raises(DoesNotRun, match=f"attempt {trials.PATIENCE + 1}") as caught:
+        run_trials(Refusing(), [({"x": np.zeros(1)} for _ in range(10**6))])
+    assert len(tried) == trials.PATIENCE + 1 and caught.value.feeds == (tried[-1],)
 
 
 def test_an_unknown_rank_is_found() -> None:

@@ -15,7 +15,9 @@ PADS = tensor("pads", [0, 1, 0, 1])
 NODE = helper.make_node
 
 
-def shapes_of(nodes: Sequence[onnx.NodeProto], values: str, tensors: Sequence[onnx.TensorProto] = ()) -> onnx.ModelProto:
+def shapes_of(
+    nodes: Sequence[onnx.NodeProto], values: str, tensors: Sequence[onnx.TensorProto] = ()
+) -> onnx.ModelProto:
     """A model that gives the dims of some values, and nothing of what they are."""
     hiding = [NODE("Shape", [name], [f"dims of {name}"]) for name in values]
     outputs = [(f"dims of {name}", INT64, [2]) for name in values]
@@ -41,7 +43,9 @@ def test_a_convolution_that_reads_something_else_is_compared() -> None:
     read = [NODE("Conv", [name, "w"], ["c"], name="conv", pads=[1] * 4) for name in ("x", "n")]
     size, negated = NODE("Shape", ["c"], ["y"]), NODE("Neg", ["x"], ["n"])
     original = model([read[0], size], inputs=given, outputs=outputs, tensors=[weights])
-    verification = padops.verify(original, model([negated, read[1], size], inputs=given, outputs=outputs, tensors=[weights]))
+    verification = padops.verify(
+        original, model([negated, read[1], size], inputs=given, outputs=outputs, tensors=[weights])
+    )
     assert all(output.equal for output in verification.outputs) and verification.outcome == "different"
     assert [(one.path, one.equal) for one in verification.pads] == [("graph/conv", False)]
 
