@@ -20,6 +20,17 @@ def interpolate(mode: str, kind: str, where: str) -> Build:
     )
 
 
+def between_transposes(kind: str, wanted: np.ndarray) -> Build:
+    """As a network of TensorFlow Lite has it: the axes in the middle, and a convolution's order around that."""
+
+    def build(x: openvino.Node) -> openvino.Node:
+        inner = opset13.transpose(opset13.relu(x), i(0, 2, 3, 1))
+        resized = opset11.interpolate(inner, constant(wanted), "linear_onnx", kind, axes=i(1, 2))
+        return opset13.relu(opset13.transpose(resized, i(0, 3, 1, 2)))
+
+    return build
+
+
 def binary(name: str) -> Build:
     return lambda x: getattr(opset13, name)(x, f(3, 1))
 
@@ -233,6 +244,10 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
         f"interpolate {mode} {kind} {where}": (IMAGE, np.float32, interpolate(mode, kind, where))
         for mode in ("nearest", "linear_onnx", "cubic")
         for kind, where in (("sizes", "half_pixel"), ("scales", "asymmetric"), ("sizes", "align_corners"))
+    },
+    **{
+        f"interpolate of {kind} between transposes": (IMAGE, np.float32, between_transposes(kind, wanted))
+        for kind, wanted in (("sizes", np.int32([18, 20])), ("scales", np.float32([2, 2.5])))
     },
     "interpolate of opset11": (
         IMAGE,

@@ -93,12 +93,13 @@ class Tolerance:
             return f"{self.share:g} of the largest element of its output"
         return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
 
-    def takes(self, original: Value, converted: Value) -> bool:
+    def takes(self, original: Value, converted: Value, least: float = 0.0) -> bool:
         """Whether two arrays of floats, of one type and shape, differ by no more.
 
         Args:
             original: What the original gave.
             converted: What the converted model gave.
+            least: What counts as the largest element where that is smaller.
         """
         if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
             return False
@@ -108,7 +109,7 @@ class Tolerance:
         finite = np.isfinite(one)
         rtol, atol = self.rtol or 0.0, self.atol or 0.0
         if self.rtol is None and self.atol is None:
-            atol = self.share * np.abs(one[finite]).max(initial=0)
+            atol = self.share * np.abs(one[finite]).max(initial=least)
         near = bool((np.abs(other[finite] - one[finite]) <= atol + rtol * np.abs(one[finite])).all())
         return near and np.array_equal(one[~finite], other[~finite], equal_nan=True)
 

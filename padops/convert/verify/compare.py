@@ -15,13 +15,14 @@ from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, OutputComparis
 from padops.convert.sources import SOURCES, Source
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.draws import random_inputs
+from padops.convert.verify.elsewhere import PadRuns, check_finite, compare_pads, telling
 from padops.convert.verify.exercise import Sameness, Scout
 from padops.convert.verify.feeds import Input, fit_inputs
 from padops.convert.verify.hints import Hints, hints_of
 from padops.convert.verify.inside import compare_inside
 from padops.convert.verify.pads import watched_pads
 from padops.convert.verify.reference import judge
-from padops.convert.verify.rounding import settle, tolerance_of
+from padops.convert.verify.rounding import scales_of, settle, tolerance_of
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session, fed
 from padops.convert.verify.structure import blames_changes
 from padops.convert.verify.trials import Trial, run_trials
@@ -215,12 +216,19 @@ def _load(path: Path) -> onnx.ModelProto:
     return onnx.load(path, load_external_data=False)
 
 
-def compare_with(runtime: str, run: Callable[[Feeds], Outputs], converted: Path, case: Case) -> Verification:
+def compare_with(
+    runtime: str,
+    run: Callable[[Feeds], Outputs],
+    run_pads: Callable[[Feeds], PadRuns],
+    converted: Path,
+    case: Case,
+) -> Verification:
     """Compares the converted model with what another runtime makes of an original that ONNX Runtime cannot read.
 
     Args:
         runtime: Its name.
         run: Runs the original; raises whatever it likes where that fails.
+        run_pads: Gives what its Pads read and give; raises a RuntimeError where that fails.
         converted: A model file.
         case: What to feed them with.
     """
@@ -234,12 +242,13 @@ def compare_with(runtime: str, run: Callable[[Feeds], Outputs], converted: Path,
         note = f"{runtime} does not run the original: {error}"
         return judge(None, converted, [trial.feeds for trial in taken], (note,))
     tolerance = tolerance_of(_load(converted), case.rtol, case.atol)
-    verification = _check(converted, True, trials, case.corrected, tolerance)
+    verification = check_finite(lambda some: _check(converted, True, some, case.corrected, tolerance), trials, runtime)
     verification = replace(verification, notes=(f"the original ran in {runtime}", *verification.notes))
     if verification.outcome not in ("different", "close"):
         return verification
-    feeds = [trial.feeds for trial in trials[:ENOUGH]]
-    return settle(verification, (None, converted), feeds, case.asked, tolerance, case.doubted)
+    feeds = telling(trials, ENOUGH)
+    verification = settle(verification, (None, converted), feeds, case.asked, tolerance, case.doubted)
+    return compare_pads(verification, converted, run_pads, feeds, case.asked, runtime)
 
 
 def _check(
@@ -250,7 +259,7 @@ def _check(
     sameness: dict[str, Sameness] = {}
     notes, far = [], set()
     try:
-        session = Session(converted, optimised)
+        session, least = Session(converted, optimised), scales_of(_load(converted))
         for trial in trials:
             outputs = session.run(trial.feeds)
             for name, value in trial.outputs.items():
@@ -258,7 +267,9 @@ def _check(
                 one = OutputComparison(name, False, "the converted model has no such output")
                 if name in outputs:
                     one = compare_output(name, value, outputs[name], name in trial.unstable)
-                if not one.equal and not (name in outputs and tolerance.takes(value, outputs[name])):
+                if not one.equal and not (
+                    name in outputs and tolerance.takes(value, outputs[name], least.get(name, 0.0))
+                ):
                     far.add(name)
                 if name not in comparisons or comparisons[name].equal:
                     comparisons[name] = one
@@ -276,6 +287,7 @@ def _check(
     if far:
         outcome = "corrected" if far <= corrected else "different"
     if outcome == "close":
-        notes.append(f"no element differs by more than {tolerance}")
+        parts = f", or of 1 for {', '.join(least)}" if least else ""
+        notes.append(f"no element differs by more than {tolerance}{parts}")
     told = tuple(replace(one, weak=sameness[one.name].weak if one.equal else "") for one in comparisons.values())
     return Verification(outcome, told, fed(trial.feeds for trial in trials), tuple(notes))

@@ -1,6 +1,7 @@
 """An IR in OpenVINO's CPU device, in a process of its own: OpenVINO can crash, and is not needed otherwise.
 
-Requests and answers are pickled: arrays by the names of the inputs; the outputs in order, and the text of an error.
+Requests and answers are pickled: what is asked for, and arrays by the names of the inputs; the outputs, and the text of an
+error.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import importlib.util
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ from padops.spec.dtypes import by_numpy, by_onnx
 if TYPE_CHECKING:
     from padops.convert.verify.compare import Case
 
+
+Feeds = dict[str, np.ndarray]
 
 SECONDS = 600.0  # for one run of the model, its compilation included
 
@@ -60,22 +63,32 @@ class Peer:
         """Ends the process with its children."""
         self._pipes.end()
 
-    def run(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def run(self, feeds: Feeds) -> dict[str, np.ndarray]:
         """The outputs of the IR.
 
         Raises:
             RuntimeError: OpenVINO refuses the model or the inputs, has crashed, or has given no answer in ``SECONDS``.
         """
+        return dict(zip(self._outputs, self._ask("outputs", feeds), strict=True))
 
+    def run_pads(self, feeds: Feeds) -> dict[str, tuple[list[np.ndarray], np.ndarray]]:
+        """What each Pad reads, and what it gives, by the name of that in the converted model.
+
+        Raises:
+            RuntimeError: As for ``run``.
+        """
+        return {name: (arrays[:-1], arrays[-1]) for name, arrays in self._ask("pads", feeds)}
+
+    def _ask(self, what: str, feeds: Feeds) -> list[Any]:
         def talk(requests: IO[bytes], answers: IO[bytes]) -> Any:
-            pickle.dump(feeds, requests)
+            pickle.dump((what, feeds), requests)
             requests.flush()
             return pickle.load(answers)
 
         if self._gone:
             raise RuntimeError(self._gone)
         try:
-            arrays, refusal = self._pipes.within(SECONDS, talk)
+            found, refusal = self._pipes.within(SECONDS, talk)
         except LateError as error:
             self._gone = f"OpenVINO gave {error}"
             raise RuntimeError(self._gone) from None
@@ -84,7 +97,7 @@ class Peer:
             raise RuntimeError(self._gone) from None
         if refusal:
             raise RuntimeError(refusal)
-        return dict(zip(self._outputs, arrays, strict=True))
+        return list(found)
 
 
 def compare_with_openvino(source: Path, case: Case, original: Path, converted: Path) -> Verification:
@@ -100,30 +113,61 @@ def compare_with_openvino(source: Path, case: Case, original: Path, converted: P
 
     outputs = onnx.load(converted, load_external_data=False).graph.output
     with closing(Peer(source, [output.name for output in outputs])) as peer:
-        return compare_with("OpenVINO", peer.run, converted, case)
+        return compare_with("OpenVINO", peer.run, peer.run_pads, converted, case)
 
 
 def _serve(path: str, requests: IO[bytes], answers: IO[bytes]) -> None:
     """Answers requests until there are no more."""
-    openvino = import_openvino()
-    compiled = None
+    answering: dict[str, Callable[[Feeds], list[Any]]] = {}
     while True:
         try:
-            feeds = pickle.load(requests)
+            what, feeds = pickle.load(requests)
         except EOFError:
             return
         try:
-            # In single precision as written, on processors too where OpenVINO would take bfloat16.
-            compiled = compiled or openvino.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-            request = compiled.create_infer_request()
-            # Inputs are named as in the converted model: by the first of a tensor's names, else by the layer's.
-            names = [min(port.get_names(), default=port.get_node().get_friendly_name()) for port in compiled.inputs]
-            request.infer({i: _tensor(feeds[name]) for i, name in enumerate(names)})
-            arrays, refusal = [_array(request.get_output_tensor(i)) for i in range(len(compiled.outputs))], ""
+            if what not in answering:
+                answering[what] = _outputs(path) if what == "outputs" else _pads(path)
+            found, refusal = answering[what](feeds), ""
         except Exception as error:
-            arrays, refusal = [], " ".join(str(error).split())
-        pickle.dump((arrays, refusal), answers)
+            found, refusal = [], " ".join(str(error).split())
+        pickle.dump((found, refusal), answers)
         answers.flush()
+
+
+def _outputs(model: Any) -> Callable[[Feeds], list[Any]]:
+    """What runs a model, or the one of a file, and gives its outputs in order."""
+    # In single precision as written, on processors too where OpenVINO would take bfloat16.
+    compiled = import_openvino().Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    # Inputs are named as in the converted model: by the first of a tensor's names, else by the layer's.
+    names = [_name(port) for port in compiled.inputs]
+
+    def run(feeds: Feeds) -> list[Any]:
+        request = compiled.create_infer_request()
+        request.infer({i: _tensor(feeds[name]) for i, name in enumerate(names)})
+        return [_array(request.get_output_tensor(i)) for i in range(len(compiled.outputs))]
+
+    return run
+
+
+def _pads(path: str) -> Callable[[Feeds], list[Any]]:
+    """What runs the Pads of an IR with all that is before them, and gives for each its name, its inputs and its output."""
+    openvino = import_openvino()
+    model = openvino.Core().read_model(path)
+    pads = [layer for layer in model.get_ordered_ops() if layer.get_type_name() == "Pad"]
+    values = [[*layer.input_values(), layer.output(0)] for layer in pads]
+    results = [openvino.opset13.result(value) for row in values for value in row]
+    names = [_name(layer.output(0)) for layer in pads]
+    run_all = _outputs(openvino.Model(results, model.get_parameters(), "pads")) if pads else lambda feeds: []
+
+    def run(feeds: Feeds) -> list[Any]:
+        arrays = iter(run_all(feeds))
+        return [(name, [next(arrays) for _ in row]) for name, row in zip(names, values, strict=True)]
+
+    return run
+
+
+def _name(port: Any) -> str:
+    return str(min(port.get_names(), default=port.get_node().get_friendly_name()))
 
 
 def _tensor(array: np.ndarray) -> Any:

@@ -29,6 +29,9 @@ from padops.spec.plan import PadError
 SHARES = {onnx.TensorProto.BFLOAT16: 1e-1, onnx.TensorProto.FLOAT16: 1e-2}
 SHARE = 1e-4
 
+PARTS = frozenset(("Sigmoid", "HardSigmoid", "Softmax", "Tanh"))  # operators with results of at most 1
+MOVES = frozenset(("Concat", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
+
 RIGHT = "each Pad gives what it must of the data that it has; the nodes around the Pads round otherwise"
 TOO_FAR = "each Pad gives what it must of the data that it has, but an output differs by more than {} (--rtol, --atol)"
 
@@ -49,6 +52,22 @@ def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None)
         casts = [node for node in located.body.node if node.op_type == "Cast"]
         kinds |= {row.i for node in casts for row in node.attribute if row.name == "to"}
     return Tolerance(rtol, atol, next((share for kind, share in SHARES.items() if kind in kinds), SHARE))
+
+
+def scales_of(model: onnx.ModelProto) -> dict[str, float]:
+    """Outputs whose elements are parts of 1 by their nature, so that runtimes round them as if they were as large as that.
+
+    A sigmoid of 1e-5 may be 1 minus a sum, for one.
+    """
+    made = {name: node for node in model.graph.node for name in node.output}
+    found = {}
+    for output in model.graph.output:
+        node = made.get(output.name)
+        while node is not None and node.op_type in MOVES:
+            node = made.get(node.input[0])
+        if node is not None and node.op_type in PARTS:
+            found[output.name] = 1.0
+    return found
 
 
 def settle(

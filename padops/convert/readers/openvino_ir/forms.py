@@ -69,11 +69,11 @@ def _new_inputs(node: onnx.NodeProto, values: Values) -> list[onnx.NodeProto]:
 
 
 def _shaped(array: np.ndarray, wanted: str) -> np.ndarray:
-    if wanted == "int64":
+    if wanted == "int64" or (wanted == "constant int64" and array.dtype.kind in "iu"):
         return array.astype(np.int64)
     if wanted == "list":
         return array.reshape(-1)
-    return array.reshape(()) if array.size == 1 else array
+    return array.reshape(()) if wanted == "scalar" and array.size == 1 else array
 
 
 def _write_amounts_out(node: onnx.NodeProto, values: Values) -> None:
@@ -150,3 +150,31 @@ def _normalized(node: onnx.NodeProto, values: Values, attributes: dict[str, str]
         spread = add("Add", add("Sqrt", spread), f"{node.name}/eps")
     add("Div", centred, spread, last=True)
     return nodes
+
+
+def name_all_axes(message: onnx.ModelProto, values: Values) -> None:
+    """Gives each Resize the sizes or scales of all axes, where that is known.
+
+    ONNX Runtime (1.32) moves Transposes past those with ``axes``, and leaves the axes, or the list, as they were.
+
+    Args:
+        message: The model, after onnxifier; it is changed.
+        values: Of the layers before.
+    """
+    constants = {node.output[0]: node.attribute[0].t for node in message.graph.node if node.op_type == "Constant"}
+    nodes: list[onnx.NodeProto] = []
+    for node in message.graph.node:
+        axes = next((attribute for attribute in node.attribute if attribute.name == "axes"), None)
+        if node.op_type == "Resize" and node.domain == "" and axes is not None:
+            at = len(node.input) - 1  # 2 for scales, 3 for sizes
+            dims, given = values.dims.get(node.output[0]), constants.get(node.input[at])
+            scales = None if dims is None else [1.0] * len(dims)
+            others = values.static(node.output[0]) if at == 3 else scales
+            if others is not None and given is not None:
+                full = np.array(others, np.int64 if at == 3 else np.float32)
+                full[list(axes.ints)] = numpy_helper.to_array(given)
+                nodes.append(_constant(f"{node.name}/all_axes", full))
+                node.input[at] = nodes[-1].output[0]
+                node.attribute.remove(axes)
+        nodes.append(node)
+    replace_nodes(message, nodes)

@@ -22,7 +22,7 @@ from padops.convert.errors import PadopsError
 from padops.convert.readers.limits import listing
 from padops.convert.readers.openvino_ir.checks import Seen, wrong_with
 from padops.convert.readers.openvino_ir.constants import fold_constants
-from padops.convert.readers.openvino_ir.forms import prepare, replace_nodes
+from padops.convert.readers.openvino_ir.forms import name_all_axes, prepare, replace_nodes
 from padops.convert.readers.openvino_ir.rules import apply_rules
 from padops.convert.readers.openvino_ir.tables import OWN, REPAIRS, RULES, SAME, changes_nothing, inputs_of
 from padops.convert.readers.openvino_ir.values import Unreadable, Values, attributes_of, dims_of
@@ -51,6 +51,7 @@ def convert_layers(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
         lines = [f"{layers[name].op_type} '{name}': {reason}" for name, reason in refusals.items()]
         raise PadopsError(f"{path}: {len(lines)} of its {len(layers)} layers cannot be converted:{listing(lines)}")
     _repair(message, layers)
+    name_all_axes(message, values)
     _tidy(message)
     _compare_shapes(message, declared, path)
     return message

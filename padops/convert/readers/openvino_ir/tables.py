@@ -71,12 +71,13 @@ REPAIRS: tuple[tuple[str, str, str, str, int], ...] = (
     ("TopK", "sort", "value", "sorted", 1),
 )
 
-# What ONNX or onnxifier wants of an input, by layer and position, where OpenVINO takes more: elements of int64, a list
-# (of rank 1), or a scalar (of rank 0).
+# What ONNX or onnxifier wants of an input, by layer and position, where OpenVINO takes more: elements of int64, int64 for
+# integers that are constant, a list (of rank 1), or a scalar (of rank 0).
 INPUTS: Mapping[str, Mapping[int, str]] = {
     "Gather": {2: "scalar"},
     "GatherND": {1: "int64"},
     "HardSigmoid": {1: "scalar", 2: "scalar"},
+    "Interpolate": {1: "constant int64"},
     "MVN": {1: "int64"},
     "ScatterElementsUpdate": {3: "scalar"},
     "ScatterNDUpdate": {1: "int64"},

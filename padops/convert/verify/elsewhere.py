@@ -1,0 +1,123 @@
+"""An original that another runtime runs: what its Pads give of their data, and draws on which the two runtimes differ.
+
+Runtimes round otherwise, and have other rules for NaN: OpenVINO's ReLU makes it 0, ONNX's keeps it. A Pad does neither. So
+each is compared with the other runtime's by itself, bit by bit, on the data that it has there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from padops.convert.records import Verification
+from padops.convert.sources import Source
+from padops.convert.verify.bits import describe_difference
+from padops.convert.verify.reference import DescribedPad, described_pads
+from padops.convert.verify.sessions import Feeds
+from padops.convert.verify.trials import Trial
+from padops.spec.plan import PadError
+
+# Of each Pad, by the name of what it gives: its inputs, and that.
+PadRuns = Mapping[str, tuple[list[np.ndarray], np.ndarray]]
+
+SAID = "each Pad gives the bits that it has in {}, of the data that it has there"
+NOT_FINITE = "with infinities and NaN in the inputs the nodes around the Pads give something else in {}"
+
+
+def check_finite(
+    check: Callable[[Sequence[Trial]], Verification], trials: Sequence[Trial], runtime: str
+) -> Verification:
+    """Compares the outputs; of draws with infinities and NaN only where the others differ as well.
+
+    Args:
+        check: Compares outputs on some draws.
+        trials: The draws.
+        runtime: The name of the other runtime, for the notes.
+
+    Returns:
+        ``"close"`` where what is not finite makes the only difference.
+    """
+    verification = check(trials)
+    finite = [trial for trial in trials if all(_is_finite(array) for array in trial.feeds.values())]
+    if verification.outcome != "different" or not 0 < len(finite) < len(trials):
+        return verification
+    again = check(finite)
+    if again.outcome not in ("equal", "close"):
+        return verification
+    notes = (*again.notes, NOT_FINITE.format(runtime))
+    return replace(again, outcome="close", inputs=verification.inputs, notes=notes)
+
+
+def telling(trials: Sequence[Trial], count: int) -> list[Feeds]:
+    """The first draws, and the first with infinities or NaN."""
+    special = [one.feeds for one in trials[count:] if not all(_is_finite(array) for array in one.feeds.values())]
+    return [*(one.feeds for one in trials[:count]), *special[:1]]
+
+
+def _is_finite(array: np.ndarray) -> bool:
+    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+
+
+def compare_pads(
+    verification: Verification,
+    converted: Path,
+    run: Callable[[Feeds], PadRuns],
+    feeds: Sequence[Feeds],
+    asked: Sequence[Source],
+    runtime: str,
+) -> Verification:
+    """Gives each Pad of the converted model the data that it has in the other runtime, and compares the bits.
+
+    Args:
+        verification: What the comparison of the outputs gave.
+        converted: A model file.
+        run: Runs the Pads of the original; raises a RuntimeError where that fails.
+        feeds: Some draws.
+        asked: What counts as a Pad.
+        runtime: The name of the other runtime.
+
+    Returns:
+        The same, or ``"different"`` where a Pad is.
+    """
+    described, _ = described_pads(converted, onnx.load(converted, load_external_data=False), asked)
+    wrong: dict[str, str] = {}
+    seen: set[str] = set()
+    try:
+        for one in feeds:
+            there = run(one)
+            for pad in described:
+                if pad.output in there and (detail := _difference(pad, *there[pad.output])) is not None:
+                    seen.add(pad.path)
+                    if detail:
+                        wrong.setdefault(pad.path, f"{pad.output}: of the data that it has in {runtime}, {detail}")
+    except RuntimeError as error:
+        note = f"{runtime} does not run the original with its Pads as outputs: {error}"
+        return replace(verification, notes=(*verification.notes, note))
+    if not seen:
+        return verification
+    if not wrong:
+        told = SAID if len(seen) == len(described) else f"{len(seen)} of {len(described)}: {SAID}"
+        *before, last = verification.notes  # which is what an error says
+        return replace(verification, notes=(*before, told.format(runtime), last))
+    pads = tuple(
+        replace(pad, exercise="exercised", equal=False, right=False, detail=wrong[pad.path])
+        if pad.path in wrong
+        else pad
+        for pad in verification.pads
+    )
+    return replace(verification, outcome="different", pads=pads)
+
+
+def _difference(pad: DescribedPad, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:
+    """What a Pad of the converted model gives that differs, "" for nothing; None where it takes other inputs."""
+    if any(isinstance(given, str) for given in pad.inputs[1:]) and len(pad.inputs) != len(inputs):
+        return None
+    given = [inputs[i] if isinstance(one, str) else one for i, one in enumerate(pad.inputs)]
+    try:
+        return describe_difference(output, pad.expected(given))
+    except PadError as error:
+        return f"padops refuses it: {error}"

@@ -1,0 +1,125 @@
+"""IRs verified against OpenVINO: a Pad that differs from OpenVINO's, and rounding and NaN around Pads that do not."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from openvino import opset12, opset13
+from openvino_irs import constant, f, parameter, save
+
+import padops
+from padops.convert import VerificationError
+from padops.convert.readers import openvino_ir
+from padops.convert.verify.elsewhere import NOT_FINITE, SAID
+from padops.convert.verify.openvino import Peer
+
+SHAPE = (1, 3, 8, 8)
+PADDED = "graph/padded"
+
+
+def padded(x, mode: str = "edge"):
+    y = opset12.pad(x, [0, 0, 1, 2], [0, 0, 2, 1], mode)
+    y.set_friendly_name("padded")
+    return y
+
+
+def network(path: Path, mode: str = "edge", scale: float = 1) -> Path:
+    """A Pad whose part in the output is as large as ``scale``, and a convolution behind it."""
+    x = parameter(SHAPE)
+    small = opset13.multiply(padded(x, mode), constant(np.float32(scale)))
+    large = opset13.add(small, constant(np.float32(100 if scale < 1 else 0)))
+    y = opset13.convolution(large, f(4, 3, 3, 3), [1, 1], *[[0, 0]] * 2, [1, 1])
+    return save(path, [y], [x])
+
+
+@pytest.fixture
+def wrong_mode(monkeypatch):
+    """Reads edge as reflect."""
+    right = openvino_ir.convert_layers
+
+    def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
+        message = right(message, path)
+        (pad,) = (node for node in message.graph.node if node.op_type == "Pad")
+        (mode,) = (attribute for attribute in pad.attribute if attribute.name == "pad_mode")
+        mode.s = b"reflect"
+        return message
+
+    monkeypatch.setattr(openvino_ir, "convert_layers", wrong)
+
+
+def test_rounding_around_a_pad_that_is_right(tmp_path):
+    path = network(tmp_path / "m.xml")
+    found = padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True).verification
+    assert found.outcome == "close" and found.passed
+    assert SAID.format("OpenVINO") in found.notes
+    assert [(pad.path, pad.equal, pad.right) for pad in found.pads] == [(PADDED, True, True)]
+
+
+@pytest.mark.parametrize("scale", [1, 1e-5])
+def test_a_pad_that_is_wrong_is_named(tmp_path, wrong_mode, scale):
+    """Also where it changes the outputs by less than rounding may."""
+    path = network(tmp_path / "m.xml", scale=scale)
+    with pytest.raises(VerificationError) as caught:
+        padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True)
+    assert re.search(rf"{PADDED}: padded: of the data that it has in OpenVINO, \d+ of \d+ elements", str(caught.value))
+    found = caught.value.conversion.verification
+    assert (found.outcome, [pad.right for pad in found.pads]) == ("different", [False])
+    assert not (tmp_path / "m.onnx").exists()
+
+
+def test_nan_that_openvino_has_other_rules_for(tmp_path):
+    x = parameter(SHAPE)
+    found = padops.convert(
+        save(tmp_path / "m.xml", [opset13.relu(padded(x, "symmetric"))], [x]), verify=True
+    ).verification
+    assert found.outcome == "close"
+    assert NOT_FINITE.format("OpenVINO") in found.notes and SAID.format("OpenVINO") in found.notes
+
+
+def test_a_layer_that_is_wrong_for_finite_numbers_differs_all_the_same(tmp_path, monkeypatch):
+    right = openvino_ir.convert_layers
+
+    def wrong(message: onnx.ModelProto, path: Path) -> onnx.ModelProto:
+        message = right(message, path)
+        (relu,) = (node for node in message.graph.node if node.op_type == "Relu")
+        relu.op_type = "Abs"
+        return message
+
+    monkeypatch.setattr(openvino_ir, "convert_layers", wrong)
+    x = parameter(SHAPE)
+    with pytest.raises(VerificationError, match="but an output differs by more than 0.0001"):
+        padops.convert(save(tmp_path / "m.xml", [opset13.relu(padded(x))], [x]), verify=True)
+
+
+def test_a_small_result_of_a_sigmoid_is_rounded_as_1_is(tmp_path):
+    """OpenVINO computes it from its distance to 1."""
+    x = parameter(SHAPE)
+    y = opset13.sigmoid(opset13.subtract(padded(x), constant(np.float32(14))))
+    found = padops.convert(save(tmp_path / "m.xml", [opset13.reshape(y, [-1], False)], [x]), verify=True).verification
+    assert found.outcome == "close"
+    (name,) = (output.name for output in found.outputs)
+    assert (
+        f"no element differs by more than 0.0001 of the largest element of its output, or of 1 for {name}"
+        in found.notes
+    )
+
+
+def test_openvino_runs_without_telemetry_and_children(tmp_path, monkeypatch):
+    """What stands in for the telemetry leaves a file behind."""
+    told = tmp_path / "told"
+    (tmp_path / "openvino_telemetry").mkdir()
+    (tmp_path / "openvino_telemetry" / "__init__.py").write_text(f"open({str(told)!r}, 'w')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("CI", raising=False)
+    path = network(tmp_path / "m.xml")
+    with closing(Peer(path, ["y"])) as peer:
+        assert peer.run({"x": np.zeros(SHAPE, np.float32)})["y"].shape == (1, 4, 9, 9)
+        process = Path(f"/proc/{peer._pipes.process.pid}")
+        children = [(task / "children").read_text() for task in (process / "task").iterdir()]
+    assert not told.exists() and children and not "".join(children).strip()
