@@ -22,7 +22,7 @@ import roads
 from road_models import RoadModel, draw
 
 import padops
-import padops.convert.verify.compare  # noqa: F401
+import padops.convert.verify.compare
 
 SECONDS = 60  # of the clock, for a model on a road
 MEMORY = 6 << 30

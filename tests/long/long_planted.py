@@ -1,0 +1,26 @@
+"""Breaks planted in the sources, one at a time: the fast tests that look at a source have to see each of them."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import DOCUMENT, Tally, put
+from mutation.planted.campaign import drawn, outcomes, summary
+from mutation.planted.relevant import ROOT
+
+SEED, COUNT = 1, 120
+MOST_SURVIVORS = 0.05  # as a part of the breaks that can be seen; the page lists them
+FOLDER = ROOT / "build" / "planted"
+BEGIN, END = "<!-- planted breaks -->\n", "<!-- /planted breaks -->\n"
+
+
+def test_planted_breaks(tally: Tally, request: pytest.FixtureRequest) -> None:
+    """Goes on where a run before has ended: its outcomes are in ``build/planted``. Without that folder it begins anew."""
+    rows = list(outcomes(drawn(COUNT, SEED), FOLDER / "copy-1", FOLDER / f"seed-{SEED}.jsonl"))
+    text = summary(rows, SEED)
+    print(text)
+    if request.config.getoption("--record"):
+        put(DOCUMENT, BEGIN, END, text)
+    survived = sum(row.outcome == "survived" for row in rows)
+    count = survived + sum(row.outcome == "killed" for row in rows)
+    took = sum(row.seconds for row in rows)
+    tally("breaks planted in csrc and convert that the fast tests have to see", count, survived, MOST_SURVIVORS, took)

@@ -1,0 +1,92 @@
+"""Which fast tests look at a source: the map from its place to what is built and run, the quickest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+Stage = tuple[str, ...]
+
+CSRC, CONVERT = "padops/csrc/", "padops/convert/"
+ENGINE = ("copy/", "core/engine", "core/runs", "core/streaming", "core/thresholds", "core/sharing")
+PROVIDER = ("ort/builtin_pad", "ort/provider")
+# Each row: how a path begins, and the tests; a source has those of the first row that fits it.
+NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (ENGINE, "csrc: sharing inputs dialect_kernels rows interior"),
+    (PROVIDER, "runtime: provider_needed provider provider_registration session_optimizers inference_session"),
+    (("ort/",), "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider"),
+    (
+        ("core/",),
+        "csrc: errors describe float16 inference dialect_kernels inputs spec: same_padding csrc: interior kernels",
+    ),
+)
+# What reads, writes and runs models; most of the converter is in its way.
+ROADS = "convert/files: outputs files external_data"
+SOURCES = (
+    "convert/sources: forms forms_left places functions function_types declared pad_info tensorflow ngraph ngraph_json "
+    "everything_else unasked select"
+)
+CONVERT_TESTS: tuple[tuple[str, str], ...] = (
+    ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
+    ("streams", "convert/files: streams outputs"),
+    ("folding/", "convert/folding: folding rows consumers casts places random"),
+    ("readers/ngraph", "convert/readers: broken_ngraph convert/sources: ngraph_json ngraph"),
+    ("readers/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
+    ("model/", f"convert/model: broken_models {SOURCES} {ROADS} convert/folding: folding"),
+    ("sources/auto_pad/", "convert/sources: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
+    ("sources/emulated/", "convert/sources: emulated_left emulated emulated_sizes emulated_property everything_else"),
+    ("sources/symmetric", "convert/sources: symmetric_emulation emulated_left"),
+    ("sources/builtin", f"convert: inspection_verdicts inspection_releases {SOURCES}"),
+    ("sources/", f"{SOURCES} convert: inspection inspection_verdicts"),
+    (
+        "standard/",
+        "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback convert/targets: without_pad",
+    ),
+    ("targets/", f"convert/targets: without_pad pyop {SOURCES} {ROADS}"),
+    ("verify/", "convert/verify: verify_bits verify_draws verify verify_pads broken_inputs planted_breaks"),
+    ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
+    ("facts", f"convert: inspection inspection_verdicts {SOURCES}"),
+    ("", f"convert: python_arguments inspection {SOURCES} {ROADS} convert/folding: folding"),
+)
+
+
+def stages_of(file: str) -> Iterator[Stage]:
+    """What to build and run where a source has changed: ``("build", target)``, ``("program", …)``, ``("pytest", …)``.
+
+    Args:
+        file: Its path from the checkout's root.
+    """
+    if file.startswith(CSRC):
+        place = file.removeprefix(CSRC)
+        if place.startswith(ENGINE):
+            yield "build", "engine_check"
+            yield "program", "engine_check", "--every-way"
+            yield "program", "engine_check", "--replay", "tests/cpp/corpus.hex"
+        yield "build", "padops"
+        yield "pytest", *next(named(tests) for begins, tests in NATIVE_TESTS if place.startswith(begins))
+        if place.startswith("ort/"):
+            yield "build", "out_of_memory"
+            yield ("program", "out_of_memory")
+    else:
+        place = file.removeprefix(CONVERT)
+        yield "build", "padops"  # as it was before a break in C++
+        yield "pytest", *next(named(tests) for begins, tests in CONVERT_TESTS if place.startswith(begins))
+
+
+def named(tests: str) -> Iterator[str]:
+    """The files of tests: of each ``folder:``, those whose names, without what all begin with, follow it.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+    """
+    folder = ""
+    for word in tests.split():
+        if word.endswith(":"):
+            folder = f"tests/{word[:-1]}"
+            continue
+        places = [f"{folder}/test_{middle}{word}.py" for middle in ("", "convert_", "convert_folding_")]
+        found = next((place for place in places if (ROOT / place).is_file()), None)
+        if found is None:
+            raise FileNotFoundError(f"none of {', '.join(places)}")
+        yield found
