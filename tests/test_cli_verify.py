@@ -162,7 +162,7 @@ def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "verified but for rounding: no Pad is the reason of what differs" in text
     assert "1 Pad gives the same bits in both models" in text
     assert "1 Pad has other data, and each gives what the reference gives of them" in text
-    for more, expected in (([], 0), (["--rtol", "0.1"], 0), (["--strict"], 4), (["--atol", "0"], 4)):
+    for more, expected in (([], 0), (["--rtol", "0.1", "--atol", "0.1"], 0), (["--strict"], 4), (["--atol", "0"], 4)):
         assert run(capsys, "verify", source, out, *more)[0] == expected
     code, _, err = run(capsys, "verify", source, out, "--rtol", "-1")
     assert (code, err) == (2, "error: rtol is -1, expected a finite number of 0 or more\n")
