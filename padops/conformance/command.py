@@ -46,7 +46,7 @@ def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.export import add_export
     from padops.conformance.render import add_show
     from padops.conformance.report import add_merge
-    from padops.conformance.repro import add_repro
+    from padops.conformance.repro_command import add_repro
     from padops.conformance.wrong_answers import add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from padops.conformance.record_fields import (
+    IDLE,
+    OUTCOMES,
+    SCHEMA,
+    WRONG,
+    FieldError,
+    check_footer,
+    check_header,
+    check_result,
+    shown,
+)
 from padops.files.staging import write_whole
 
-SCHEMA = 2
-IDLE = ("unsupported", "skipped")  # outcomes where nothing was compared
-WRONG = ("differ", "error", "crash")
-OUTCOMES = ("agree", *WRONG, *IDLE)
+__all__ = ["FILE", "IDLE", "OUTCOMES", "SCHEMA", "WRONG", "Record", "RecordError", "counts_of", "read", "write"]
+
 FILE = "conformance.jsonl"
 
 
@@ -70,22 +79,46 @@ def read(path: Path | str) -> Record:
     """Reads a report.
 
     Raises:
-        RecordError: It has no header or no footer, is of another schema, or has not as many results as it says.
+        RecordError: It has no header or no footer, is of another schema, has not as many results as it says, or a line says
+            what it may not; the message names the file and the line.
         OSError: It cannot be read.
     """
-    lines = Path(path).read_text(encoding="utf-8").split("\n")
-    try:
-        objects = [json.loads(line) for line in lines if line]
-    except ValueError as error:
-        raise RecordError(f"{path}: not a whole report: {error}") from error
-    kinds = [found.get("kind") if isinstance(found, dict) else None for found in objects]
+    lines = [(number, line) for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1) if line]
+    objects = [_object(f"{path}:{number}", line) for number, line in lines]
+    kinds = [found.get("kind") for found in objects]
     if not kinds or kinds[0] != "header":
         raise RecordError(f"{path}: not a report: the first line is no header")
-    if objects[0].get("schema") != SCHEMA:
-        raise RecordError(f"{path}: schema {objects[0].get('schema')}, expected {SCHEMA}")
-    if kinds[-1] != "footer" or set(kinds[1:-1]) - {"result"}:
+    places = [f"{path}:{number}" for number, _ in lines]
+    _checked(places[0], check_header, objects[0])
+    if kinds[-1] != "footer" or any(kind != "result" for kind in kinds[1:-1]):
         raise RecordError(f"{path}: not a whole report: there is no footer at the end")
-    results = objects[1:-1]
-    if objects[-1].get("results") != len(results):
-        raise RecordError(f"{path}: {len(results)} results, but the footer says {objects[-1].get('results')}")
-    return Record(objects[0], results, objects[-1])
+    header, results, footer = objects[0], objects[1:-1], objects[-1]
+    peers = {row["name"] for row in header["peers"]}
+    for place, result in zip(places[1:], results):
+        _checked(place, check_result, result, peers)
+    if footer.get("results") != len(results):
+        raise RecordError(f"{places[-1]}: {len(results)} results, but the footer says {shown(footer.get('results'))}")
+    _checked(places[-1], check_footer, footer, header, results)
+    return Record(header, results, footer)
+
+
+def _object(place: str, line: bytes) -> dict[str, Any]:
+    """The object of a line of a report."""
+    try:
+        found = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{place}: not UTF-8: byte {error.start} is 0x{line[error.start]:02x}") from error
+    except ValueError as error:
+        raise RecordError(f"{place}: not a whole report: {error}") from error
+    except RecursionError as error:
+        raise RecordError(f"{place}: lists or objects in one another, more than can be read") from error
+    if not isinstance(found, dict):
+        raise RecordError(f"{place}: not a report: {shown(found)}, expected an object")
+    return found
+
+
+def _checked(place: str, check: Callable[..., None], said: dict[str, Any], *more: Any) -> None:
+    try:
+        check(said, *more)
+    except FieldError as error:
+        raise RecordError(f"{place}: {said['kind']}: {error}") from error

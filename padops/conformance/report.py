@@ -148,7 +148,9 @@ def merge(parts: Sequence[Record]) -> Record:
     )
     strict = any(part.footer["strict"] for part in parts)
     header = {key: value for key, value in first.items() if key != "shard"}
-    header["machine"] = {key: _joined(part.header["machine"][key] for part in parts) for key in first["machine"]}
+    machines = [part.header["machine"] for part in parts]
+    keys = dict.fromkeys(key for machine in machines for key in machine)
+    header["machine"] = {key: _joined(machine[key] for machine in machines if key in machine) for key in keys}
     missing = sorted({name for part in parts for name in part.footer["missing"]})
     return Record(header, results, {"kind": "footer", **_footer(results, stale, gone, missing, strict)})
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +17,6 @@ from padops.conformance.repro_calls import CALLS, Call, NoScript
 from padops.conformance.repro_engines import ENGINES, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
-from padops.terminal import fail
 
 WEB = "onnxruntime-web"
 
@@ -218,43 +215,4 @@ def _compare(case: Case, refusals: str) -> list[str]:
     ]
 
 
-def add_repro(commands: Any) -> None:
-    """Adds ``repro`` to the commands of ``padops conformance``."""
-    about = "Print a script that runs one case on one peer, without padops if it is another's, and exits 1 where it differs."
-    parser = commands.add_parser("repro", help="print a script that shows one case on one peer", description=about)
-    parser.add_argument("id", metavar="ID", help="a case of a report")
-    parser.add_argument("--peer", default="ort-builtin", metavar="NAME", help="which peer (default: %(default)s)")
-    parser.set_defaults(run=_repro)
-
-
-def seen_now(case: Case, peer: str) -> Seen | None:
-    """What a peer does with a case on this machine; None where it is absent, or is not asked such cases.
-
-    Args:
-        case: The case.
-        peer: As of ``--peer``.
-
-    Raises:
-        ValueError: There is no such peer.
-    """
-    from padops.conformance import runner
-    from padops.conformance.known import KNOWN
-
-    (ran,) = runner.run_cases([case], [runner.parse_peer(peer)], KNOWN, "exhaustive")
-    return Seen.of(ran.results[0], ran.handshake["versions"]) if ran.handshake and ran.results else None
-
-
-def _repro(options: argparse.Namespace) -> int:
-    from padops.conformance import cases
-
-    try:
-        case = cases.find_case(options.id)
-        script(case, options.peer)  # whether there is one, before the peer is started
-        text = script(case, options.peer, seen_now(case, options.peer))
-    except ValueError as error:  # no such case, or NoScript
-        return fail(error)
-    sys.stdout.write(text)
-    return 0
-
-
-__all__ = ["NoScript", "Seen", "add_repro", "literal", "script"]
+__all__ = ["NoScript", "Seen", "literal", "script"]

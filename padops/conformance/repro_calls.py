@@ -14,6 +14,7 @@ import numpy as np
 
 from padops.conformance import adapters
 from padops.conformance.model import attributes_of, ir_version, one_node_model
+from padops.conformance.peers.ort_tensors import from_onnxruntime, to_onnxruntime
 from padops.conformance.peers.request import Request
 from padops.runtime.ort_values import PLAIN
 from padops.spec.bits import dtype_of
@@ -126,7 +127,7 @@ def _ort(request: Request) -> Call:
             f"(value,) = session.run_with_ort_values(None, {{{given}}})",
             f"return from_onnxruntime(value, data.dtype, {request.dtype.bits})",
         ]
-        functions = [one_node_model, adapters.to_onnxruntime, adapters.from_onnxruntime]
+        functions = [one_node_model, to_onnxruntime, from_onnxruntime]
     imports = ["import onnxruntime", "from onnx import numpy_helper"]
     return Call(("onnx", "onnxruntime"), run, arrays, functions, imports, lines)
 

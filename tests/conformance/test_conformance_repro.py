@@ -16,18 +16,19 @@ import onnxruntime
 import pytest
 
 from padops.conformance import cases, judging, runner
-from padops.conformance.adapters import from_onnxruntime, to_onnxruntime
 from padops.conformance.arrays import pack, random_array
 from padops.conformance.known import EXAMPLES, KNOWN
 from padops.conformance.model import make_model
 from padops.conformance.peers import PEERS
+from padops.conformance.peers.ort_tensors import from_onnxruntime, to_onnxruntime
 from padops.conformance.peers.request import Request
 from padops.conformance.render.html import html
 from padops.conformance.render.junit import junit
 from padops.conformance.render.markdown import markdown
 from padops.conformance.render.summary import summarise
 from padops.conformance.report import footer, header
-from padops.conformance.repro import NoScript, Seen, add_repro, has_script, literal, script, stands_alone
+from padops.conformance.repro import NoScript, Seen, has_script, literal, script, stands_alone
+from padops.conformance.repro_command import add_repro
 from padops.conformance.repro_engines import ENGINES
 from padops.runtime.ort_values import from_ort_value, to_ort_value
 from padops.spec.dtypes import by_name
