@@ -51,7 +51,8 @@ def main(arguments: list) -> int:
     if "--long" in arguments:
         return _long(python, [argument for argument in arguments if argument != "--long"])
     spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
-    which = ["--without-passed" if rest else "--note-passed", PASSED] if not arguments else []
+    # With "=", since pytest takes a file behind a blank for one of tests before it knows the option.
+    which = [f"--without-passed={PASSED}" if rest else f"--note-passed={PASSED}"] if not arguments else []
     failed = environment.hand_over([python, "-m", "pytest", *spread, *which, *arguments], environment.ROOT)
     if failed or arguments:
         return failed

@@ -93,25 +93,28 @@ def pytest_collection_modifyitems(config, items):
 
 def test_two_runs_are_all_tests(tmp_path: Path) -> None:
     """What ran with less than all, failed or was skipped, the second run takes, too; and no other."""
-    (tmp_path / "test_x.py").write_text(MADE)
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-n", "1", "--rootdir", tmp_path]
+    for name, text in (("tests/test_x.py", MADE), ("build/passed.txt", "stale\n"),
+                       ("pyproject.toml", '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n')):  # fmt: skip
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-n", "1"]
 
     def run(lacking: set[str], *arguments: str) -> tuple[set[str], str]:
-        (tmp_path / "conftest.py").write_text(CONFTEST.format(here=lacking))
+        (tmp_path / "tests" / "conftest.py").write_text(CONFTEST.format(here=lacking))
         found = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests" / "processes"), str(ROOT)])}
         ran = subprocess.run([*command, *arguments], cwd=tmp_path, env=found, capture_output=True, text=True)
-        names = re.findall(r"^(?:PASSED|FAILED|ERROR) test_x.py::(\w+(?:\[.*?\])?)", ran.stdout, re.MULTILINE)
+        names = re.findall(r"^(?:PASSED|FAILED|ERROR) tests/test_x.py::(\w+(?:\[.*?\])?)", ran.stdout, re.MULTILINE)
         return {*names, *(["test_is_skipped"] if "1 skipped" in ran.stdout else [])}, ran.stdout + ran.stderr
 
-    first, said = run({"torch-like"}, "--note-passed", "deep/passed.txt")
+    first, said = run({"torch-like"}, "--note-passed=build/passed.txt")
     assert first == {"test_passes", "test_fails", "test_is_skipped", "test_compares_with_less", "test_whose_end_fails",
                      "test_each[a b]", "test_each[c]"}, said  # fmt: skip
-    noted = (tmp_path / "deep" / "passed.txt").read_text()
-    assert noted == "".join(f"test_x.py::{name}\n" for name in ("test_each[a b]", "test_each[c]", "test_passes"))
-    second, said = run(set(), "--without-passed", "deep/passed.txt")
+    noted = (tmp_path / "build" / "passed.txt").read_text()
+    assert noted == "".join(f"tests/test_x.py::{name}\n" for name in ("test_each[a b]", "test_each[c]", "test_passes"))
+    second, said = run(set(), "--without-passed=build/passed.txt")
     assert second == {"test_fails", "test_is_skipped", "test_is_left_out", "test_compares_with_less",
                       "test_whose_end_fails"}, said  # fmt: skip
-    assert "there is no nowhere.txt" in run(set(), "--without-passed", "nowhere.txt")[1]
+    assert "there is no nowhere.txt" in run(set(), "--without-passed=nowhere.txt")[1]
 
 
 def test_a_run_leaves_out_what_another_has_passed(tmp_path: Path) -> None:
@@ -119,7 +122,7 @@ def test_a_run_leaves_out_what_another_has_passed(tmp_path: Path) -> None:
     every, _ = collected(CHOSEN[2])
     gone = sorted(every)[0]
     (tmp_path / "passed.txt").write_text(f"{gone}\n")
-    assert collected(CHOSEN[2], "--without-passed", tmp_path / "passed.txt")[0] == every - {gone}
+    assert collected(CHOSEN[2], f"--without-passed={tmp_path / 'passed.txt'}")[0] == every - {gone}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the checks of a change are a script of bash")
@@ -172,7 +175,7 @@ def test_tests_find_programs_by_what_they_need() -> None:
 def test_an_interrupt_is_heard_in_the_background() -> None:
     """A shell starts what is to run in the background with SIGINT ignored, which every process below inherits."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider",
-               "tests/test_cli.py::test_an_interrupt", "tests/test_script_signals.py"]  # fmt: skip
+               "tests/test_cli.py::test_an_interrupt", "tests/test_script_signals.py::test_the_job_ends_with_its_script"]  # fmt: skip
     ran = subprocess.run(
         ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command], cwd=ROOT, capture_output=True, text=True, timeout=600
     )
