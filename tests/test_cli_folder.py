@@ -11,16 +11,13 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import onnx
 import pytest
 from command_lines import run
-from onnx import helper
-from small_models import BOOL, COMPLEX64, FLOAT, INT16, graph, model, one_pad, pad, tensor
+from small_models import COMPLEX64, FLOAT, model, one_pad, pad, tensor
 from terminals import PATIENCE
 
 from padops.cli import bulk
-from padops.convert.targets import TARGETS
 
 
 def mixed() -> onnx.ModelProto:
@@ -261,52 +258,3 @@ def living(session: int) -> list[str]:
             if int(fields.split()[3]) == session and fields.split()[0] != "Z":
                 found.append(name)
     return found
-
-
-def test_the_summary_counts_what_was_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made, out, report = tmp_path / "in", tmp_path / "out", tmp_path / "r.json"
-    made.mkdir()
-    branch = graph([pad(output="p")], [], [("p", INT16, None)], name="b")
-    node = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
-    untold = model([node], inputs=[("x", INT16, [2, 3]), ("c", BOOL, [])], outputs=[("y", INT16, None)],
-                   tensors=[tensor("pads", [0, 1, 0, 1])])  # fmt: skip
-    for name, source in (("a", one_pad(13)), ("b", one_pad(1)), ("untold", untold)):
-        (made / f"{name}.onnx").write_bytes(source.SerializeToString())
-    (made / "broken.onnx").write_bytes(b"no model")
-    code, text, err = run(capsys, "convert", made, out, "--verify", "--report", report)
-    why = "not verified: the converted model runs; there is nothing to compare its outputs with"
-    assert code == 1 and (out / "untold.onnx").exists()
-    assert f"{made / 'untold.onnx'}: warning: {why}; 2 Pads: 2 converted; wrote {out / 'untold.onnx'}" in err
-    lines = text.splitlines()[-4:]
-    assert lines[0].startswith("4 models, 1 failed; 4 Pads: 4 converted")
-    assert lines[1:] == [
-        "verification: 2 verified, 0 different, 2 not verified",
-        f"  {made / 'broken.onnx'}  not verified: {made / 'broken.onnx'} is not an ONNX model: it cannot be parsed as a "
-        "protobuf message",
-        f"  {made / 'untold.onnx'}  not verified: {why.removeprefix('not verified: ')}",
-    ]
-    told = json.loads(report.read_text())
-    assert told["verification"] == {"verified": 2, "different": 0, "not verified": 2}
-    assert [row["warning"] for row in told["files"] if row["exit"] == 5] == [why]
-    assert "verification" not in run(capsys, "convert", made, tmp_path / "other")[1]
-
-
-def test_the_summary_names_what_is_different(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = TARGETS["padops"]
-
-    def emit(replacement, found, constants, types) -> None:
-        real(replacement, found, constants, types)
-        found.node.replace_input_with(1, constants.add(np.array([0, 0, 1, 2]), found, "wrong"))
-
-    monkeypatch.setitem(TARGETS, "padops", emit)
-    (tmp_path / "in").mkdir()
-    source = tmp_path / "in" / "a.onnx"
-    source.write_bytes(one_pad(13).SerializeToString())
-    code, text, _ = run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--verify")
-    assert code == 4
-    assert text.splitlines()[-2:] == [
-        "verification: 0 verified, 1 different, 0 not verified",
-        f"  {source}  different: 1 output differs; y: shape [5, 3] became [3, 5]; a Pad is the reason: graph/p",
-    ]
