@@ -168,9 +168,8 @@ def test_no_answer_is_a_crash(own: Path, quick: list, monkeypatch: pytest.Monkey
 
 def test_absent_peers_are_not_green(own: Path, quick: list) -> None:
     own.write_text("import a_module_that_is_not_there")
-    ran = runner.run_cases(
-        quick[:3], [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")], KNOWN
-    )
+    peers = [runner.parse_peer(f"{own}:right"), runner.parse_peer("numpy@/no/such/python")]
+    ran = runner.run_cases(quick[:3], peers, KNOWN)
     assert all(one.handshake is None and one.absent for one in ran)
     assert "a_module_that_is_not_there" in ran[0].absent and "/no/such/python" in ran[1].absent
     assert report.footer(ran)["exit"] == 1  # nothing ran
