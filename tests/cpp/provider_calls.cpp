@@ -120,11 +120,12 @@ void add_calls() {
     return nullptr;
   });
   set(298, [](const KeyValuePairs*, const char* const** keys, const char* const** values, size_t* count) {
-    static constexpr const char* kKeys[] = {"another.option", "ep.padopsexecutionprovider.claim"};
-    static constexpr const char* kValues[] = {"needed", "all"};
+    // Nobody may read what stands behind them.
+    static constexpr const char* kKeys[] = {"another.option", "ep.padopsexecutionprovider.claim", nullptr};
+    static constexpr const char* kValues[] = {"needed", "all", nullptr};
     *keys = kKeys;
     *values = kValues;
-    *count = std::size(kKeys);
+    *count = std::size(kKeys) - 1;
   });
   set(300, release<KeyValuePairs>);
   set(307, [](const HardwareDevice* device) { return device->type; });

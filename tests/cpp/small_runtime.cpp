@@ -83,9 +83,11 @@ Api make_api() {
     return nullptr;
   });
   set(57, [](TensorInfo** out) -> Status* {
+    if (Status* status = fails("CreateTensorTypeAndShapeInfo")) return status;
+    ++allocations.live;
     made = {};
     *out = &made;
-    return fails("CreateTensorTypeAndShapeInfo");
+    return nullptr;
   });
   set(58, [](TensorInfo* info, int type) -> Status* {
     info->type = type;
@@ -100,7 +102,7 @@ Api make_api() {
     return nullptr;
   });
   set(61, [](const TensorInfo* info, size_t* rank) -> Status* {
-    *rank = info->dims.size();
+    *rank = info->rank;
     return nullptr;
   });
   set(62, [](const TensorInfo* info, int64_t* dims, size_t rank) -> Status* {
@@ -125,7 +127,7 @@ Api make_api() {
     return nullptr;
   });
   set(93, [](Status* status) { std::free(status); });
-  set(99, [](TensorInfo*) {});
+  set(99, [](TensorInfo* info) { allocations.live -= info != nullptr; });
   set(163, [](const KernelInfo*, const char*, int64_t* out, size_t* count) -> Status* {
     *count = std::size(pads);
     if (out != nullptr) std::copy_n(pads, *count, out);
@@ -171,3 +173,18 @@ Api make_api() {
 }  // namespace
 
 Api api = make_api();
+
+Api make_older_api() {
+  Api older = api;
+  older.entries[414] = nullptr;
+  set_entry(older, 65, [](const Value* value, TensorInfo** out) -> Status* {
+    ++allocations.live;
+    made = {};
+    made.type = value->type;
+    made.rank = value->dims.size();
+    std::copy(value->dims.begin(), value->dims.end(), made.dims.begin());
+    *out = &made;
+    return nullptr;
+  });
+  return older;
+}

@@ -27,6 +27,7 @@ struct TensorInfo {
   int type;
   std::array<int64_t, 2> dims;
   std::array<char[40], 2> symbols;
+  size_t rank = 2;
 };
 
 }  // namespace padops::ort
@@ -48,6 +49,7 @@ extern padops::ort::TensorInfo inferred;  // what shape inference says of the ou
 extern const char* broken_call;           // the name of the call that fails
 extern std::vector<const padops::ort::CustomOp*> registered;
 extern padops::ort::Api api;
+padops::ort::Api make_older_api();  // that of a runtime which has not yet the call that gives dims without a copy
 
 padops::ort::Status* failed(int code, const char* message);
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
+from pathlib import Path
 
 import native
 import numpy as np
@@ -45,3 +48,11 @@ def _session(data: np.ndarray, pads: np.ndarray, threads: int) -> onnxruntime.In
     options = native.session_options()
     options.intra_op_num_threads = threads
     return native.session(helper.make_model(graph, opset_imports=imports, ir_version=9), options)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="open files are read from /proc")
+def test_what_the_system_says_of_its_caches_is_read_and_closed() -> None:
+    """The library asks once, before its first run."""
+    native.run("Pad_18", {}, [np.zeros(3, np.float32), np.array([1, 1])])
+    opened = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+    assert opened and not [name for name in opened if name.startswith("/sys/")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from small_models import FLOAT, graph, model, one_pad, pad, tensor
 import padops
 from padops import cli
 from padops.convert import PadopsError
+from padops.convert.model.checks.tensors import check_tensor
+from padops.convert.model.document import LARGEST_PROTO
 
 ROADS: dict[str, dict[str, Any]] = {
     "fold": {},
@@ -210,6 +213,18 @@ def test_offsets_and_lengths_of_thousands_of_digits(tmp_path: Path) -> None:
         f"tensor 'pads' (graph.initializer[0]): offset '0' and length '{'9' * 19}'… (of 5000 characters) of its data must "
         "be numbers of bytes"
     )
+
+
+def test_the_largest_message_and_tensor() -> None:
+    """They are those of protobuf and of onnx: a byte and an element more is refused by them."""
+    assert LARGEST_PROTO == 2**31 - 1
+    factors = [7, 7, 73, 127, 337, 92737, 649657]
+    assert prod(factors) == 2**63 - 1
+    made = onnx.TensorProto(data_type=FLOAT, dims=factors, data_location=onnx.TensorProto.EXTERNAL)
+    check_tensor(made, "w")
+    made.dims[:] = [2**62, 2]
+    with pytest.raises(PadopsError, match=f"w: dims .* are more than {2**63 - 1} elements"):
+        check_tensor(made, "w")
 
 
 def test_inputs_that_no_memory_holds() -> None:

@@ -13,6 +13,8 @@ from emulation_checks import data_of, left, operators, run, run_or_fail
 from emulations import FORMS, OF_ANY_SIZE, Nodes, circular_1d, circular_2d, emulated
 from small_models import convert
 
+from padops.convert.sources.emulated.maps import LONGEST, Data, Expanded, Fails, Filled, Joined, Taken, Tiled, positions
+
 
 @pytest.mark.parametrize("name", FORMS)
 def test_form_of_any_size(name: str) -> None:
@@ -112,3 +114,18 @@ def test_longer_than_the_data() -> None:
 def test_zeros_of_another_shape_fit_one_batch_only() -> None:
     zeros = np.zeros((1, 3, 2))
     assert left(emulated(lambda n: n.join(n.constant(zeros, np.float32), "x", axis=2), ["n", 3, 8])) == []
+
+
+@pytest.mark.parametrize("size", [-1, LONGEST + 1, 2**62])
+def test_maps_that_no_memory_holds(size: int) -> None:
+    """What a model says of sizes is looked at before anything is made of that size."""
+    one = Taken(Data(), (0,))
+    for shown in (Filled(size), Expanded(one, size), Tiled(one, size), Joined((Data(), Tiled(one, size)))):
+        with pytest.raises(Fails):
+            positions(shown, 4)
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_maps_of_small_sizes(times: int) -> None:
+    assert positions(Tiled(Data(), times), 2).tolist() == [0, 1] * times
+    assert positions(Expanded(Taken(Data(), (1,)), times), 2).tolist() == [1] * times

@@ -96,6 +96,12 @@ def test_another_transpose_is_left(change: Callable[[Emulation], None]) -> None:
     assert {record.op_type for record in convert(emulation.model()).records} == {"Pad_13"}
 
 
+def test_a_pad_without_data_begins_no_emulation() -> None:
+    emulation = Emulation(ROWS)
+    emulation.nodes["first"].input[0] = ""
+    assert [record.op_type for record in convert(emulation.model()).records] == [None, "Pad_13"]
+
+
 def test_emulations_that_share_a_constant() -> None:
     first, second = Emulation(ROWS), Emulation([[1, 1], [1, 1]], prefix="b_", shared="no")
     second.nodes["first"].input[0] = "y"

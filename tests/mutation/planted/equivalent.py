@@ -22,7 +22,32 @@ class Equivalent:
     reason: str
 
 
-EQUIVALENT: tuple[Equivalent, ...] = ()
+EQUIVALENT = (
+    Equivalent(
+        "padops/convert/folding/fold.py",
+        "super().__init__()",
+        "pass",
+        "the classes of onnx_ir that it goes to have none",
+    ),
+    Equivalent(
+        "padops/convert/sources/emulated/maps.py",
+        "LONGEST = 1 << 20 # elements of an axis that maps are written out for",
+        "",
+        "a limit of memory, far above what Pads of models have; tests take it from here",
+    ),
+    Equivalent(
+        "padops/csrc/copy/byte_writer.h",
+        "return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= kMinSet;",
+        "return row.left.kind == Run::Kind::kRepeat && std::min(row.left.count, row.right.count) * element >= kMinSet;",
+        "which of two ways is quicker; both write the same bytes, and the check of the engine takes both",
+    ),
+    Equivalent(
+        "padops/csrc/ort/builtin_pad.cpp",
+        'if (type_name(shape.element_type()) != "int64") return false; // the runtime refuses constant axes of int32',
+        'if (type_name(shape.element_type()) != "int64") return true; // the runtime refuses constant axes of int32',
+        "the runtime refuses the model before it asks a provider",
+    ),
+)
 
 
 def reason_of(file: str, line: str, became: str) -> str:

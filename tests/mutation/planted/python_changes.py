@@ -30,6 +30,7 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitOr: ast.BitAnd,
     ast.BitAnd: ast.BitOr,
 }
+ALIKE = ("isinstance", "add", "mul", "gcd", "lcm", "isdisjoint")  # with other arguments refused at once, or the same
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -100,7 +101,7 @@ def _changed(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST | str, str]]:
             yield node, made, "word"
         case ast.Call(args=[first, second]) if type(first) is type(second) and not isinstance(first, ast.Starred):
             made.args = [second, first]
-            if not isinstance(made.func, ast.Name) or made.func.id != "isinstance":
+            if ast.unparse(made.func).rpartition(".")[2] not in ALIKE:
                 yield node, made, "arguments"
         case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
             yield node, "return None", "returned"
