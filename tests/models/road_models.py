@@ -49,7 +49,9 @@ def draw(seed: int, number: int) -> RoadModel:
     dice = Dice(np.random.default_rng([seed, number]))
     opset = dice.pick([*range(1, 26), 11, 13, 17, 18, 18, 19, 21])
     dtype = _type(dice, opset)
-    whole = dtype.name == "float" and dice.chance(0.5) or dtype.name in ("double", "float16", "int8") and dice.chance(0.2)
+    whole = (
+        dtype.name == "float" and dice.chance(0.5) or dtype.name in ("double", "float16", "int8") and dice.chance(0.2)
+    )
     book = Book(dice, opset, dtype, whole)
     book.features |= {f"opset {opset}", dtype.name}
     main = Scope(book)
@@ -90,9 +92,7 @@ def _finished(main: Scope, outputs: list[str]) -> RoadModel:
     graph = helper.make_graph(main.nodes, "g", book.inputs, infos, book.tensors)
     imports = [helper.make_opsetid("", book.opset)]
     imports += [helper.make_opsetid("local", 1)] if book.functions else []
-    proto = helper.make_model(
-        graph, opset_imports=imports, ir_version=ir_version(book.opset), functions=book.functions
-    )
+    proto = helper.make_model(graph, opset_imports=imports, ir_version=ir_version(book.opset), functions=book.functions)
     try:
         expected: list[np.ndarray] | str = evaluate(proto, book.feeds)
     except Broken as error:
@@ -132,7 +132,13 @@ def _between(scope: Scope, data: str) -> str:
         ways += ["Reshape"] if array.ndim and not scope.resized else []
     if book.whole and (book.opset >= 6 and book.dtype.name != "int8" or book.opset >= 14):
         ways += ["Relu"]
-    if book.dtype.name == "float" and book.whole and array.ndim in (3, 4, 5) and min(array.shape) > 0 and not scope.resized:
+    if (
+        book.dtype.name == "float"
+        and book.whole
+        and array.ndim in (3, 4, 5)
+        and min(array.shape) > 0
+        and not scope.resized
+    ):
         ways += ["MaxPool"] * 3 + ["Conv"] * 3
     if not ways or not dice.chance(0.35):
         return data

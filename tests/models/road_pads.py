@@ -160,5 +160,3 @@ def _fill(scope: Scope, mode: str, wrong: str) -> str:
     if scope.book.dtype is by_name("float") and dice.chance(0.2) and not scope.book.whole:
         return scope.plain(np.zeros(count, np.float32))
     return scope.plain(scope.book.array(count))
-
-
