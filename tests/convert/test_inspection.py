@@ -156,6 +156,8 @@ REFUSED: dict[str, tuple[Any, Callable[[Arrays], list[np.ndarray]] | None, tuple
     "pads of two dims": (of_two_dims(amounts=[[0, 1, 0, 2]]), None, CONVERTED),
     "a fill that is not read": (of_two_dims(names=("x", "pads", "f"), more=[tensor("f", [1, 2], np.float32)]), None, ALL),
     "rank 0": (model([pad()], 13, inputs=[("x", FLOAT, [])], tensors=[tensor("pads", [])]), None, ALL),
+    "rank 0, by the amounts alone": (model([pad()], 13, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [])]), None,
+                                     ALL[:2]),
     "com.microsoft, int16": (model([pad(domain="com.microsoft")], 13, imports=[("com.microsoft", 1)], tensors=[P],
                                    inputs=[("x", INT16, [2, 3])], outputs=[("y", INT16, None)]), None, CONVERTED),
     "SAME with a dilation": (dilated(auto_pad="SAME_UPPER"), by_explicit_pads, CONVERTED),

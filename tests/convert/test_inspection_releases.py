@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 from small_models import FLOAT, model, pad, tensor
@@ -18,6 +19,12 @@ from padops.runtime import installed
 
 def of(amounts: list[int], mode: str, dims: Any = (2, 3)) -> onnx.ModelProto:
     return model([pad(mode=mode)], 19, inputs=[("x", FLOAT, dims)], tensors=[tensor("pads", amounts)])
+
+
+def of_bfloat16(opset: int) -> onnx.ModelProto:
+    kind = TensorProto.BFLOAT16
+    return model([pad()], opset, inputs=[("x", kind, [2, 3])], outputs=[("y", kind, None)],
+                 tensors=[tensor("pads", [0, 1, 0, 1])])  # fmt: skip
 
 
 def pooled() -> onnx.ModelProto:
@@ -41,6 +48,8 @@ ROWS: dict[str, tuple[onnx.ModelProto, dict[int, str]]] = {
     "wrap of open size": (of([0, 4, 0, 0], "wrap", (2, "n")), {20: "runs if", 31: "runs"}),
     "in front of a MaxPool": (pooled(), {20: "may be wrong", 32: "runs"}),
     "a type that came late": (FLOAT8, {20: "refuses"}),
+    "bfloat16": (of_bfloat16(21), {20: "refuses", 32: "runs"}),
+    "bfloat16 at opset 19": (of_bfloat16(19), {20: "refuses"}),
 }
 
 
@@ -63,6 +72,19 @@ def test_verdicts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert facts.verdict == expected, minor
         if expected not in ("runs",):
             assert facts.roads[0] == ("session" if minor >= (27 if "late" in name else 24) else "convert"), minor
+
+
+@pytest.mark.parametrize("opset", [18, 19, 21, 23, 25])
+def test_bfloat16_as_the_installed_runtime_has_it(opset: int) -> None:
+    source = of_bfloat16(opset)
+    (facts,) = padops.inspect(source).pads
+    try:
+        onnxruntime.InferenceSession(source.SerializeToString(), providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's exceptions have no common base but this one
+        assert "Could not find an implementation for Pad" in str(error)
+        assert facts.verdict == "refuses"
+    else:
+        assert facts.verdict == "runs"
 
 
 def test_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:

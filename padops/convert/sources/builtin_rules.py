@@ -17,6 +17,7 @@ from padops.convert.sources.builtin_support import (
     CASTS_RIGHT_SINCE,
     CROPS_RIGHT,
     KERNELS,
+    LATER_KERNELS,
     POOLINGS_RIGHT,
     REFLECT_REFUSED,
     WRAPS_RIGHT,
@@ -70,7 +71,9 @@ def _type(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
             yield Finding("refuses", "ONNX Runtime casts float16 to float and back, which it cannot below opset 6")
         yield Finding("runs", "ONNX Runtime casts float16 to float and back")
     elif not has_type(pad.type, found.opset, found.domain):
-        yield Finding("refuses", f"ONNX Runtime has no Pad of {pad.type} at opset {found.opset}")
+        opset, release = LATER_KERNELS.get((found.domain, pad.type), (0, None))
+        before = release if found.opset >= opset else None
+        yield Finding("refuses", f"ONNX Runtime has no Pad of {pad.type} at opset {found.opset}", before)
 
 
 def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
@@ -106,7 +109,8 @@ def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _rank(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
-    if pad.dims == []:
+    pads, axes = pad.input("pads"), pad.input("axes")
+    if pad.dims == [] or (pad.dims is None and axes is None and isinstance(pads, np.ndarray) and not pads.size):
         yield Finding("refuses", "ONNX Runtime refuses data of rank 0")
 
 

@@ -36,6 +36,8 @@ KERNELS: dict[str, dict[int, tuple[str, ...]]] = {
     },
     MICROSOFT: {1: ("float",)},
 }
+# Of what a Pad got a kernel later: from which opset on, and in which release 1.x.
+LATER_KERNELS = {("", "bfloat16"): (21, 32)}
 
 FIRST_WITH_INPUTS = 11  # amounts and fill are attributes before
 FIRST_WITH_AXES = 18

@@ -38,11 +38,14 @@ class Calls:
         proven: Of each call, whether nothing but ONNX Runtime's Pad is needed for it.
         is_short: Whether the body is short because the calls are many, and may fail where it need not. It then is ONNX
             Runtime's Pad alone, as far as that never gives wrong elements; see ``ort_pad.on_data_or_fail``.
+        is_all: Whether the body is ONNX Runtime's Pad because the opset has no more, and may fail where it need not.
     """
 
     def __init__(self, op: Op, pads: Sequence[PadInfo], opset: int) -> None:
         self.op, self.pads, self.opset = op, pads, opset
-        self.proven = [_is_right(pad, opset) or _must_do(pad, opset) for pad in pads]
+        right = [_is_right(pad, opset) for pad in pads]
+        self.proven = [is_right or _must_do(pad, opset) for is_right, pad in zip(right, pads)]
+        self.is_all = not all(right) and all(self.proven)
         self.is_short = self.proven.count(False) > MANY and self._may_be_short()
 
     def _may_be_short(self) -> bool:

@@ -51,10 +51,8 @@ from padops.spec.dialects import DOMAIN, OPS
 from padops.spec.schemas import register_schemas
 
 IR_VERSION = 8  # the first with functions
-SHORT = (
-    "is ONNX Runtime's Pad alone: it loads quickly, and fails where an edge is missing, a reflection is longer than n - 1, "
-    "or data to reflect have an empty axis"
-)
+FAILS = "fails where an edge is missing, a reflection is longer than n - 1, or data to reflect have an empty axis"
+SHORT = f"is ONNX Runtime's Pad alone: it loads quickly, and {FAILS}"
 NEW_OPSET = 21  # of a model that imports no version of the default domain; onnxruntime 1.20 has it
 
 
@@ -118,6 +116,9 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
             continue
         if calls.is_short:
             result.notes.append(f"the fallback of {op_type}, with {len(calls.pads)} calls, {SHORT}")
+        elif calls.is_all:
+            what = f"ONNX Runtime's Pad alone, which is all that opset {opset} has"
+            result.notes.append(f"the fallback of {op_type} is {what}: it {FAILS}")
         return function
     raise AssertionError(f"{op_type} lacks more inputs than it has")
 

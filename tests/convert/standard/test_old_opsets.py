@@ -12,6 +12,7 @@ from small_models import FLOAT, model, pad
 
 import padops
 from padops.convert import Conversion
+from padops.convert.standard import fallback
 from padops.runtime.ort_values import run_session
 from padops.spec import reference
 
@@ -67,3 +68,24 @@ def test_integers_are_added_from_opset_7_on() -> None:
     (record,) = _lowered(6, [4, "b"], [0, 2, 0, 0], "constant").records
     assert record.status == "unconverted"
     assert record.reason == "standard operators do this with Add, from opset 7 on, and this is 6"
+
+
+@pytest.mark.parametrize(
+    ("amounts", "mode", "dims", "told"),
+    [
+        ([0, 1, 0, 1], "reflect", [2, 1], True),
+        ([0, 1, 0, 1], "reflect", None, True),
+        ([0, 1, 0, 1], "reflect", [2, 3], False),
+        ([0, 1, 0, 1], "constant", [2, None], False),
+    ],
+    ids=["too far", "perhaps too far", "near", "constant"],
+)
+def test_a_fallback_that_may_fail_says_so(
+    amounts: list[int], mode: str, dims: list[int | None] | None, told: bool
+) -> None:
+    """Below opset 11 it is ONNX Runtime's Pad, whether or not that can do it."""
+    source = model([pad(["x"], pads=amounts, mode=mode)], 10, inputs=[("x", FLOAT, dims)])
+    converted = padops.convert(source, fold=False)
+    note = f"the fallback of Pad_2 is ONNX Runtime's Pad alone, which is all that opset 10 has: it {fallback.FAILS}"
+    assert (note in converted.notes) == told
+    assert [function.name for function in converted.proto().functions] == ["Pad_2"]
