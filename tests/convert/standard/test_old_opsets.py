@@ -6,6 +6,8 @@ import itertools
 import re
 
 import numpy as np
+import onnx
+import onnx.version_converter
 import onnxruntime
 import pytest
 from small_models import FLOAT, model, pad
@@ -67,3 +69,21 @@ def test_integers_are_added_from_opset_7_on() -> None:
     (record,) = _lowered(6, [4, "b"], [0, 2, 0, 0], "constant").records
     assert record.status == "unconverted"
     assert record.reason == "standard operators do this with Add, from opset 7 on, and this is 6"
+
+
+@pytest.mark.parametrize("opset", [1, 2, 3])
+def test_what_to_do_before_concat(opset: int) -> None:
+    """The advice is one that can be followed: onnx has an adapter for the Pad of opset 2, and none for that of 1."""
+    source = model([pad(["x"], **{"paddings" if opset == 1 else "pads": [1, 0, 0, 0]})], opset, ir_version=3)
+    (record,) = padops.lower(source, without_pad=True).records
+    assert record.reason.startswith(f"ONNX Runtime has no Concat before opset 4, and the model is of opset {opset}")
+    if opset > 1:
+        assert record.reason.endswith("; raise that first (onnx.version_converter)")
+        assert onnx.version_converter.convert_version(source, 9).opset_import[0].version == 9
+        return
+    assert record.reason.endswith(
+        "which onnx.version_converter cannot raise; 'padops convert' without '--target onnx' makes the Pad run"
+    )
+    with pytest.raises(RuntimeError, match="No Adapter"):
+        onnx.version_converter.convert_version(source, 9)
+    assert [record.status for record in padops.convert(source).records] == ["converted"]
