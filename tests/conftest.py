@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import gc
 import os
+import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,9 @@ HERE = Path(__file__).parent
 # Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is longer
 # than its window. Unless it is told, it uses oneDNN on some processors only.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+
+# It forks in a thread when a test imports openvino; the copy may never end, and holds the pipes of this process.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 NEIGHBOURS = {path.stem: path for path in HERE.rglob("*.py") if path.parent.name not in ("mutation", "long")}
 PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
