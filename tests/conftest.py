@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 import background
@@ -18,6 +19,9 @@ import rest
 # Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is longer
 # than its window. Unless it is told, it uses oneDNN on some processors only.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+
+# It forks in a thread when a test imports openvino; the copy may never end, and holds the pipes of this process.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 collect_ignore = list(needs.NOT_COLLECTED)
 
