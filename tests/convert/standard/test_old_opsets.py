@@ -31,7 +31,8 @@ WHY = re.compile(
 
 def _lowered(opset: int, dims: list[int | str], pads: list[int], mode: str) -> Conversion:
     node = pad(["x"], pads=pads, mode=mode, value=7.0)
-    return padops.lower(model([node], opset, ir_version=3, inputs=[("x", FLOAT, dims)]), without_pad=True)
+    source = model([node], opset, ir_version=3, inputs=[("x", FLOAT, dims)])
+    return padops.convert(source, target="onnx", without_pad=True)
 
 
 @pytest.mark.parametrize("opset", range(4, 11))
@@ -97,7 +98,7 @@ def test_a_fallback_that_may_fail_says_so(
 def test_what_to_do_before_concat(opset: int) -> None:
     """The advice is one that can be followed: onnx has an adapter for the Pad of opset 2, and none for that of 1."""
     source = model([pad(["x"], **{"paddings" if opset == 1 else "pads": [1, 0, 0, 0]})], opset, ir_version=3)
-    (record,) = padops.lower(source, without_pad=True).records
+    (record,) = padops.convert(source, target="onnx", without_pad=True).records
     assert record.reason.startswith(f"ONNX Runtime has no Concat before opset 4, and the model is of opset {opset}")
     if opset > 1:
         assert record.reason.endswith("; raise that first (onnx.version_converter)")
