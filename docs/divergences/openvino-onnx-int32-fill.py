@@ -1,7 +1,6 @@
 """openvino-onnx: Pad_11 of opset 12, mode constant, int32, rank 1.
 
 the fill goes through float, which has 24 bits of an int32 [P7]
-a negative zero loses its sign, and the fill is 0 where only some of amounts and fill are constants [P7]
 
 Needs numpy, onnx, openvino.
 Exits 1 where the output is not the expected one, 0 where it is.
@@ -132,6 +131,9 @@ def run():
     return from_openvino(tensor, "i32", data.dtype)
 
 
+REFUSALS = (RuntimeError,)  # the errors that say that a case is wrong
+
+
 def bits(array):
     if array.dtype.kind in "OUT":
         return "string", array.shape, array.tolist()
@@ -147,7 +149,7 @@ try:
     got = run()
 except Exception as error:
     print(f"got an error: {type(error).__name__}: {error}")
-    sys.exit(expected is not None)
+    sys.exit(expected is not None or not isinstance(error, REFUSALS))
 print(f"got: {got.dtype}{list(got.shape)}")
 print(got)
 same = expected is not None and bits(got) == bits(expected)

@@ -1,6 +1,5 @@
 """tvm: Pad_11 of opset 11, mode constant, float16, rank 1.
 
-the fill is read as a number in modes that do not use it [P7]
 the fill becomes a number of Python, on whose way a NaN loses its bits [P7]
 
 Needs numpy, onnx, apache-tvm.
@@ -83,6 +82,9 @@ def run():
     return machine["main"](*[tvm.runtime.tensor(array) for array in {"data": data}.values()]).numpy()
 
 
+REFUSALS = (ValueError, tvm.error.OpError)  # the errors that say that a case is wrong
+
+
 def bits(array):
     if array.dtype.kind in "OUT":
         return "string", array.shape, array.tolist()
@@ -98,7 +100,7 @@ try:
     got = run()
 except Exception as error:
     print(f"got an error: {type(error).__name__}: {error}")
-    sys.exit(expected is not None)
+    sys.exit(expected is not None or not isinstance(error, REFUSALS))
 print(f"got: {got.dtype}{list(got.shape)}")
 print(got)
 same = expected is not None and bits(got) == bits(expected)

@@ -1,7 +1,6 @@
 """tvm: Pad_19 of opset 20, mode wrap, int32, rank 1.
 
 a wrap over more than one period reads memory beyond the data [P2]
-negative amounts crop after the extension, not before it [P3]
 
 Needs numpy, onnx, apache-tvm.
 Exits 1 where the output is not the expected one, 0 where it is.
@@ -83,6 +82,9 @@ def run():
     return machine["main"](*[tvm.runtime.tensor(array) for array in {"data": data}.values()]).numpy()
 
 
+REFUSALS = (ValueError, tvm.error.OpError)  # the errors that say that a case is wrong
+
+
 def bits(array):
     if array.dtype.kind in "OUT":
         return "string", array.shape, array.tolist()
@@ -98,7 +100,7 @@ try:
     got = run()
 except Exception as error:
     print(f"got an error: {type(error).__name__}: {error}")
-    sys.exit(expected is not None)
+    sys.exit(expected is not None or not isinstance(error, REFUSALS))
 print(f"got: {got.dtype}{list(got.shape)}")
 print(got)
 same = expected is not None and bits(got) == bits(expected)

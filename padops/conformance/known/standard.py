@@ -20,9 +20,9 @@ def _both(name: str, peer: str) -> tuple[Divergence, ...]:
             expected="error", rules=("P7",), reason="of data of rank 0, which pass through, the fill is not looked at",
         ),
         Divergence(
-            f"{name}-huge", peer, "differ", rule="P10",
+            f"{name}-huge", peer, ("differ", "error"), rule="P10",
             versions=ONNXRUNTIME, tags={"huge"}, expected="error", rules=("P10",),
-            reason="amounts beyond any memory are not refused where the output has no elements",
+            reason="amounts beyond any memory are not refused where the output has no elements; NumPy may have no array of it",
         ),
     )  # fmt: skip
 
