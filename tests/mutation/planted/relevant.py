@@ -13,7 +13,7 @@ ENGINE = ("copy/", "core/engine", "core/runs", "core/streaming", "core/threshold
 PROVIDER = ("ort/builtin_pad", "ort/provider")
 # Each row: how a path begins, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (ENGINE, "csrc: sharing inputs"),
+    (ENGINE, "csrc: sharing inputs dialect_kernels"),
     (PROVIDER, "runtime: provider_needed provider provider_registration session_optimizers inference_session"),
     (("ort/",), "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider"),
     (
@@ -33,7 +33,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("folding/", "convert/folding: folding rows consumers casts places random"),
     ("readers/ngraph", "convert/readers: broken_ngraph convert/sources: ngraph_json ngraph"),
     ("readers/", "convert/readers: openvino_layers broken_layers openvino_files broken_irs openvino_ir"),
-    ("model/", f"convert/model: broken_models {SOURCES} {ROADS} convert/folding: folding"),
+    ("model/", f"convert/model: broken_models {SOURCES} {ROADS} convert/folding: folding places"),
     ("sources/auto_pad/", "convert/sources: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
     ("sources/emulated/", "convert/sources: emulated_left emulated emulated_sizes emulated_property everything_else"),
     ("sources/symmetric", "convert/sources: symmetric_emulation emulated_left"),
