@@ -83,11 +83,12 @@ class Engine:
     def pad(self, name: str, attributes: Attributes, inputs: Sequence[np.ndarray | None]) -> np.ndarray:
         """A Pad, in the form that the opset has, by the rules of the newest: wrap has been the same ever since it came."""
         mode = attributes.get("mode", b"constant").decode()
-        if self.opset >= 11:
-            op, given = "Pad_25", {"mode": mode}
-        else:
+        op, given = "Pad_25", {"mode": mode}
+        if self.opset < 11 and mode != "wrap":
             op = "Pad_1" if self.opset == 1 else "Pad_2"
             given = {key: value for key, value in attributes.items() if key != "mode"} | {"mode": mode}
+        elif self.opset < 11:  # of which the old versions do not know
+            inputs = [inputs[0], np.array(attributes["pads"], np.int64)]
         try:
             found = reference.run(op, given, inputs, name)
         except PadError as error:

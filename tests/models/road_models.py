@@ -191,7 +191,9 @@ def _turned(scope: Scope, data: str) -> str:
 def _container(scope: Scope, data: str, pads: int, depth: int) -> str:
     """Pads in a branch, a loop or a function."""
     ways = {"If": _branches, "Loop": _loop, "Scan": _scan, "function": _function}
-    names = ["If", "If", "Loop", "function", "function"]
+    names = ["Loop"]
+    names += ["function"] * 2 if scope.book.opset >= 7 else []  # onnx infers no type through what is older
+    names += ["If"] * 3 if scope.book.opset >= 11 or not scope.resized else []
     if scope.book.opset >= 9 and scope.values[data].ndim and min(scope.values[data].shape) > 0:
         names.append("Scan")
     way = scope.dice.pick(names)
@@ -208,20 +210,25 @@ def _graph(scope: Scope, outputs: list[str], inputs: list[onnx.ValueInfoProto]) 
 
 
 def _branches(scope: Scope, data: str, pads: int, depth: int) -> str:
-    """An If; of a constant condition in two of three."""
-    dice = scope.dice
+    """An If; of a constant condition in two of three. Before opset 11 both branches have to give one shape."""
+    dice, book = scope.dice, scope.book
     chosen = np.array(dice.chance(0.5))
     condition = getattr(scope, dice.pick(["constant", "held", "fed"]))(chosen)
     branches = []
-    for branch in (True, False):
+    for taken in (True, False):
         inner = scope.inner()
         last = data
-        if pads and (branch == bool(chosen) or dice.chance(0.7)):
+        if taken or (book.opset >= 11 and dice.chance(0.7)):
             last = _steps(inner, data, pads, depth + 1)[0]
         if last == data:
             last = inner.add("Identity", [data])
-        branches.append(_graph(inner, [last], []))
-    return scope.add("If", [condition], {"then_branch": branches[0], "else_branch": branches[1]})
+        branches.append((inner, last))
+    if book.opset < 11 and branches[0][1] in branches[0][0].values:
+        other = scope.inner()
+        branches[1] = other, other.constant(book.array(branches[0][0].values[branches[0][1]].shape))
+    graphs = [_graph(inner, [last], []) for inner, last in branches]
+    graphs = graphs if bool(chosen) else graphs[::-1]
+    return scope.add("If", [condition], {"then_branch": graphs[0], "else_branch": graphs[1]})
 
 
 def _loop(scope: Scope, data: str, pads: int, depth: int) -> str:
@@ -253,6 +260,8 @@ def _scan(scope: Scope, data: str, pads: int, depth: int) -> str:
     inner.values[row] = taken(array, 0, axis)
     last = _steps(inner, row, pads, depth + 1)[0]
     body = _graph(inner, [last], [helper.make_tensor_value_info(row, book.dtype.onnx, None)])
+    if last in inner.values and dice.chance(0.6):  # else its rank has to be inferred
+        body.output[0].CopyFrom(helper.make_tensor_value_info(last, book.dtype.onnx, [None] * inner.values[last].ndim))
     axes = {"scan_input_axes": [axis]} if axis else {}
     if dice.chance(0.3) and last in inner.values:
         axes["scan_output_axes"] = [dice.number(0, inner.values[last].ndim)]

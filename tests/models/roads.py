@@ -40,14 +40,9 @@ def _run(session: onnxruntime.InferenceSession, drawn: RoadModel) -> list[np.nda
     return run_session(session, drawn.feeds)
 
 
-def stock(content: bytes, drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """A model in onnxruntime without padops."""
-    return _run(onnxruntime.InferenceSession(content, options(level), providers=["CPUExecutionProvider"]), drawn)
-
-
 def original(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """The model as it is, without padops."""
-    return stock(drawn.proto.SerializeToString(), drawn, level)
+    """The model as it is, in onnxruntime without padops."""
+    return told(drawn.proto.SerializeToString(), [], drawn, options(level))
 
 
 def provider(drawn: RoadModel, level: str) -> list[np.ndarray]:
@@ -56,7 +51,7 @@ def provider(drawn: RoadModel, level: str) -> list[np.ndarray]:
 
 
 def converted(drawn: RoadModel, **chosen: Any) -> tuple[bytes, list[str]]:
-    """The converted model, and why some of its Pads have no fallback.
+    """The converted model, and what the converter says where it may not run: of fallbacks, and of Pads that it left.
 
     Raises:
         Refused: Pads are unconverted.
@@ -68,15 +63,31 @@ def converted(drawn: RoadModel, **chosen: Any) -> tuple[bytes, list[str]]:
     if left := [record.why() for record in conversion.unconverted]:
         raise Refused("unconverted: " + "; ".join(left))
     notes = [note for record in conversion.records for note in record.notes if note.startswith("no fallback: ")]
+    notes += [note for note in conversion.notes if note.startswith("the fallback of ")]
+    notes += [f"left: {record.reason}" for record in conversion.records if record.status == "not needed"]
     return conversion.proto().SerializeToString(), notes
+
+
+def told(content: bytes, notes: list[str], drawn: RoadModel, made: onnxruntime.SessionOptions) -> list[np.ndarray]:
+    """Runs a converted model.
+
+    Raises:
+        Refused: It fails, and the converter said where it may.
+    """
+    try:
+        return _run(onnxruntime.InferenceSession(content, made, providers=["CPUExecutionProvider"]), drawn)
+    except Exception as error:  # onnxruntime's exceptions have no common base but this one
+        if notes:
+            raise Refused(f"{'; '.join(dict.fromkeys(notes))}: {error}") from error
+        raise
 
 
 def library(drawn: RoadModel, level: str, **chosen: Any) -> list[np.ndarray]:
     """Converted, in a session with the library's operators."""
-    content, _ = converted(drawn, **chosen)
+    content, notes = converted(drawn, **chosen)
     registered = options(level)
     padops.register(registered)
-    return _run(onnxruntime.InferenceSession(content, registered, providers=["CPUExecutionProvider"]), drawn)
+    return told(content, [note for note in notes if note.startswith("left: ")], drawn, registered)
 
 
 def needed(drawn: RoadModel, level: str) -> list[np.ndarray]:
@@ -85,27 +96,20 @@ def needed(drawn: RoadModel, level: str) -> list[np.ndarray]:
 
 
 def fallback(drawn: RoadModel, level: str) -> list[np.ndarray]:
-    """Converted, without the library: by the functions.
-
-    Raises:
-        Refused: The converter said that some Pads have none.
-    """
-    content, without = converted(drawn)
-    if without:
-        raise Refused("; ".join(without))
-    return stock(content, drawn, level)
+    """Converted, without the library: by the functions."""
+    return told(*converted(drawn), drawn, options(level))
 
 
 def lowered(drawn: RoadModel, level: str) -> list[np.ndarray]:
     """In standard ONNX."""
-    return stock(converted(drawn, target="onnx")[0], drawn, level)
+    return told(*converted(drawn, target="onnx"), drawn, options(level))
 
 
 def without_pad(drawn: RoadModel, level: str) -> list[np.ndarray]:
     """In standard ONNX, of which no node is a Pad."""
-    content, _ = converted(drawn, target="onnx", without_pad=True)
+    content, notes = converted(drawn, target="onnx", without_pad=True)
     assert b"\x22\x03Pad" not in content, "a Pad is left"  # the field op_type of a node
-    return stock(content, drawn, level)
+    return told(content, notes, drawn, options(level))
 
 
 ROADS: dict[str, Road] = {

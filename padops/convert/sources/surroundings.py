@@ -39,7 +39,8 @@ class Surroundings:
     Attributes:
         pooling: A MaxPool or AveragePool that may come to read the padded data at once, in words; "" for none.
         transposing: Whether Transposes may be moved through the Pad.
-        folding: How many Ifs around it may have a condition that is constant, so that their nodes are moved out of them.
+        folding: How many Ifs around it may have a condition that is constant, so that their nodes are moved out of them; one more
+            where it reads a value from within them but outside of its own graph.
     """
 
     pooling: str = ""
@@ -54,23 +55,35 @@ def look_around(site: NodeSite) -> Surroundings:
     """What stands around a node that is a Pad."""
     operators = site.scope.index.operators
     pooling = next(_poolings(site), "") if operators & POOLINGS else ""
-    folding = _folding(site.scope, {}) if ("", "If") in operators else 0
+    folding = _folding(site.scope, site.node.inputs, {}) if ("", "If") in operators else 0
     return Surroundings(pooling, bool(operators & TRANSPOSING), folding)
 
 
-def _folding(scope: Scope, known: dict[ir.Graph | ir.Function, int]) -> int:
-    """The most Ifs of constant condition around a graph, those around the calls of its function included."""
-    count, owner = 0, scope.owner
+def _folding(
+    scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]
+) -> int:
+    """How many Ifs of constant condition are around a node that reads these values, those around its function's calls included.
+
+    And one more where it reads a value of a graph between its own and the outermost of them: of what the node becomes, an If
+    or a Loop would read that from within an If or a Loop that is moved.
+    """
+    ifs, inside, moved = 0, [scope.graph], 0
+    owner = scope.owner
     while owner is not None:
         node, around = owner.node, owner.scope
-        count += (node.domain, node.op_type) == ("", "If") and _may_be_constant(node.inputs[:1], around.root)
+        if (node.domain, node.op_type) == ("", "If") and _may_be_constant(node.inputs[:1], around.root):
+            ifs, moved = ifs + 1, len(inside)
+        inside.append(around.graph)
         owner = around.owner
+    between = any(value is not None and value.graph in inside[1:moved] for value in reads)
     root = scope.root
     if isinstance(root, ir.Function):
         if root not in known:
-            known[root] = max((_folding(call.scope, known) for call in scope.index.calls(root)), default=0)
-        count += known[root]
-    return count
+            calls = scope.index.calls(root)
+            known[root] = max((_folding(call.scope, call.node.inputs, known) for call in calls), default=0)
+        ifs += known[root]
+        between = between or (known[root] > 0 and len(inside) > 1)
+    return ifs + between
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:

@@ -1,8 +1,9 @@
 """Ifs that ONNX Runtime folds while it loads a model.
 
 Where the condition of an If is constant, its nodes are moved out of it. Of an If or a Loop that is moved, the runtime keeps
-values of the graph that it was in. Where it is moved a second time, out of an If around the first, that graph is gone: the
-process ends, or the dims of the results are wrong (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
+values of the graph that it was in. Where it is moved a second time, out of an If around the first, that graph is gone; and so it
+is for an If or a Loop that stands in one that is moved, and reads a value from beside that. The process ends, or the dims of the
+results are wrong, or a branch is taken that is not meant (1.20 to 1.32; valgrind shows the reads). A model's own Ifs count as well.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     depth = _depth(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:
         raise Unconvertible(
-            f"it stands inside {around.folding} Ifs whose conditions may be constant, and would need an If or a Loop, of which "
-            "onnxruntime crashes when it folds those Ifs"
+            "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, of which onnxruntime crashes "
+            "when it folds those Ifs"
         )
 
 

@@ -100,7 +100,7 @@ def _twice(condition: str = "c", inner: str = "c") -> onnx.NodeProto:
 def test_two_folded_branches_leave_no_fallback(tmp_path: Path) -> None:
     """The fallback would have a Loop, which both Ifs move; a Pad that the runtime has needs neither."""
     converted = padops.convert(_model(_twice()))
-    said = "no fallback: it stands inside 2 Ifs whose conditions may be constant, and would need an If or a Loop"
+    said = "no fallback: it stands inside Ifs whose conditions may be constant, and would need an If or a Loop"
     assert [[note[: len(said)] for note in record.notes] for record in converted.records] == [[said]] * 2
     assert not converted.proto().functions
     lowered = padops.lower(_model(_twice()), without_pad=True)
@@ -133,6 +133,32 @@ def test_one_condition_of_two_that_is_computed(tmp_path: Path) -> None:
     for given, mode in ((True, "constant"), (False, "reflect")):
         outputs = _run(converted.proto(), tmp_path, d=np.array(given))
         assert outputs == [EXPECTED[mode]] * (TIMES * len(stock_sessions.LEVELS))
+
+
+def _beside(condition: int, reads: str) -> onnx.ModelProto:
+    """A Pad in an If of computed condition, in a folded one; it reads the model's input, or a value beside the inner If."""
+    inner = _choice(
+        "z", "d", _branch("a", pad([reads, "p"], "a", mode="edge")), _branch("b", helper.make_node("Neg", ["beside"], ["b"]))
+    )
+    other = _branch("o", helper.make_node("Neg", ["x"], ["o"]))
+    folded = _branch("z", helper.make_node("Relu", ["x"], ["beside"]), inner)
+    made = _model(_choice("y", "c", *((folded, other) if condition else (other, folded))), condition=condition)
+    made.graph.input.append(helper.make_tensor_value_info("d", BOOL, []))
+    return made
+
+
+@pytest.mark.parametrize("condition", [0, 1])
+def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, tmp_path: Path) -> None:
+    """What the inner If would hold reads a value of the folded branch, which is gone: the other branch was taken."""
+    converted = padops.convert(_beside(condition, "beside"))
+    (record,) = converted.records
+    assert [note.startswith("no fallback: it stands inside Ifs") for note in record.notes] == [True]
+    assert not converted.proto().functions
+    assert [row.status for row in padops.lower(_beside(condition, "beside"), without_pad=True).records] == ["unconverted"]
+    with_one = padops.convert(_beside(condition, "x"))
+    assert [row.notes for row in with_one.records] == [()]
+    outputs = _run(with_one.proto(), tmp_path, d=np.array(True))
+    assert outputs == [EXPECTED["edge"]] * (TIMES * len(stock_sessions.LEVELS))
 
 
 def test_a_loop_around_counts_nothing() -> None:
