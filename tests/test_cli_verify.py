@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from half_networks import half_network
 from onnx import helper
 from small_models import FLOAT, INT64, model, pad, tensor
 
@@ -147,3 +148,21 @@ def test_external_data_in_both(tmp_path: Path) -> None:
     in_memory = onnx.load(source, load_external_data=False)
     with pytest.raises(UsageError, match="say with base_dir which folder"):
         padops.verify(in_memory, source)
+
+
+def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Of float16 around right Pads: written and said; refused by ``--strict``, and by a tolerance that it is beyond."""
+    source, out = save(tmp_path / "half.onnx", half_network()), tmp_path / "out.onnx"
+    arguments = ["convert", source, "-o", out, "--verify"]
+    for more in (["--strict"], ["--rtol", "0", "--atol", "1e-9"]):
+        code, _, err = run(capsys, *arguments, *more)
+        assert (code, out.exists()) == (4, False) and "each Pad gives what it must of the data that it has" in err
+    code, text, err = run(capsys, *arguments)
+    assert (code, err, out.exists()) == (0, "", True)
+    assert "verified but for rounding: no Pad is the reason of what differs" in text
+    assert "1 Pad gives the same bits in both models" in text
+    assert "1 Pad has other data, and each gives what the reference gives of them" in text
+    for more, expected in (([], 0), (["--rtol", "0.1", "--atol", "0.1"], 0), (["--strict"], 4), (["--atol", "0"], 4)):
+        assert run(capsys, "verify", source, out, *more)[0] == expected
+    code, _, err = run(capsys, "verify", source, out, "--rtol", "-1")
+    assert (code, err) == (2, "error: rtol is -1, expected a finite number of 0 or more\n")

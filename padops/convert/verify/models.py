@@ -42,8 +42,8 @@ def verify(
         inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
         seed: Of the random inputs.
         rtol: By how much of the original's element one of floats may differ by rounding; 0 where only ``atol`` is given. With
-            neither, elements may differ by 1e-4 of the largest one of their output; by 1e-2 where the model has float16,
-            and by 1e-1 where it has bfloat16.
+            neither, elements may differ by 1e-4 of the largest one of their output; by 5e-2 where the model has float16,
+            and by 2e-1 where it has bfloat16.
         atol: By how much it may differ beside that, in the unit of the elements; 0 where only ``rtol`` is given.
 
     Returns:

@@ -24,9 +24,9 @@ from padops.convert.verify.structure import other_difference, taken_in
 from padops.spec.plan import PadError
 
 # Of the largest element of an output of floats, by the narrowest type of floats in the model: what whole networks may differ
-# by through rounding alone. Networks of the tests differ by less than a tenth of it; where a layer is converted wrongly,
-# those of float and double differ by thousands of times as much.
-SHARES = {onnx.TensorProto.BFLOAT16: 1e-1, onnx.TensorProto.FLOAT16: 1e-2}
+# by through rounding alone. In float, networks of the tests differ by less than a tenth of it, and where a layer is converted
+# wrongly, by thousands of times as much. In float16, a CycleGAN of random weights (20 reflections) differs by 9e-3.
+SHARES = {onnx.TensorProto.BFLOAT16: 2e-1, onnx.TensorProto.FLOAT16: 5e-2}
 SHARE = 1e-4
 
 PARTS = frozenset(("Sigmoid", "HardSigmoid", "Softmax", "Tanh"))  # operators with results of at most 1

@@ -30,7 +30,7 @@ def test_a_network_of_float16_is_right_but_for_rounding(options: dict[str, Any],
     assert verification is not None and (verification.outcome, verification.passed) == ("close", True)
     assert not verification.outputs[0].equal and (tmp_path / "out.onnx").exists()
     assert verification.notes == (
-        "no element differs by more than 0.01 of the largest element of its output",
+        "no element differs by more than 0.05 of the largest element of its output",
         "each Pad gives what it must of the data that it has; the nodes around the Pads round otherwise",
     )
     assert [(one.path, one.equal, one.right) for one in verification.pads] == [
@@ -101,7 +101,7 @@ def test_the_tolerance() -> None:
         array = np.zeros(2, np.uint8).astype(by_name(name).numpy)
         assert not Tolerance(atol=9).takes(array, array)
     shares = [tolerance_of(half_network(), None, None), tolerance_of(model([pad()]), None, None)]
-    assert [one.share for one in shares] == [1e-2, 1e-4]
+    assert [one.share for one in shares] == [5e-2, 1e-4]
 
 
 @pytest.mark.parametrize("wrong", [{"rtol": -1}, {"atol": float("nan")}, {"rtol": "1"}, {"atol": True}], ids=str)
