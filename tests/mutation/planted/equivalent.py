@@ -42,6 +42,12 @@ EQUIVALENT = (
         "which of two ways is quicker; both write the same bytes, and the check of the engine takes both",
     ),
     Equivalent(
+        "padops/csrc/core/engine.cpp",
+        "if (axis.interior != 0 || offset < 0 || offset >= axis.extent) return 1;",
+        "if (axis.interior != 0 || offset < 1 || offset >= axis.extent) return 1;",
+        "the first group is written alone, and the others together: the same bytes, a call later",
+    ),
+    Equivalent(
         "padops/csrc/core/streaming.cpp",
         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;",
         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) - 1;",
