@@ -48,6 +48,12 @@ EQUIVALENT = (
         "the first group is written alone, and the others together: the same bytes, a call later",
     ),
     Equivalent(
+        "padops/csrc/core/runs.cpp",
+        "const int64_t listed = axis.output <= 2 * period ? axis.output : period;",
+        "const int64_t listed = axis.output < 2 * period ? axis.output : period;",
+        "two periods are listed as one that repeats, which writes the same bytes",
+    ),
+    Equivalent(
         "padops/csrc/core/streaming.cpp",
         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;",
         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) - 1;",
