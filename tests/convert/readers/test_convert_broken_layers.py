@@ -90,3 +90,20 @@ def test_weights_of_half_precision_are_constants(tmp_path: Path) -> None:
     path = layer(tmp_path / "m.xml", build, IMAGE)
     files = {"m.xml": path.read_bytes(), "m.bin": path.with_suffix(".bin").read_bytes()}
     assert ran(files, "m.xml", "-o", "out.onnx").code == 0
+
+
+def test_dims_between_two_layers_that_are_wrong(tmp_path: Path) -> None:
+    """What an IR says of a value inside is compared with what its layers give, as that of inputs and outputs is."""
+    path = layer(tmp_path / "m.xml", lambda x: opset13.abs(opset13.sin(opset13.relu(x))), (3, 4))
+
+    def damage(text: str) -> str:
+        """The dims of what Sin gives, where it gives it and where Abs takes it."""
+        before, sin, after = text.partition('type="Sin"')
+        given, end, rest = after.partition("</output>")
+        inputs, output = given.split("<output>")
+        taken, end_of_taken, rest = rest.partition("</input>")
+        wrong = [part.replace("<dim>4</dim>", "<dim>5</dim>") for part in (output, taken)]
+        return f"{before}{sin}{inputs}<output>{wrong[0]}{end}{wrong[1]}{end_of_taken}{rest}"
+
+    said = refusal(damaged(path, damage), "m.xml")
+    assert "not a valid model of these shapes" in said and "differ in dimension 1: (4) vs (5)" in said

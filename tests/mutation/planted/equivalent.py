@@ -42,6 +42,18 @@ EQUIVALENT = (
         "which of two ways is quicker; both write the same bytes, and the check of the engine takes both",
     ),
     Equivalent(
+        "padops/csrc/core/engine.cpp",
+        "if (axis.interior != 0 || offset < 0 || offset >= axis.extent) return 1;",
+        "if (axis.interior != 0 || offset < 1 || offset >= axis.extent) return 1;",
+        "the first group is written alone, and the others together: the same bytes, a call later",
+    ),
+    Equivalent(
+        "padops/csrc/core/runs.cpp",
+        "const int64_t listed = axis.output <= 2 * period ? axis.output : period;",
+        "const int64_t listed = axis.output < 2 * period ? axis.output : period;",
+        "two periods are listed as one that repeats, which writes the same bytes",
+    ),
+    Equivalent(
         "padops/csrc/core/streaming.cpp",
         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) + 1;",
         "return element > kLineBytes / 2 ? run.count : run.count / (kLineBytes / element) - 1;",
