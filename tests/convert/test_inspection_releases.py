@@ -40,6 +40,8 @@ FLOAT8 = model([pad()], 24, inputs=[("x", TensorProto.FLOAT8E8M0, [2, 3])],
 ROWS: dict[str, tuple[onnx.ModelProto, dict[int, str]]] = {
     "reflect beyond n - 1": (of([0, 4, 0, 0], "reflect"), {20: "wrong", 25: "refuses"}),
     "reflect and crop": (of([-1, 0, 1, 0], "reflect", (4, 3)), {20: "wrong", 25: "runs"}),
+    "crop and reflect": (of([1, 0, -1, 0], "reflect", (4, 3)), {20: "wrong", 25: "runs"}),
+    "crop and reflect, of open size": (of([1, 0, -1, 0], "reflect", ("n", 3)), {20: "wrong", 25: "runs if"}),
     "crop away": (of([0, -4, 0, 4], "constant"), {20: "wrong", 24: "runs"}),
     "crop what may leave some": (of([0, -4, 0, 4], "constant", (2, "n")), {20: "runs if", 24: "runs"}),
     "wrap beyond n": (of([0, 4, 0, 0], "wrap"), {20: "wrong", 31: "runs"}),

@@ -13,7 +13,7 @@ import padops
 from padops.convert import Conversion
 
 FLOAT, DOUBLE, HALF, BOOL, STRING = 1, 11, 10, 9, 8
-INT8, INT16, INT32, INT64, COMPLEX64 = 3, 5, 6, 7, 14
+UINT8, INT8, INT16, INT32, INT64, COMPLEX64 = 2, 3, 5, 6, 7, 14
 
 
 Value = tuple[str, int, Sequence[int | str | None] | None]

@@ -74,10 +74,7 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
             builder.emit("Identity", [output])
         check_nesting(builder.nodes, pad.around)
         if opset < CONCAT_SINCE and any(node.op_type == "Concat" for node in builder.nodes):
-            raise Unconvertible(
-                f"ONNX Runtime has no Concat before opset {CONCAT_SINCE}, and the model is of opset {opset}; raise that first "
-                "(onnx.version_converter)"
-            )
+            raise Unconvertible(_no_concat(opset))
         if plain and _is_same(site.node, builder.nodes):
             cast = ", by a cast to float and back" if pad.type == "float16" else ""
             raise Unneeded(f"ONNX Runtime's Pad is right for it{cast}, or fails")
@@ -85,6 +82,16 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
         _detach(builder.nodes)
         raise
     return builder
+
+
+def _no_concat(opset: int) -> str:
+    """Why a Pad cannot be lowered so early, and what to do; onnx has no adapter for the Pad of opset 1."""
+    text = f"ONNX Runtime has no Concat before opset {CONCAT_SINCE}, and the model is of opset {opset}"
+    if opset > 1:
+        return f"{text}; raise that first (onnx.version_converter)"
+    return (
+        f"{text}, which onnx.version_converter cannot raise; 'padops convert' without '--target onnx' makes the Pad run"
+    )
 
 
 def prune_opset_imports(document: Document) -> None:

@@ -12,7 +12,7 @@ import onnx_ir as ir
 import pytest
 from external_data import loads, names
 from onnx import helper, numpy_helper
-from small_models import FLOAT, convert, model, one_pad, pad, tensor
+from small_models import FLOAT, convert, external, model, one_pad, pad, tensor
 
 from padops.convert import PadopsError, UsageError
 from padops.convert.files import writing
@@ -47,6 +47,22 @@ def test_initializers_that_are_too_large_go_to_a_file(
     assert arrays == {"w0": [0, 1, 2, 3], "w1": [0, 1, 2, 3, 4], "two": [1, 2]}
     values = {name: value.const_value.numpy().tolist() for name, value in conversion.model.graph.initializers.items()}
     assert values == arrays
+
+
+def test_they_do_not_go_to_a_file_that_the_model_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """External data of that name are written beside the model, too."""
+    source = heavy()
+    source.graph.initializer[0].CopyFrom(external("w0", "m.onnx.data", 4))
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "m.onnx.data").write_bytes(np.arange(4, dtype=np.float32).tobytes())
+    onnx.save(source, tmp_path / "from" / "other.onnx")
+    monkeypatch.setattr(writing, "LARGEST_PROTO", 30)
+    monkeypatch.setattr(writing, "WORTH_MOVING", 16)
+    convert(tmp_path / "from" / "other.onnx", tmp_path / "m.onnx")
+    inputs = ["from", "from/m.onnx.data", "from/other.onnx"]
+    assert names(tmp_path) == [*inputs, "m.onnx", "m.onnx.2.data", "m.onnx.data"]
+    arrays = {t.name: numpy_helper.to_array(t).tolist() for t in loads(tmp_path / "m.onnx").graph.initializer}
+    assert arrays == {"w0": [0, 1, 2, 3], "w1": [0, 1, 2, 3, 4], "two": [1, 2]}
 
 
 def test_too_large_for_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from auto_pad_models import NAMES, explicit, node_model, only_record, run, same
 from onnx import helper
-from small_models import FLOAT, INT64
+from small_models import FLOAT, INT64, model
+
+import padops
 
 
 @pytest.mark.parametrize("shape", [(1, 2, 6, 7), NAMES[:4]], ids=["static", "dynamic"])
@@ -51,3 +53,17 @@ def test_lowest_value_of_integers(dtype: Any) -> None:
     conversion = explicit(node_model("MaxPool", ("n", "c", "w"), attributes, type=kind, outputs=[("y", kind)]))
     assert only_record(conversion).op_type == "SamePad_1"
     assert (run(conversion.proto(), data)[0] == lowest).all()
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+def test_a_spatial_dim_of_0_counts_as_open(stride: int, mode: str) -> None:
+    """Nothing can be padded there, and some exporters write 0 for a size that they leave open."""
+    made = []
+    for height in (0, "h"):
+        window = {"kernel_shape": [3, 3], "strides": [stride, stride], "auto_pad": mode}
+        pool = helper.make_node("MaxPool", ["x"], ["y"], **window)
+        source = model([pool], 13, inputs=[("x", FLOAT, [1, 1, height, 4])])
+        converted = padops.convert(source, auto_pad="explicit", fold=False, fallback=False).proto()
+        made.append([(n.op_type, {a.name: list(a.ints) for a in n.attribute if a.ints}) for n in converted.graph.node])
+    assert made[0] == made[1]

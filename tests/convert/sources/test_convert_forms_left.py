@@ -9,12 +9,14 @@ import onnx
 import pytest
 from onnx import helper
 from small_models import (
+    BOOL,
     COMPLEX64,
     FLOAT,
     INT8,
     INT32,
     INT64,
     STRING,
+    UINT8,
     convert,
     model,
     pad,
@@ -61,6 +63,9 @@ LEFT = [
          INT32),
     Left("value too large for the type", 13, pad(value=300.0),
          "the attribute value 300.0 is not of the data's type, int8", INT8),
+    Left("value that an unsigned type lacks", 13, pad(value=1.5),
+         "the attribute value 1.5 is not of the data's type, uint8", UINT8),
+    Left("value that no bool is", 13, pad(value=2.0), "the attribute value 2.0 is not of the data's type, bool", BOOL),
     Left("value of strings", 13, pad(value=1.0), "the attribute value 1.0 is not a string, but the data are", STRING),
     Left("value and an unknown type", 13, pad(value=1.0),
          "the attribute value 1.0 has to become an input, but the type of the data is unknown", None),

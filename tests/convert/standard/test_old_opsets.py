@@ -6,6 +6,8 @@ import itertools
 import re
 
 import numpy as np
+import onnx
+import onnx.version_converter
 import onnxruntime
 import pytest
 from small_models import FLOAT, model, pad
@@ -89,3 +91,21 @@ def test_a_fallback_that_may_fail_says_so(
     note = f"the fallback of Pad_2 is ONNX Runtime's Pad alone, which is all that opset 10 has: it {fallback.FAILS}"
     assert (note in converted.notes) == told
     assert [function.name for function in converted.proto().functions] == ["Pad_2"]
+
+
+@pytest.mark.parametrize("opset", [1, 2, 3])
+def test_what_to_do_before_concat(opset: int) -> None:
+    """The advice is one that can be followed: onnx has an adapter for the Pad of opset 2, and none for that of 1."""
+    source = model([pad(["x"], **{"paddings" if opset == 1 else "pads": [1, 0, 0, 0]})], opset, ir_version=3)
+    (record,) = padops.lower(source, without_pad=True).records
+    assert record.reason.startswith(f"ONNX Runtime has no Concat before opset 4, and the model is of opset {opset}")
+    if opset > 1:
+        assert record.reason.endswith("; raise that first (onnx.version_converter)")
+        assert onnx.version_converter.convert_version(source, 9).opset_import[0].version == 9
+        return
+    assert record.reason.endswith(
+        "which onnx.version_converter cannot raise; 'padops convert' without '--target onnx' makes the Pad run"
+    )
+    with pytest.raises(RuntimeError, match="No Adapter"):
+        onnx.version_converter.convert_version(source, 9)
+    assert [record.status for record in padops.convert(source).records] == ["converted"]
