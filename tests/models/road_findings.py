@@ -32,10 +32,19 @@ LIMITS = tuple(
         ("provider converted needed fallback lowered without-Pad", SCAN, "a Scan whose body states no rank"),
         ("fallback", r"no fallback: ", "the record says that there is no fallback"),
         ("fallback", r"the fallback of ", "a note says where the fallback fails"),
-        ("needed", r"left: ONNX Runtime runs it: [^;]*, as long as ", "onnxruntime runs the Pad that is left for other data"),
+        (
+            "needed",
+            r"left: ONNX Runtime runs it: [^;]*, as long as ",
+            "onnxruntime runs the Pad that is left for other data",
+        ),
         ("lowered without-Pad", r"Refused: unconverted: ", "the record says that it is unconverted"),
         ("lowered", r"left: ONNX Runtime's Pad is right for it, or fails", "the Pad that is left fails"),
         ("lowered", r"running Pad node.*pad\.cc:\d+", "data of rank 0, which the model does not declare"),
+        (
+            "lowered",
+            r"implementation for Pad\(\d+\) node with name '_inlfunc_",
+            "a function that does not say its type",
+        ),
         ("lowered without-Pad", r"Cannot slice scalars", "data of rank 0, which the model does not declare"),
         ("converted needed", r"output has unsupported type tensor\(int64\)", "wrap below opset 9, in a function"),
     )
@@ -106,7 +115,9 @@ def judged(road: str, answer: dict[str, str], row: dict[str, Any]) -> tuple[str,
     return "refused without a known limit", True
 
 
-def contradicts(worst: str, did: str, does: list[dict[str, str]], said: list[dict[str, Any]], row: dict[str, Any]) -> bool:
+def contradicts(
+    worst: str, did: str, does: list[dict[str, str]], said: list[dict[str, Any]], row: dict[str, Any]
+) -> bool:
     """Whether onnxruntime does with a right model what the worst verdict on its Pads does not allow for."""
     refused = [answer["text"] for answer in does if answer["said"] == "refused"]
     if "dead" in did or "other bits" in did:
@@ -115,7 +126,9 @@ def contradicts(worst: str, did: str, does: list[dict[str, str]], said: list[dic
         return any(not re.search(SCAN, text) for text in refused)
     if worst in ("refuses", "breaks a rule") and did == "same":
         whys = [pad for pad in said if pad["verdict"] == worst]
-        return "If" not in row["features"] and not all(CAUTIOUS.search(p["why"]) and p["input_shape"] is None for p in whys)
+        return "If" not in row["features"] and not all(
+            CAUTIOUS.search(p["why"]) and p["input_shape"] is None for p in whys
+        )
     return False
 
 

@@ -247,7 +247,10 @@ def limits(pad: PadInfo) -> list[str]:
 
 
 def _limits_of_rank(pad: PadInfo) -> list[str]:
-    """That the data have a dim, where neither their shape nor amounts or axes say so."""
+    """What has to hold of the rank of the data, where the model does not state it."""
+    pads = pad.input("pads")
+    if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
+        return [f"it does not find out that the data have another rank than {pads.size // 2}"]
     counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]
     if pad.dims is not None or any(one is not None and _counts(one) for one in counted):
         return []

@@ -59,9 +59,7 @@ def look_around(site: NodeSite) -> Surroundings:
     return Surroundings(pooling, bool(operators & TRANSPOSING), folding)
 
 
-def _folding(
-    scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]
-) -> int:
+def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]) -> int:
     """How many Ifs of constant condition are around a node that reads these values, those around its function's calls included.
 
     And one more where it reads a value of a graph between its own and the outermost of them: of what the node becomes, an If

@@ -138,7 +138,10 @@ def test_one_condition_of_two_that_is_computed(tmp_path: Path) -> None:
 def _beside(condition: int, reads: str) -> onnx.ModelProto:
     """A Pad in an If of computed condition, in a folded one; it reads the model's input, or a value beside the inner If."""
     inner = _choice(
-        "z", "d", _branch("a", pad([reads, "p"], "a", mode="edge")), _branch("b", helper.make_node("Neg", ["beside"], ["b"]))
+        "z",
+        "d",
+        _branch("a", pad([reads, "p"], "a", mode="edge")),
+        _branch("b", helper.make_node("Neg", ["beside"], ["b"])),
     )
     other = _branch("o", helper.make_node("Neg", ["x"], ["o"]))
     folded = _branch("z", helper.make_node("Relu", ["x"], ["beside"]), inner)
@@ -154,7 +157,9 @@ def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, tmp_path:
     (record,) = converted.records
     assert [note.startswith("no fallback: it stands inside Ifs") for note in record.notes] == [True]
     assert not converted.proto().functions
-    assert [row.status for row in padops.lower(_beside(condition, "beside"), without_pad=True).records] == ["unconverted"]
+    assert [row.status for row in padops.lower(_beside(condition, "beside"), without_pad=True).records] == [
+        "unconverted"
+    ]
     with_one = padops.convert(_beside(condition, "x"))
     assert [row.notes for row in with_one.records] == [()]
     outputs = _run(with_one.proto(), tmp_path, d=np.array(True))
