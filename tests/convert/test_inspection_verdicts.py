@@ -181,3 +181,28 @@ def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> Non
     options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
     guide = (Path(__file__).resolve().parent.parent.parent / "docs" / "fixing.md").read_text(encoding="utf-8")
     assert options - set(re.findall(r"(?<=^\| `)--[a-z-]+", guide, re.MULTILINE)) == set()
+
+
+# --- the rank of the data, where the model does not say it ----------------------------------------------------------------
+
+
+def test_a_rank_that_nothing_tells_is_named() -> None:
+    """onnxruntime refuses data of rank 0; amounts that are known, or axes, tell that they have dims."""
+    computed = model([pad()], 18, inputs=[("x", FLOAT, None), ("pads", INT64, None)])
+    assert stock(computed, x=np.float32(1), pads=np.zeros(0, np.int64)) is None
+    assert stock(computed, x=np.ones(2, np.float32), pads=np.zeros(2, np.int64)) is not None
+    facts = only_pad(computed)
+    assert (facts.verdict, facts.why) == ("runs if", "ONNX Runtime runs it, as long as the data have at least one dim")
+    known = model([pad()], 18, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [0, 1])])
+    assert only_pad(known).verdict == "runs"
+    attribute = model([pad(["x"], pads=[0, 1])], 9, inputs=[("x", FLOAT, None)])
+    assert only_pad(attribute).verdict == "runs"
+
+
+def test_open_axes_of_data_of_unknown_rank() -> None:
+    """Where onnxruntime finds out the rank, it takes axes without a declared shape for all axes."""
+    node = pad(["x", "pads", "", "axes"])
+    inputs = [("x", FLOAT, None), ("axes", INT64, None)]
+    facts = only_pad(model([node], 18, inputs=inputs, tensors=[tensor("pads", [0, 1])]))
+    limit = "it does not find out that the data have another rank than 1"
+    assert (facts.verdict, facts.why) == ("runs if", f"ONNX Runtime runs it, as long as {limit}")

@@ -39,6 +39,14 @@ LIMITS = tuple(
         ),
         ("lowered without-Pad", r"Refused: unconverted: ", "the record says that it is unconverted"),
         ("lowered", r"left: ONNX Runtime's Pad is right for it, or fails", "the Pad that is left fails"),
+        ("lowered", r"running Pad node.*pad\.cc:\d+", "data of rank 0, which the model does not declare"),
+        (
+            "lowered",
+            r"implementation for Pad\(\d+\) node with name '_inlfunc_",
+            "a function that does not say its type",
+        ),
+        ("lowered without-Pad", r"Cannot slice scalars", "data of rank 0, which the model does not declare"),
+        ("converted needed", r"output has unsupported type tensor\(int64\)", "wrap below opset 9, in a function"),
     )
 )
 # What breaks a rule, and is not seen without the library.

@@ -9,6 +9,7 @@ import numpy as np
 from onnx import AttributeProto
 from road_scopes import INT32, INT64, Dice, Scope
 
+from padops.runtime.ort_values import PLAIN
 from padops.spec.dtypes import by_name
 
 MAX_ELEMENTS = 3000  # of an output
@@ -120,7 +121,7 @@ def _computed(scope: Scope, array: np.ndarray, data: str | None) -> str:
     """Numbers that nodes compute, as exporters write them."""
     dice = scope.dice
     ways = ["identity", "concat", "cast", "sub", "slice"]
-    ways += ["shape"] * 3 if data and scope.values[data].ndim else []
+    ways += ["shape"] * 3 if data and scope.values[data].ndim and scope.book.dtype.name in PLAIN else []
     ways += ["turned"] * 2 if array.size and array.size % 2 == 0 else []
     way = dice.pick(ways)
     scope.book.features.add(f"computed: {way}")

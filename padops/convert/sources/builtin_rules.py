@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+import onnx_ir as ir
 
 from padops.convert.facts import Verdict
 from padops.convert.sources.builtin_support import (
@@ -27,7 +28,7 @@ from padops.convert.sources.builtin_support import (
 )
 from padops.convert.sources.match import RunsAs
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
-from padops.convert.sources.operands import all_known
+from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.provider import FIRST_MINOR
 from padops.spec.dialects import OPS, onnx_op
@@ -235,7 +236,7 @@ def limits(pad: PadInfo) -> list[str]:
     """What has to hold of the data, so that ONNX Runtime of any release is right with a Pad of unknown shape or amounts."""
     if pad.node is not None and all_known(pad.dims):
         return []
-    found = []
+    found = _limits_of_rank(pad)
     if pad.mode is Mode.REFLECT:
         found.append("no amount is more than the axis has elements to reflect")
     if pad.mode is Mode.WRAP:
@@ -245,12 +246,30 @@ def limits(pad: PadInfo) -> list[str]:
     return found
 
 
+def _limits_of_rank(pad: PadInfo) -> list[str]:
+    """What has to hold of the rank of the data, where the model does not state it."""
+    pads = pad.input("pads")
+    if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
+        return [f"it does not find out that the data have another rank than {pads.size // 2}"]
+    counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]
+    if pad.dims is not None or any(one is not None and _counts(one) for one in counted):
+        return []
+    return ["the data have at least one dim"]
+
+
+def _counts(given: Operand | ir.Attr) -> bool:
+    """Whether amounts or axes are known to be some."""
+    if isinstance(given, ir.Attr):
+        return not given.is_ref() and len(given.value) > 0
+    return isinstance(given, np.ndarray) and given.size > 0
+
+
 def _limits_at(pad: PadInfo, minor: int) -> list[str]:
     """The same of one release, with the numbers where the amounts are known."""
     if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
-        return []
+        return _limits_of_rank(pad)
     if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
-        return []
+        return _limits_of_rank(pad)
     amounts = known_amounts(pad)
     if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
         return limits(pad)

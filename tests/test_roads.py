@@ -1,0 +1,95 @@
+"""Random models on the six roads of padops; tests/long/long_roads.py takes thousands. And that wrong roads are found."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import planted_roads
+import pytest
+import road_findings
+import road_models
+import roads
+
+SEED, COUNT = 0, 30
+
+
+def test_models_on_six_roads() -> None:
+    found = road_findings.found(road_findings.rows(SEED, 0, COUNT))
+    assert found.models == COUNT
+    assert (found.harm, found.contradictions) == ([], [])
+    for road in roads.ROADS:
+        assert found.answers[road, "same"] >= COUNT // 2, road
+    assert sum(found.verdicts.values()) > COUNT // 2
+
+
+def test_the_same_number_gives_the_same_model() -> None:
+    one, again = road_models.draw(SEED, 7), road_models.draw(SEED, 7)
+    assert one.proto.SerializeToString(deterministic=True) == again.proto.SerializeToString(deterministic=True)
+    assert one.proto != road_models.draw(SEED + 1, 7).proto
+
+
+def test_the_models_have_everything() -> None:
+    seen: Counter[str] = Counter()
+    for number in range(300):
+        drawn = road_models.draw(SEED, number)
+        seen.update(drawn.features)
+        seen["rule"] += isinstance(drawn.expected, str)
+        seen["Pads"] += sum(node.op_type == "Pad" for node in _nodes(drawn))
+    assert {f"opset {opset}" for opset in range(1, 26)} <= seen.keys()
+    wanted = """If Loop Scan function Conv MaxPool Relu Transpose Reshape float float16 bfloat16 string bool int16 uint8 int4 rule
+    broken""".split()
+    wanted += [f"computed: {way}" for way in ("identity", "concat", "cast", "sub", "slice", "shape", "turned")]
+    wanted += ["between Transposes", "mode of the caller", "pads of two dims", "input with a default"]
+    assert set(wanted) <= seen.keys()
+    assert 3 < seen["rule"] < 60 and seen["Pads"] > 450
+
+
+def _nodes(drawn: road_models.RoadModel) -> list:
+    """Every node, at any depth."""
+    pending = [*drawn.proto.graph.node, *(node for row in drawn.proto.functions for node in row.node)]
+    found = []
+    while pending:
+        node = pending.pop()
+        found.append(node)
+        pending += [inner for row in node.attribute if row.HasField("g") for inner in row.g.node]
+    return found
+
+
+SAYS = {
+    "other_bit": "other bits: output",
+    "dying": "dead: SIGABRT; alone: SIGABRT and SIGABRT",
+    "silent": "silent: a broken rule: padops::Pad_",
+    "refusing": "refused without a known limit: RuntimeError: it does not work",
+    "endless": "dead: no end within 4 s",
+}
+
+
+@pytest.mark.parametrize("plant", planted_roads.PLANTS)
+def test_a_wrong_road_is_found(plant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PADOPS_ROAD_SECONDS", "4" if plant == "endless" else "60")
+    broken = plant == "silent"
+    number = next(i for i in range(300) if _fits(road_models.draw(SEED, i), broken))
+    found = road_findings.found(road_findings.rows(SEED, number, 1, plant))
+    assert [line for line in found.harm if f"{number} {plant} all: {SAYS[plant]}" in line], found.harm
+
+
+def _fits(drawn: road_models.RoadModel, broken: bool) -> bool:
+    """A model that breaks a rule, or else one with an element to change."""
+    if isinstance(drawn.expected, str):
+        return broken
+    return not broken and drawn.expected[-1].size > 0
+
+
+def test_a_right_model_may_be_refused_only_within_a_limit() -> None:
+    """A limit is one of a road, and known by its text."""
+    right = {"broken": False, "rule": ""}
+    axes = {"said": "refused", "text": "ParseData type mismatch for tensor: axes"}
+    assert road_findings.judged("provider", axes, right) == (
+        "refused: onnxruntime refuses constant axes of int32",
+        False,
+    )
+    for road in set(roads.ROADS) - {"provider"}:
+        assert road_findings.judged(road, axes, right) == ("refused without a known limit", True)
+    twice = {"said": "silent", "text": "padops::Pad_18 'n': axes=[0, 0] names axis 0 twice [P8]"}
+    for road, harmed in (("fallback", False), ("lowered", False), ("converted", True), ("provider", True)):
+        assert road_findings.judged(road, twice, right)[1] == harmed, road
