@@ -83,7 +83,7 @@ def show(ran: Sequence[PeerRun], footer: dict[str, Any]) -> None:
 
 def _show_new(console: Console, one: PeerRun, style: str) -> None:
     """What a peer does that has another version than the divergences were recorded with."""
-    from rich.text import Text
+    from padops.lines import Text
 
     found = [result for result in one.results if result["new"]]
     versions = (one.handshake or {"versions": {}})["versions"]
