@@ -50,10 +50,10 @@ def wait_for(process: subprocess.Popen[bytes]) -> int | None:
 
 
 def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Of this process, the standard input and output as files that nothing else reads or writes.
+    """The standard input and output of this process, as files that nothing else reads or writes.
 
     A library that reads then finds nothing, and what it prints goes to standard error. A program that it starts does not
-    get the pipes. A fork made in a thread closes ``sys.stdin`` first, and would wait for ever for who reads from that.
+    get the pipes. A fork made in a thread closes ``sys.stdin`` first, and would wait for ever for the thread that reads it.
     """
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -78,7 +78,7 @@ class Pipes:
     def within(self, seconds: float, talk: Callable[[IO[bytes], IO[bytes]], Answer]) -> Answer:
         """Writes to the process, or reads from it, or both.
 
-        That is done in a thread, which is left behind where it does not end: a pipe cannot be told to give up.
+        A thread does so, and is left behind where it does not end: a pipe cannot be told to give up.
 
         Args:
             seconds: The limit.
@@ -136,10 +136,8 @@ class Pipes:
         self._ended = True
         if self._talking is not None:
             self._talking.join(ENDING)
-            if (
-                self._talking.is_alive()
-            ):  # a process outside of the session holds a pipe: the thread closes them in the end
-                return
+            if self._talking.is_alive():  # a process outside of the session holds a pipe
+                return  # the thread closes both in the end
         self._close()
 
     def _close(self) -> None:

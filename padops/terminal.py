@@ -44,13 +44,10 @@ def shown(text: object) -> str:
         text: What is to be shown; ``"a\nb"`` becomes ``r"a\nb"``.
     """
     words = str(text)
-    return (
-        words
-        if words.isprintable()
-        else "".join(
-            letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in words
-        )
-    )
+    if words.isprintable():
+        return words
+    escaped = (letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in words)
+    return "".join(escaped)
 
 
 def json_text(value: object) -> str:

@@ -169,8 +169,7 @@ def _alone(job: Job) -> Outcome:
         try:
             return pool.submit(_work, *job).result()
         except BrokenProcessPool:
-            return {"source": job[0], "output": None, "exit": 1, "error": DIED, "warning": None,
-                    "text": f"error: {DIED}"}  # fmt: skip
+            return _outcome(job[0], None, exit=1, error=DIED, text=f"error: {DIED}")
 
 
 @contextmanager
@@ -201,6 +200,11 @@ def _work(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
         signal.signal(signal.SIGTERM, before)
 
 
+def _outcome(source: str, output: str | None, **more: Any) -> Outcome:
+    """The outcome of one model, of which all has gone well but for what ``more`` says."""
+    return {"source": source, "output": output, "exit": 0, "error": None, "warning": None, "text": ""} | more
+
+
 def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outcome:
     """Converts one model; what goes wrong is part of the outcome.
 
@@ -212,7 +216,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
     from padops.cli.tables import reservations, what_was_written
     from padops.convert import PadopsError, convert
 
-    told: Outcome = {"source": source, "output": output, "exit": 0, "error": None, "warning": None, "text": ""}
+    told = _outcome(source, output)
     try:
         if output is not None and not passed["dry_run"]:
             Path(output).parent.mkdir(parents=True, exist_ok=True)
@@ -226,8 +230,8 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
     else:
         written = what_was_written(conversion, output, passed["dry_run"])
         code, why = reservations(conversion)
-        told |= {"exit": code, "warning": why or None, "report": _report(conversion)}
-        return told | {"text": f"{f'warning: {why}; ' if code else ''}{conversion.summary()}; {written}"}
+        parts = [*([f"warning: {why}"] if code else []), conversion.summary(), written]
+        return told | {"exit": code, "warning": why or None, "text": "; ".join(parts), "report": _report(conversion)}
     return told | {"text": f"error: {told['error']}"}
 
 
@@ -282,7 +286,7 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
     console.print(Text(line), soft_wrap=True)
     verdicts = {verdict: [one for one in done if _verdict(one) == verdict] for verdict in VERDICTS}
     if options.verify:
-        counted = ", ".join(f"{len(those)} {verdict}" for verdict, those in verdicts.items())
+        counted = ", ".join(f"{len(models)} {verdict}" for verdict, models in verdicts.items())
         console.print(Text(f"verification: {counted}"), soft_wrap=True)
         for one in (*verdicts[DIFFERENT], *verdicts[NOT_VERIFIED]):
             why = (one["error"] or one["warning"]).removeprefix(f"{NOT_VERIFIED}: ")
@@ -292,7 +296,7 @@ def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcom
         files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
         report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}
         if options.verify:
-            report["verification"] = {verdict: len(those) for verdict, those in verdicts.items()}
+            report["verification"] = {verdict: len(models) for verdict, models in verdicts.items()}
         try:
             write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
         except OSError as error:

@@ -119,6 +119,7 @@ def _why(record: PadRecord) -> list[str]:
 INSIDE = ("verification failed: the outputs agree, but not what Pads give", "bold red")
 PADS_ALONE = ("verification failed: Pads give something else", "bold red")
 REFUSED = ("cannot be verified: neither model runs with these inputs", "bold yellow")
+REFUSED_SAME = ("verified: ONNX Runtime runs neither model with these inputs; node by node, they do the same", "green")
 UNOPTIMISED = ("verified: without graph optimisation, the outputs are bit-equal", "green")
 
 
@@ -137,8 +138,8 @@ def show_verification(console: Console, verification: Verification) -> None:
     headline = said[verification.outcome]
     if verification.outcome == "different" and all(output.equal for output in verification.outputs):
         headline = INSIDE if verification.outputs else PADS_ALONE
-    if verification.outcome == "undecided" and verification.inputs:
-        headline = REFUSED
+    if verification.inputs and verification.outcome in ("undecided", "same"):  # ONNX Runtime loads them
+        headline = REFUSED if verification.outcome == "undecided" else REFUSED_SAME
     if verification.outcome == "equal" and any(note.startswith(WITHOUT_OPTIMISATION) for note in verification.notes):
         headline = UNOPTIMISED
     console.print(Text(*headline))

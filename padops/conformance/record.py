@@ -15,10 +15,10 @@ from padops.conformance.record_fields import (
     SCHEMA,
     WRONG,
     FieldError,
+    brief,
     check_footer,
     check_header,
     check_result,
-    shown,
 )
 from padops.files.staging import write_whole
 
@@ -97,7 +97,7 @@ def read(path: Path | str) -> Record:
     for place, result in zip(places[1:], results):
         _checked(place, check_result, result, peers)
     if footer.get("results") != len(results):
-        raise RecordError(f"{places[-1]}: {len(results)} results, but the footer says {shown(footer.get('results'))}")
+        raise RecordError(f"{places[-1]}: {len(results)} results, but the footer says {brief(footer.get('results'))}")
     _checked(places[-1], check_footer, footer, header, results)
     return Record(header, results, footer)
 
@@ -113,7 +113,7 @@ def _object(place: str, line: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise RecordError(f"{place}: lists or objects in one another, more than can be read") from error
     if not isinstance(found, dict):
-        raise RecordError(f"{place}: not a report: {shown(found)}, expected an object")
+        raise RecordError(f"{place}: not a report: {brief(found)}, expected an object")
     return found
 
 

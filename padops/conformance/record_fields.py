@@ -83,12 +83,12 @@ def check_fields(said: Mapping[str, Any], fields: Mapping[str, Check], optional:
     known = {**fields, **optional}
     for name, value in said.items():
         if name not in known:
-            raise FieldError(f"{shown(name)} is no field of it")
+            raise FieldError(f"{brief(name)} is no field of it")
         if words := known[name](value):
-            raise FieldError(f"{name} is {shown(value)}, expected {words}")
+            raise FieldError(f"{name} is {brief(value)}, expected {words}")
 
 
-def shown(value: Any) -> str:
+def brief(value: Any) -> str:
     """A value in an error: a list or an object by its length, of a long text or number the beginning."""
     if isinstance(value, (list, dict)):
         return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
@@ -185,11 +185,11 @@ def check_header(said: Mapping[str, Any]) -> None:
         FieldError: As of :func:`check_fields`; or a peer comes twice.
     """
     if said.get("schema") != SCHEMA:  # which says more than any other field
-        raise FieldError(f"schema is {shown(said.get('schema'))}, expected {SCHEMA}")
+        raise FieldError(f"schema is {brief(said.get('schema'))}, expected {SCHEMA}")
     check_fields(said, HEADER, HEADER_MAY)
     names = [row["name"] for row in said["peers"]]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise FieldError(f"peers has {shown(twice[0])} twice")
+        raise FieldError(f"peers has {brief(twice[0])} twice")
 
 
 def check_result(said: Mapping[str, Any], peers: set[str]) -> None:
@@ -200,7 +200,7 @@ def check_result(said: Mapping[str, Any], peers: set[str]) -> None:
     """
     check_fields(said, RESULT, RESULT_MAY)
     if said["peer"] not in peers:
-        raise FieldError(f"peer is {shown(said['peer'])}, which is none of the header's")
+        raise FieldError(f"peer is {brief(said['peer'])}, which is none of the header's")
     told = (said["divergence"] is not None) + said["unexpected"] + said["new"]
     if told != (said["outcome"] in WRONG):
         raise FieldError(

@@ -12,10 +12,8 @@ SCHEMA = 5  # of the report; raised when a reader of an older report would misre
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal["equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"]
 PASSED: tuple[Outcome, ...] = ("equal", "close", "corrected", "same")  # what only a comparison leads to
-WITHOUT_OPTIMISATION = (
-    "without graph optimisation; with it,"  # how a note begins where only one of the two is bit-equal
-)
 REFUTED: tuple[Outcome, ...] = ("different", "fails")
+WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
 Exercise = Literal["exercised", "weak", "not exercised"]
 
 

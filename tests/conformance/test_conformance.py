@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hanging import ring_when_it_hangs
+from hanging import limit_ends_when_it_hangs
 
 from padops.cli import main
 from padops.conformance import cases, record, report, runner
@@ -161,7 +161,7 @@ def test_a_crash_is_an_outcome_and_not_the_end(own: Path, quick: list) -> None:
 
 
 def test_no_answer_is_a_crash(own: Path, quick: list, monkeypatch: pytest.MonkeyPatch) -> None:
-    ring_when_it_hangs(monkeypatch, own.parent)
+    limit_ends_when_it_hangs(monkeypatch, own.parent)
     (ran,) = runner.run_cases(quick[:1], [runner.parse_peer(f"{own}:hanging")], KNOWN)
     assert [(result["outcome"], result["detail"]) for result in ran.results] == [("crash", "no answer within 60 s")]
 

@@ -12,7 +12,7 @@ import lines_peer
 import ml_dtypes
 import numpy as np
 import pytest
-from hanging import ring_when_it_hangs
+from hanging import limit_ends_when_it_hangs
 
 from padops.cli import main
 from padops.conformance import cases, lines, runner
@@ -54,7 +54,7 @@ def test_a_crash_is_an_outcome_and_not_the_end() -> None:
 
 
 def test_no_answer_is_a_crash(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    ring_when_it_hangs(monkeypatch, tmp_path)
+    limit_ends_when_it_hangs(monkeypatch, tmp_path)
     (found,) = results("hang", [case for case in QUICK if case.op == "Pad_18"][:1])
     assert (found["outcome"], found["detail"]) == ("crash", "no answer within 60 s")
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-import threading
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from padops import processes
 
-class WhenItHangs(threading.Timer):
-    """In the place of a timer: it rings as soon as the peer says, by a file, that it hangs."""
-
-    def run(self) -> None:
-        while not self.finished.wait(0.01):
-            if Path(os.environ["HANGS"]).exists():
-                self.function()
-                return
+LATER = 3600  # seconds, longer than any limit
 
 
-def ring_when_it_hangs(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Has the time of a peer be over that makes the file ``HANGS``, an environment variable, and of no other."""
-    monkeypatch.setenv("HANGS", str(folder / "hangs"))
-    monkeypatch.setattr(threading, "Timer", WhenItHangs)
+def limit_ends_when_it_hangs(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Has the time of a peer be over once it makes the file ``HANGS``, an environment variable."""
+    hangs = folder / "hangs"
+    monkeypatch.setenv("HANGS", os.fspath(hangs))
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + LATER * hangs.exists())
+    monkeypatch.setattr(processes, "time", clock)

@@ -6,8 +6,8 @@ peer raises :class:`Refused`. Any other exception is a fault, never the right an
 own, by ``worker.py``, perhaps by another Python: it needs NumPy, ml_dtypes, onnx and the implementation itself, nothing else.
 
 To add one that is installed beside padops, write a file with ``PACKAGES`` (whose versions a report names; the first one's
-is the peer's), ``REFUSALS`` and functions ``request -> array``, and list it here. A library that the benchmark or a script asks as well
-has its calls in ``adapters.py``. To add one with an environment of its own, write such a file in ``apart/``, with a literal
+is the peer's), ``REFUSALS`` and functions ``request -> array``, and list it here. A library that the benchmark or a
+script asks as well has its calls in ``adapters.py``. To add one with an environment of its own, write such a file in ``apart/``, with a literal
 ``ENVIRONMENT`` that ``environments.py`` describes; it is listed nowhere.
 """
 

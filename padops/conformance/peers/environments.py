@@ -47,11 +47,19 @@ def environment_of(file: Path) -> dict[str, Any]:
     Raises:
         ValueError: It has none, or one that is no literal.
     """
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
-            stated: dict[str, Any] = ast.literal_eval(node.value)
-            return stated
-    raise ValueError(f"{file}: there is no ENVIRONMENT")
+    value = _assigned(ast.parse(file.read_text(encoding="utf-8")), "ENVIRONMENT")
+    if value is None:
+        raise ValueError(f"{file}: there is no ENVIRONMENT")
+    stated: dict[str, Any] = ast.literal_eval(value)
+    return stated
+
+
+def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
+    """What a file assigns to a name."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return node.value
+    return None
 
 
 def refusals_of(row: PeerRow) -> tuple[list[str], str]:
@@ -66,13 +74,13 @@ def refusals_of(row: PeerRow) -> tuple[list[str], str]:
         if isinstance(node, ast.ImportFrom) and any(name.name == "REFUSALS" for name in node.names):
             shared = APART.parent / f"{str(node.module).rpartition('.')[2]}.py"
             tree = ast.parse(shared.read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSALS":
-            named = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
-            imports = [line for line in tree.body if isinstance(line, (ast.Import, ast.ImportFrom))]
-            needed = [line for line in imports if named & {name.asname or name.name for name in line.names}]
-            return [ast.unparse(line) for line in needed], ast.unparse(node.value)
-    raise ValueError(f"{file}: there are no REFUSALS")
+    value = _assigned(tree, "REFUSALS")
+    if value is None:
+        raise ValueError(f"{file}: there are no REFUSALS")
+    named = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
+    imports = [line for line in tree.body if isinstance(line, (ast.Import, ast.ImportFrom))]
+    needed = [line for line in imports if named & {name.asname or name.name for name in line.names}]
+    return [ast.unparse(line) for line in needed], ast.unparse(value)
 
 
 def environments() -> Path:

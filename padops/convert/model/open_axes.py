@@ -56,11 +56,10 @@ def _listing(functions: Sequence[onnx.FunctionProto]) -> Listing:
 
 
 def _open_in_function(function: onnx.FunctionProto, listing: Listing) -> None:
-    """The same in a function, which knows no values around it; of its inputs, what they are is asked where it is called."""
+    """The same in a function, which sees no values around it; its inputs are looked at where it is called."""
     if _open(function.node, frozenset(function.input), listing):
-        some = onnx.helper.make_node(
-            "Constant", [], [f"a tensor for {OPEN}"], value=onnx.TensorProto(data_type=7, dims=[0])
-        )
+        empty = onnx.TensorProto(data_type=onnx.TensorProto.INT64, dims=[0])
+        some = onnx.helper.make_node("Constant", [], [f"a tensor for {OPEN}"], value=empty)
         listed = onnx.helper.make_node("Shape", some.output, [OPEN])
         nodes = [some, listed, *function.node]
         del function.node[:]
@@ -68,7 +67,7 @@ def _open_in_function(function: onnx.FunctionProto, listing: Listing) -> None:
 
 
 def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listing) -> bool:
-    """Opens the axes that nodes of a graph, and of graphs inside it, compute; whether there are such."""
+    """Opens axes that are no constants, in a graph and in the graphs inside it; whether there are such."""
     made = {name: node.op_type == "Constant" for node in nodes for name in node.output}
     known = known - made.keys() | {name for name, is_constant in made.items() if is_constant}
     found = False

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import onnx_ir as ir
 
-from padops.convert.model.graphs import inner_graphs, walk
+from padops.convert.model.graphs import walk
 
 
 def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
@@ -18,7 +18,6 @@ def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
     if not pending:
         return frozenset()
     sites = {site.node: site for site in walk(model)}
-    around = {graph: node for node in sites for _, graph in inner_graphs(node)}
     behind: set[ir.Node] = set()
     while pending:
         node = pending.pop()
@@ -27,8 +26,8 @@ def values_behind(model: ir.Model, nodes: Iterable[ir.Node]) -> frozenset[str]:
         behind.add(node)
         scope = sites[node].scope
         pending += [reader for value in node.outputs for reader, _ in value.uses()]
-        if scope.graph in around:
-            pending.append(around[scope.graph])
+        if scope.owner is not None:
+            pending.append(scope.owner.node)
         elif isinstance(scope.root, ir.Function):
             pending += [call.node for call in scope.index.calls(scope.root)]
     return frozenset(value.name for node in behind for value in node.outputs if value.name)

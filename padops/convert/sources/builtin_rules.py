@@ -88,14 +88,11 @@ def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
     pads = pad.input("pads")
     if not pad.open_axes or not pad.dims or not isinstance(pads, np.ndarray):
         return
+    takes = "ONNX Runtime takes axes that are declared without a shape for all"
     if pads.size != 2 * len(pad.dims):
-        reason = f"ONNX Runtime takes axes that are declared without a shape for all {len(pad.dims)}, and refuses {pads.size} amounts"
-        yield Finding("refuses", reason)
+        yield Finding("refuses", f"{takes} {len(pad.dims)}, and refuses {pads.size} amounts")
     elif len(set(pads.reshape(2, -1).sum(axis=0).tolist())) > 1:
-        reason = (
-            "ONNX Runtime takes axes that are declared without a shape for all axes in order, and infers wrong dims"
-        )
-        yield Finding("may be wrong", reason)
+        yield Finding("may be wrong", f"{takes} axes in order, and infers wrong dims")
 
 
 def _row(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:

@@ -21,9 +21,7 @@ TRANSPOSING = frozenset(
     {("", "Transpose"), ("", "QLinearConv"), ("", "QuantizeLinear"), ("com.microsoft", "QLinearConv")}
 )
 
-LOOKED_AT = (
-    64  # operators behind a Pad, or in front of a condition; where there are more, the worst is taken for granted
-)
+LOOKED_AT = 64  # operators behind a Pad, or in front of a condition; if there are more, the worst is taken for granted
 
 SHAPES = frozenset({("", "Shape"), ("", "Size")})  # what they give is constant where shapes are, whatever the data are
 

@@ -8,10 +8,11 @@ results are wrong, or a branch is taken that is not meant (1.20 to 1.32; valgrin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import onnx_ir as ir
 
+from padops.convert.model.graphs import inner_graphs
 from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.surroundings import Surroundings
 
@@ -19,7 +20,7 @@ MOST = 1  # Ifs to be moved out of
 
 
 def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
-    """Refuses nodes that ONNX Runtime cannot fold where they are to stand.
+    """Refuses nodes over which ONNX Runtime would crash where they are to stand.
 
     Args:
         nodes: What stands for a Pad.
@@ -31,21 +32,16 @@ def check_nesting(nodes: Iterable[ir.Node], around: Surroundings) -> None:
     depth = _depth(nodes)
     if around.folding and depth is not None and around.folding + depth > MOST:
         raise Unconvertible(
-            "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, of which onnxruntime crashes "
-            "when it folds those Ifs"
+            "it stands inside Ifs whose conditions may be constant, and would need an If or a Loop, of which onnxruntime "
+            "crashes when it folds those Ifs"
         )
-
-
-def graphs_in(node: ir.Node) -> Iterator[ir.Graph]:
-    """The graphs inside a node that padops has written."""
-    return (attribute.value for attribute in node.attributes.values() if attribute.type == ir.AttributeType.GRAPH)
 
 
 def _depth(nodes: Iterable[ir.Node]) -> int | None:
     """How many Ifs, one within another, stand around an If or Loop; None where there is no If or Loop."""
     found: list[int] = []
     for node in nodes:
-        depths = [_depth(graph) for graph in graphs_in(node)]
+        depths = [_depth(graph) for _, graph in inner_graphs(node)]
         found += [0] if depths else []
         found += [depth + (node.op_type == "If") for depth in depths if depth is not None]
     return max(found, default=None)

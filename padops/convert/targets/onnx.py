@@ -12,14 +12,14 @@ import onnx_ir as ir
 
 from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
-from padops.convert.model.graphs import NodeSite, remove_unused, replace_in_place, walk
+from padops.convert.model.graphs import NodeSite, inner_graphs, remove_unused, replace_in_place, walk
 from padops.convert.model.types import Types
 from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.match import Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import write
-from padops.convert.standard.nesting import check_nesting, graphs_in
+from padops.convert.standard.nesting import check_nesting
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
 
@@ -70,7 +70,7 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
-        elif last is None or last in builder.arrays or output is not last.outputs[0] or any(graphs_in(last)):
+        elif last is None or last in builder.arrays or output is not last.outputs[0] or any(inner_graphs(last)):
             builder.emit("Identity", [output])
         check_nesting(builder.nodes, pad.around)
         if opset < CONCAT_SINCE and any(node.op_type == "Concat" for node in builder.nodes):
@@ -128,7 +128,7 @@ def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]
 def _detach(nodes: Sequence[ir.Node]) -> None:
     """Takes their inputs away from nodes that are in no graph, so that no value counts them among its uses."""
     for node in nodes:
-        for graph in graphs_in(node):
+        for _, graph in inner_graphs(node):
             _detach(list(graph))
         node.resize_inputs(0)
 

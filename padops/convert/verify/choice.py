@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-import onnx_ir as ir
-
 from padops.convert.conversion import Conversion
 from padops.convert.errors import UndecidedError, VerificationError
 from padops.convert.model.document import Document
@@ -59,10 +57,8 @@ def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, s
     for site, match in find_pads(document.model, types, tuple(sources)):
         facts = facts_of(site, match, types, minor)
         if facts.verdict in DOUBTED:
-            behind: Sequence[ir.Node] = [site.node]
-            found |= {
-                name: f"{site.path}: {facts.why}" for name in values_behind(document.model, behind) if name not in found
-            }
+            behind = values_behind(document.model, [site.node])
+            found |= {name: f"{site.path}: {facts.why}" for name in behind if name not in found}
     return found
 
 
@@ -118,7 +114,9 @@ def refusal(
     if verification.refuted or (strict and verification.outcome == "close"):
         return VerificationError, mismatch(verification, corrected)
     if verification.outcome in ("undecided", "same"):
-        return UndecidedError, f"{UNDECIDED}: {'; '.join(verification.notes)}; {OTHERWISE}"
+        neither = "neither model runs with these inputs" if verification.inputs else "neither model runs"
+        told = UNDECIDED if verification.outcome == "undecided" else neither
+        return UndecidedError, f"{told}: {'; '.join(verification.notes)}; {OTHERWISE}"
     return (UndecidedError, undecided(verification)) if strict and verification.doubts else None
 
 

@@ -15,11 +15,11 @@ from padops.convert.records import WITHOUT_OPTIMISATION, Outcome, OutputComparis
 from padops.convert.sources import SOURCES, Source
 from padops.convert.verify.bits import Tolerance, compare_output
 from padops.convert.verify.draws import random_inputs
-from padops.convert.verify.elsewhere import PadRuns, check_finite, compare_pads, telling
 from padops.convert.verify.exercise import Sameness, Scout
 from padops.convert.verify.feeds import Input, fit_inputs
 from padops.convert.verify.hints import Hints, hints_of
 from padops.convert.verify.inside import compare_inside
+from padops.convert.verify.other_runtime import PadRuns, check_finite, compare_pads, telling
 from padops.convert.verify.pads import watched_pads
 from padops.convert.verify.reference import judge
 from padops.convert.verify.rounding import scales_of, settle, tolerance_of
@@ -125,7 +125,8 @@ def _draw(session: Session, scout: Scout, case: Case) -> list[Trial]:
     Raises:
         DoesNotRun: It takes none at all.
     """
-    begin, trials = time.monotonic(), list[Trial]()
+    begin = time.monotonic()
+    trials: list[Trial] = []
     refusal = DoesNotRun("there is nothing to feed it with")
     seen: dict[str, Sameness] = defaultdict(Sameness)
     for turn, attempts in enumerate(case.turns(MOST_TURNS)):

@@ -77,8 +77,8 @@ def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> 
 
 def _place_of_fill(node: onnx.NodeProto) -> int:
     """The position among the inputs of a Pad at which its fill stands."""
-    rows = OPS[node.op_type].inputs if node.domain == DOMAIN and node.op_type in OPS else ()
-    return next((i for i, row in enumerate(rows) if i and row.kind == "T"), 2)
+    op = OPS.get(node.op_type) if node.domain == DOMAIN else None
+    return op.input_index(op.fill) or 2 if op else 2
 
 
 def _source(name: str, made: Mapping[str, onnx.NodeProto]) -> str:

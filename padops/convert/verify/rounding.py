@@ -98,7 +98,7 @@ def settle(
     except PadError as error:
         note = f"the reference refuses what the converted model runs: {error}"
         return replace(verification, outcome="different", notes=(*verification.notes, note))
-    pads = tuple(_judged(pad, judged.get(pad.path)) for pad in verification.pads) or tuple(judged.values())
+    pads = tuple(_with_judgement(pad, judged.get(pad.path)) for pad in verification.pads) or tuple(judged.values())
     verification = replace(verification, pads=pads)
     if any(pad.right is False for pad in pads):
         return replace(verification, outcome="different")
@@ -120,7 +120,7 @@ def settle(
     return replace(verification, notes=(*verification.notes, TOO_FAR.format(tolerance)))
 
 
-def _judged(pad: PadComparison, judged: PadComparison | None) -> PadComparison:
+def _with_judgement(pad: PadComparison, judged: PadComparison | None) -> PadComparison:
     """A Pad as it was compared between the models, with what the reference says of it."""
     if judged is None or judged.right is None:
         return pad

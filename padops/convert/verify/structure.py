@@ -74,6 +74,21 @@ def same_but_for_names(original: Path, converted: Path) -> bool:
     )
 
 
+def blames_changes(refusal: str, original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
+    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have.
+
+    Args:
+        refusal: What it says.
+        original: The model before.
+        converted: The model after.
+    """
+    if OPERATOR.search(refusal):
+        return True
+    known = {_text(node) for located in bodies(original) for node in located.body.node}
+    new = [node.name for located in bodies(converted) for node in located.body.node if _text(node) not in known]
+    return any(f"{quote}{name}{end}" in refusal for name in new if name for quote, end in ("''", '""', "()"))
+
+
 def _differences(original: tuple[Path, onnx.ModelProto], converted: tuple[Path, onnx.ModelProto]) -> Iterator[str]:
     one, other = original[1], converted[1]
     if [value.name for value in one.graph.output] != [value.name for value in other.graph.output]:
@@ -204,18 +219,3 @@ def _elements(path: Path, tensor: onnx.TensorProto) -> bytes:
     with (path.parent / location).open("rb") as file:
         file.seek(offset)
         return file.read(length)
-
-
-def blames_changes(refusal: str, original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
-    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have.
-
-    Args:
-        refusal: What it says.
-        original: The model before.
-        converted: The model after.
-    """
-    if OPERATOR.search(refusal):
-        return True
-    known = {_text(node) for located in bodies(original) for node in located.body.node}
-    new = [node.name for located in bodies(converted) for node in located.body.node if _text(node) not in known]
-    return any(f"{quote}{name}{end}" in refusal for name in new if name for quote, end in ("''", '""', "()"))

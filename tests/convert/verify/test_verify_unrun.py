@@ -117,9 +117,7 @@ def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.startswith(f"error: {why}") and not out.exists()
     assert cli.main(["convert", save(tmp_path / "u.onnx", unheard()), "-o", str(out), "--verify", "-q"]) == 5
     said = capsys.readouterr().err
-    assert said.startswith(
-        "error: it could not be told whether the models agree: node by node, the two models do the same; "
-    )
+    assert said.startswith("error: neither model runs: node by node, the two models do the same; ")
     assert said.endswith("; without verification it is converted all the same\n") and not out.exists()
     with pytest.raises(UndecidedError):
         padops.lower(unheard(), out, verify=True)
@@ -151,6 +149,7 @@ def test_inputs_that_a_model_does_not_take(capsys: pytest.CaptureFixture[str], t
     path = save(tmp_path / "m.onnx", source)
     assert cli.main(["verify", path, path]) == 0  # node by node
     out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("verified: ONNX Runtime runs neither model with these inputs; node by node, they do the same")
     said = "ONNX Runtime does not run the original with these inputs: "
     assert said in out and "; --inputs FILE.npz gives others" in out and "with i: int64[64]" in out
     nodes[0].attribute.append(helper.make_attribute("axis", 0))
@@ -159,3 +158,6 @@ def test_inputs_that_a_model_does_not_take(capsys: pytest.CaptureFixture[str], t
     assert capsys.readouterr().out.startswith("cannot be verified: neither model runs with these inputs\n")
     verification = padops.verify(source, source, inputs={"i": np.ones(64, np.int64)})
     assert any(note.startswith(said) and "--inputs" not in note for note in verification.notes)
+    converted = save(tmp_path / "pads.onnx", source)
+    assert cli.main(["convert", converted, "-o", str(tmp_path / "out.onnx"), "--verify"]) == 5
+    assert capsys.readouterr().err.startswith("error: neither model runs with these inputs: node by node, ")

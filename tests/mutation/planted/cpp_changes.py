@@ -60,4 +60,5 @@ def changes(file: str, source: str) -> Iterator[Change]:
         elif found.group("given") not in ("true", "false", "{}"):
             yield Change(file, *found.span("given"), "{}", "returned")
     for found in ARGUMENTS.finditer(code):
-        yield Change(file, *found.span(), f"{found['second']}, {found['first']}", "arguments")
+        if found["first"] != found["second"]:
+            yield Change(file, *found.span(), f"{found['second']}, {found['first']}", "arguments")

@@ -101,7 +101,7 @@ def _changed(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST | str, str]]:
             yield node, made, "word"
         case ast.Call(args=[first, second]) if type(first) is type(second) and not isinstance(first, ast.Starred):
             made.args = [second, first]
-            if ast.unparse(made.func).rpartition(".")[2] not in ALIKE:
+            if ast.unparse(made.func).rpartition(".")[2] not in ALIKE and ast.dump(first) != ast.dump(second):
                 yield node, made, "arguments"
         case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
             yield node, "return None", "returned"

@@ -1,8 +1,9 @@
 """Layers of an IR that compute with constants alone, as other frameworks' weights are written: done here, once and for all.
 
 Some of onnxifier's rules need numbers, such as the weights of a convolution in groups, and take them from a constant alone.
-What is computed has one right result, to the bit: elements that are moved, casts that lose nothing, and sums and products of
-float. (Those of other floats, OpenVINO's CPU device computes in float as well.) Large results that no rule needs stay layers: weights in half precision are half as large.
+What is computed here has one right result, to the bit: elements that are moved, casts that lose nothing, and sums and products
+of float. (Sums of other floats stay layers: OpenVINO's CPU device computes them in float.) So do large results that no rule
+needs: weights in half precision are half as large.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def fold_constants(message: onnx.ModelProto, path: Path) -> None:
     values = Values.of(message)
     layers = _computed(message)
     places = {name: i for i, name in enumerate(layers)}
-    wanted = {node.input[at] for node in message.graph.node if (at := NEEDED.get(node.op_type, 99)) < len(node.input)}
+    readers = [node for node in message.graph.node if node.op_type in NEEDED]
+    wanted = {node.input[at] for node in readers if (at := NEEDED[node.op_type]) < len(node.input)}
     folded: dict[str, onnx.NodeProto] = {}
     total = 0
     for name in layers:
