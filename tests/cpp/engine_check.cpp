@@ -142,6 +142,17 @@ const char* check_cache() {
   return padops::Thresholds::of_this_machine().streamed == expected ? nullptr : "the size of the cache is not read";
 }
 
+// The copies that can be asked for by name.
+const char* check_named_copies() {
+  using padops::named_copy;
+  const Processor processor{.avx2 = true};
+  const bool right = named_copy("baseline", processor) == padops::CopyChoice{} &&
+                     named_copy("avx2", processor) == padops::CopyChoice{true, INT64_MAX} &&
+                     named_copy("string", processor) == padops::CopyChoice{true, padops::kStringFrom} &&
+                     named_copy("avx2", {}) == padops::CopyChoice{};
+  return right ? nullptr : "a name stands for another copy";
+}
+
 // Each mode on each short axis with each begin and end near it, crops that leave the window outside included: that is
 // where rows are cut into runs of every kind.
 bool short_axes_are_right(const Options& options) {
@@ -187,6 +198,7 @@ int main(int argc, char** argv) {
   }
   if (const char* wrong = check_sharing()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   if (const char* wrong = check_cache()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
+  if (const char* wrong = check_named_copies()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   if (const char* wrong = check_overlapping_tasks()) return std::fprintf(stderr, "engine_check: %s\n", wrong), 1;
   std::signal(SIGABRT, on_signal);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -18,7 +18,7 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("ort/",), "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider"),
     (
         ("core/",),
-        "csrc: errors describe float16 inference inputs dialect_kernels spec: same_padding",
+        "csrc: errors describe float16 inference inputs dialect_kernels spec: same_padding runtime: provider",
     ),
 )
 # What reads, writes and runs models; most of the converter is in its way.

@@ -141,8 +141,7 @@ def _compare_shapes(message: onnx.ModelProto, declared: list[onnx.ValueInfoProto
             value.type.tensor_type.shape.SetInParent()
         onnx.checker.check_model(message)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
-        raise PadopsError(
-            f"{path}: what onnxifier makes of it is not a valid model of these shapes: {error}"
-        ) from error
+        said = " ".join(str(error).split())  # a line for each node
+        raise PadopsError(f"{path}: what onnxifier makes of it is not a valid model of these shapes: {said}") from error
     for value in unranked:
         value.type.tensor_type.ClearField("shape")
