@@ -215,10 +215,10 @@ def _branches(scope: Scope, data: str, pads: int, depth: int) -> str:
     chosen = np.array(dice.chance(0.5))
     condition = getattr(scope, dice.pick(["constant", "held", "fed"]))(chosen)
     branches = []
-    for runs in (True, False):
+    for is_taken in (True, False):
         inner = scope.inner()
         last = data
-        if runs or (book.opset >= 11 and dice.chance(0.7)):
+        if is_taken or (book.opset >= 11 and dice.chance(0.7)):
             last = _steps(inner, data, pads, depth + 1)[0]
         if last == data:
             last = inner.add("Identity", [data])

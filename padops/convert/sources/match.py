@@ -18,6 +18,7 @@ from padops.spec.dtypes import by_numpy
 
 if TYPE_CHECKING:
     from padops.convert.model.constants import Constants
+    from padops.convert.model.types import Types
 
 # The types of attributes, by their names in the table of operators.
 KINDS = {"ints": ir.AttributeType.INTS, "float": ir.AttributeType.FLOAT, "string": ir.AttributeType.STRING}
@@ -146,6 +147,21 @@ def misfit(replacement: Replacement) -> str | None:
         if attribute.type != kinds[name]:
             return f"its attribute {name} is of type {attribute.type.name}, expected {kinds[name].name}"
     return None
+
+
+def is_open(axes: ir.Value | np.ndarray | None, site: NodeSite, types: Types) -> bool:
+    """Whether nothing says that axes are a list; of the inputs of a function, its calls say it.
+
+    Args:
+        axes: What a node has for axes.
+        site: The node.
+        types: Of the model.
+    """
+    if not isinstance(axes, ir.Value) or constant(axes, site.scope) is not None:
+        return False
+    root = site.scope.root
+    of_caller = isinstance(root, ir.Function) and axes.is_graph_input() and axes.graph is root.graph
+    return not of_caller and types.shape(axes) is None
 
 
 def too_long(match: Match) -> str | None:

@@ -15,7 +15,7 @@ import onnx_ir as ir
 from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Replacement, Unconvertible, misfit, type_of, wrong_type
+from padops.convert.sources.match import Replacement, Unconvertible, is_open, misfit, type_of, wrong_type
 from padops.convert.sources.operands import Dims, Operand, all_known
 from padops.convert.sources.surroundings import ALONE, Surroundings, look_around
 from padops.spec.dialects import OPS, Node, Op
@@ -252,7 +252,7 @@ def describe(replacement: Replacement, site: NodeSite, types: Types) -> PadInfo:
         rank=None if shown is None else len(shown),
         flat_pads=not isinstance(pads, ir.Value) or len(types.shape(pads) or [0, 0]) == 1,
         wide_axes=not isinstance(axes, ir.Value) or types.name(axes) == "int64",
-        open_axes=isinstance(axes, ir.Value) and types.shape(axes) is None,
+        open_axes=is_open(axes, site, types),
         around=look_around(site),
         name=name,
         problem=misfit(replacement) or wrong_type(op, inputs) or problem,

@@ -89,6 +89,10 @@ class Calls:
                 "its data are of rank 0 in some nodes only, and onnxruntime crashes on what both would need"
             )
         output = write_exact(builder, merged, types, guarantees)
+        last = output.producer()
+        if last is not None and last.op_type == "If":
+            # In a branch, ONNX Runtime folds an If and loses its output for what is inside of the If of a next call (1.32).
+            output = builder.emit("Identity", [output])
         check_nesting(builder.nodes, merged.around)
         return output
 

@@ -166,6 +166,22 @@ def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, tmp_path:
     assert outputs == [EXPECTED["edge"]] * (TIMES * len(stock_sessions.LEVELS))
 
 
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+def test_two_pads_in_a_row_in_a_branch(mode: str, tmp_path: Path) -> None:
+    """Where the runtime folds what the fallbacks ask for, the second did not find what the first gives: "Missing Input"."""
+    rows = {"near": [0, 1, 0, 1], "far": [0, 9, 0, 0]}
+    nodes = [pad(["x", "near"], "a", mode=mode), pad(["a", "far"], "b", mode="reflect")]
+    held = [tensor(name, amounts) for name, amounts in rows.items()]
+    both = graph(nodes, [], [("b", FLOAT, None)], held, "both")
+    same = _branch("e", helper.make_node("Identity", ["x"], ["e"]))
+    inputs = [("x", FLOAT, [4, 5]), ("d", BOOL, [])]
+    source = model([_choice("y", "d", both, same)], 17, ir_version=9, inputs=inputs)
+    converted = padops.convert(source, fold=False)
+    assert [record.notes for record in converted.records] == [(), ()]
+    wanted = np.pad(np.pad(DATA, [(0, 0), (1, 1)], mode), [(0, 0), (9, 0)], "reflect").tolist()
+    assert _run(converted.proto(), tmp_path, d=np.array(True)) == [wanted] * (TIMES * len(stock_sessions.LEVELS))
+
+
 def test_a_loop_around_counts_nothing() -> None:
     """What a Loop carries is no constant, whatever it begins with."""
     body = graph(
