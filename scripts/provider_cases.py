@@ -213,7 +213,9 @@ def run(case: Case, provider: str, way: str) -> dict[str, Any]:
     return {
         "outcome": "right" if close else "wrong",
         "providers": session.get_providers(),
-        "ran": sorted({(row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})}),
+        "ran": sorted(
+            {(row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})}
+        ),
     }
 
 

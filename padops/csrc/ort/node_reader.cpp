@@ -34,11 +34,7 @@ const ort::Value* KernelNode::constant(size_t input) const {
 CompiledNode::CompiledNode(const ort::Api& api, const ort::Node* node, const ort::Node* fused)
     : api_(api), node_(node), fused_(fused), inputs_(node_inputs(api, node)) {}
 
-std::string CompiledNode::name() const {
-  const char* name = nullptr;
-  check(api_, api_.Node_GetName()(node_, &name));
-  return name;
-}
+std::string CompiledNode::name() const { return name_of(api_, node_); }
 
 bool CompiledNode::has_attribute(const char* name) const { return attribute(api_, node_, name) != nullptr; }
 

@@ -20,6 +20,12 @@ const StandardOp* find_standard_op(const ort::Api& api, const ort::Node* node) {
   return nullptr;
 }
 
+std::string name_of(const ort::Api& api, const ort::Node* node) {
+  const char* name = nullptr;
+  check(api, api.Node_GetName()(node, &name));
+  return name;
+}
+
 TensorShape value_shape(const ort::Api& api, const ort::ValueInfo* value) {
   const ort::TypeInfo* type = nullptr;
   const ort::TensorInfo* tensor = nullptr;

@@ -14,6 +14,8 @@ namespace padops {
 // The operator that a node is, or null.
 const StandardOp* find_standard_op(const ort::Api& api, const ort::Node* node);
 
+std::string name_of(const ort::Api& api, const ort::Node* node);
+
 // The inputs of a node; null for one that is absent.
 std::vector<const ort::ValueInfo*> node_inputs(const ort::Api& api, const ort::Node* node);
 

@@ -3,6 +3,7 @@
 // the provider claims nodes of each graph; the runtime creates a kernel for each of them (ort/provider_kernels.cpp).
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,7 @@ struct Provider : ort::Ep {
   bool only_needed = false;         // claim=needed
   bool float16_native = false;      // float16=native
   std::vector<std::string> before;  // the providers behind it
+  std::string report;               // a file: it takes nothing, and writes there what it is told and would take
 };
 
 const Factory& self(const ort::EpFactory* factory) { return *static_cast<const Factory*>(factory); }
@@ -70,6 +72,14 @@ bool must_compile(const Provider& provider) {
   });
 }
 
+// Appends to a file. The runtime has no other way to let Python know what only a provider is told. (Streams of the C++
+// library that this one carries within itself would not return from their set-up.)
+void append_to_file(const std::string& path, const std::string& content) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ab"), std::fclose);
+  if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size())
+    throw std::runtime_error(text("option report: cannot write ", path));
+}
+
 ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo* info) {
   const Provider& provider = *static_cast<Provider*>(ep);
   const ort::Api& api = *provider.factory->api;
@@ -82,6 +92,10 @@ ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo
     for (const ort::Node* node : nodes) {
       const StandardOp* row = find_op(*provider.factory, info, node);
       if (row == nullptr || is_left(provider, node, *row)) continue;
+      if (!provider.report.empty()) {
+        append_to_file(provider.report, text("pad", '\0', name_of(api, node), '\0'));
+        continue;
+      }
       check(api, must_compile(provider) ? calls.EpGraphSupportInfo_AddNodesToFuse()(info, &node, 1, nullptr)
                                         : calls.EpGraphSupportInfo_AddSingleNode()(info, node));
     }
@@ -111,8 +125,9 @@ void set_option(Provider& provider, std::string_view key, std::string_view value
     return value == yes;
   };
   if (provider.is_first) {
-    if (key != "before") throw std::runtime_error(text("there is no option ", key, ", only before"));
-    provider.before = names_in(value);
+    if (key == "before") provider.before = names_in(value);
+    else if (key == "report") provider.report = value;
+    else throw std::runtime_error(text("there is no option ", key, ", only before and report"));
   } else if (key == "claim") {
     provider.only_needed = choose("all", "needed");
   } else if (key == "float16") {
@@ -132,10 +147,13 @@ void read_options(Provider& provider, const ort::SessionOptions* options) {
   size_t count = 0;
   api.GetKeyValuePairs()(pairs, &keys, &values, &count);
   const std::string_view prefix = provider.is_first ? kFirstOptionPrefix : kOptionPrefix;
+  std::string others;
   for (size_t i = 0; i < count; ++i) {
     const std::string_view key = keys[i];
     if (key.starts_with(prefix)) set_option(provider, key.substr(prefix.size()), values[i]);
+    else others += text("entry", '\0', key, '\0', values[i], '\0');
   }
+  if (!provider.report.empty()) append_to_file(provider.report, others);
 }
 
 ort::Status* create_provider(ort::EpFactory* factory, const ort::HardwareDevice* const*,
