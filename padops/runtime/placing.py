@@ -20,7 +20,6 @@ from padops.runtime.provider import (
     FIRST_NAME,
     add_provider,
     check_options,
-    in_front,
     register_provider_library,
 )
 from padops.runtime.provider_rules import needing_padops
@@ -111,10 +110,8 @@ def with_padops(chosen: Sequence[Chosen]) -> list[Chosen]:
         placed.append(Chosen(CPU, {}))
     own = next(at for at, one in enumerate(placed) if one.name == EP_NAME)
     check_options(placed[own].options)
-    wanted, rest = in_front(placed[own].options)
-    placed[own] = Chosen(EP_NAME, rest, placed[own].devices)
     behind = needing_padops(one.name for one in placed[:own])
-    if wanted and behind and FIRST_NAME not in names:
+    if behind and FIRST_NAME not in names and placed[own].options.get("in_front") != "never":
         at = next(at for at, one in enumerate(placed) if one.name == behind[0])
         placed.insert(at, Chosen(FIRST_NAME, {"before": ",".join(behind)}))
     return placed

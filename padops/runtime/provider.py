@@ -108,12 +108,6 @@ def is_provided(session_options: onnxruntime.SessionOptions) -> bool:
     return session_options in _provided
 
 
-def in_front(provider_options: Mapping[str, str]) -> tuple[bool, dict[str, str]]:
-    """Whether padops may also stand before other providers, and the options without the one that says so."""
-    rest = dict(provider_options)
-    return rest.pop("in_front", "needed") == "needed", rest
-
-
 def add_provider(
     session_options: onnxruntime.SessionOptions, provider_options: Mapping[str, str] | None = None
 ) -> None:
@@ -129,8 +123,8 @@ def add_provider(
         RuntimeError: onnxruntime is older than 1.24, or refuses the library.
         ValueError: An option is wrong, or the options have the provider already, with other options of its own.
     """
-    check_options(provider_options or {})
-    _, chosen = in_front(provider_options or {})
+    chosen = dict(provider_options or {})
+    check_options(chosen)
     devices = register_provider_library()
     if (before := _provided.get(session_options)) is not None:
         if chosen and chosen != before:

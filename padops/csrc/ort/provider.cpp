@@ -132,8 +132,10 @@ void set_option(Provider& provider, std::string_view key, std::string_view value
     provider.only_needed = choose("all", "needed");
   } else if (key == "float16") {
     provider.float16_native = choose("leave", "native");
+  } else if (key == "in_front") {
+    choose("needed", "never");  // for padops' Python, which places the providers of a session
   } else {
-    throw std::runtime_error(text("there is no option ", key, ", only claim and float16"));
+    throw std::runtime_error(text("there is no option ", key, ", only claim, float16 and in_front"));
   }
 }
 
