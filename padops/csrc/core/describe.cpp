@@ -16,8 +16,9 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 constexpr const char* kInputKinds[] = {"T", "int64", "index", "integer"};
 constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
 constexpr const char* kDoes[] = {"leaves", "refuses", "wrong", "dies"};
-constexpr const char* kWhens[] = {"always",   "axes",       "crop",  "beyond", "open dims",
-                                  "computed", "rank above", "above", "below",  "other types"};
+constexpr const char* kWhens[] = {"always",   "axes",      "crop",       "beyond",   "crop beyond",
+                                  "cut away", "open rank", "open dims",  "computed", "rank above",
+                                  "above",    "below",     "other types"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator, size_t kCount>
@@ -73,9 +74,9 @@ std::string provider_json(const ProviderRow& row) {
 }  // namespace
 
 const std::string& describe() {
-  static const std::string json =
-      text("{\"domain\": \"padops\", \"version\": 1, \"library\": ", quoted(PADOPS_VERSION),
-           ", \"types\": ", array(types(), type_json), ", \"ops\": ", array(ops(), op_json), ", \"providers\": ", array(known_providers(), provider_json), "}");
+  static const std::string json = text("{\"domain\": \"padops\", \"version\": 1, \"library\": ", quoted(PADOPS_VERSION),
+                                       ", \"types\": ", array(types(), type_json), ", \"ops\": ", array(ops(), op_json),
+                                       ", \"providers\": ", array(known_providers(), provider_json), "}");
   return json;
 }
 

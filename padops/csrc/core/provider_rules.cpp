@@ -14,22 +14,35 @@ Answer any_dim_is_open(const PadFacts& pad) {
   return std::ranges::any_of(*pad.dims, [](int64_t dim) { return dim < 0; });
 }
 
+bool is_cropped(const Amounts& row) { return row.begin < 0 || row.end < 0; }
+
 Answer crops(const PadFacts& pad) {
   if (!pad.amounts) return std::nullopt;
-  return std::ranges::any_of(*pad.amounts, [](const Amounts& row) { return row.begin < 0 || row.end < 0; });
+  return std::ranges::any_of(*pad.amounts, is_cropped);
 }
 
-Answer goes_beyond(const PadFacts& pad) {
+// Whether something holds of the amounts of an axis, and of how many elements its crop leaves, which may be less than
+// 0. Axes of which it surely does not hold, whatever their size is, are not asked for it.
+template <class Asked, class Test>
+Answer any_axis(const PadFacts& pad, Asked is_asked, Test test) {
   if (!pad.amounts || !pad.dims) return std::nullopt;
   Answer answer = false;
   for (size_t i = 0; i < pad.amounts->size(); ++i) {
-    const int64_t most = std::max((*pad.amounts)[i].begin, (*pad.amounts)[i].end);
+    const Amounts& row = (*pad.amounts)[i];
     const int64_t dim = (*pad.dims)[i];
-    if (most <= 0) continue;
+    if (!is_asked(row)) continue;
     if (dim < 0) answer = std::nullopt;
-    else if (most > (pad.mode == "reflect" ? dim - 1 : dim)) return true;
+    else if (test(row, dim + std::min<int64_t>(row.begin, 0) + std::min<int64_t>(row.end, 0))) return true;
   }
   return answer;
+}
+
+Answer goes_beyond(const PadFacts& pad, bool cropped) {
+  return any_axis(
+      pad, [&](const Amounts& row) { return std::max(row.begin, row.end) > 0 && (!cropped || is_cropped(row)); },
+      [&](const Amounts& row, int64_t left) {
+        return std::max(row.begin, row.end) > (pad.mode == "reflect" ? left - 1 : left);
+      });
 }
 
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
@@ -37,11 +50,13 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kAlways: return true;
     case When::kAxes: return pad.has_axes;
     case When::kCrop: return crops(pad);
-    case When::kBeyond: return goes_beyond(pad);
+    case When::kBeyond: return goes_beyond(pad, false);
+    case When::kCropBeyond: return goes_beyond(pad, true);
+    case When::kCutAway: return any_axis(pad, is_cropped, [](const Amounts&, int64_t left) { return left <= 0; });
+    case When::kOpenRank: return !pad.dims;
     case When::kOpenDims: return any_dim_is_open(pad);
     case When::kComputed: return !pad.amounts;
-    case When::kRankAbove:
-      return pad.dims ? Answer(static_cast<int>(pad.dims->size()) > rule.limit) : std::nullopt;
+    case When::kRankAbove: return pad.dims ? Answer(static_cast<int>(pad.dims->size()) > rule.limit) : std::nullopt;
     case When::kAbove: return pad.version > rule.limit;
     case When::kBelow: return pad.version < rule.limit;
     case When::kOtherTypes: return std::ranges::find(rule.types, pad.type) == rule.types.end();

@@ -1,5 +1,5 @@
-// What other execution providers of ONNX Runtime do with Pads. padops/runtime/provider_rules.py has the same table, with
-// the source of each row; tests/csrc/test_describe.py compares the two through describe().
+// What other execution providers of ONNX Runtime do with Pads. padops/runtime/provider_rules.py has the same table,
+// with the source of each row; tests/csrc/test_describe.py compares the two through describe().
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,10 @@ enum class When {
   kAlways,
   kAxes,        // it has the input axes
   kCrop,        // an amount is negative
-  kBeyond,      // an amount is more than n - 1 in mode reflect, than n in mode wrap, of an axis of n elements
+  kBeyond,      // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
+  kCropBeyond,  // the same of an axis that is cropped
+  kCutAway,     // a crop leaves nothing of an axis
+  kOpenRank,    // the number of dims of its data is not known
   kOpenDims,    // a dim of its data is not known
   kComputed,    // its amounts or axes are computed
   kRankAbove,   // its data have more dims than the row's limit
@@ -65,7 +68,8 @@ struct PadFacts {
 // whether a rule holds, the provider takes the node, and may be wrong.
 std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad, int minor);
 
-// Whether one of these providers, asked in their order, would take a Pad and not run it right. Unknown names are skipped.
+// Whether one of these providers, asked in their order, would take a Pad and not run it right. Unknown names are
+// skipped.
 bool goes_wrong(const std::vector<std::string>& providers, const PadFacts& pad, int minor);
 
 }  // namespace padops

@@ -36,7 +36,8 @@ std::unique_ptr<CompiledPad> compile_pad(const Factory& factory, const ort::Grap
   check(api, api.Graph_GetNodes()(graph, &node, 1));  // it was given to the runtime alone
   const StandardOp* row = find_standard_op(api, node);
   const TypeRow* type = type_of_ort(data_type(api, node));
-  if (row == nullptr || type == nullptr) throw std::runtime_error("the runtime has another node compiled than was asked for");
+  if (row == nullptr || type == nullptr)
+    throw std::runtime_error("the runtime has another node compiled than was asked for");
   auto made = std::make_unique<CompiledPad>(factory, CompiledNode(api, node, fused), row->op, *type);
   made->version = ort::kProviderApiVersion;
   made->CreateState = [](ort::NodeComputeInfo*, ort::NodeComputeContext*, void** state) -> ort::Status* {

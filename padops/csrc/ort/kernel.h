@@ -11,8 +11,8 @@
 #include "core/dialects.h"
 #include "core/engine.h"
 #include "core/sharing.h"
-#include "ort/ort_abi.h"
 #include "ort/node_reader.h"
+#include "ort/ort_abi.h"
 #include "ort/ort_values.h"
 
 namespace padops {

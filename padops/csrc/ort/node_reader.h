@@ -1,5 +1,5 @@
-// What a kernel reads of its node while it is created. The runtime shows a node to a kernel in one way, and to a provider
-// that compiles it in another.
+// What a kernel reads of its node while it is created. The runtime shows a node to a kernel in one way, and to a
+// provider that compiles it in another.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,8 @@ class NodeReader {
   // Reads one attribute into `node`; gives false where the node has none of that name and type.
   virtual bool read_attribute(const AttributeRow& row, Arguments& node) const = 0;
 
-  // For each input that the node lists, its place among the inputs of a run; nothing for one that is known to be absent.
+  // For each input that the node lists, its place among the inputs of a run; nothing for one that is known to be
+  // absent.
   virtual std::vector<std::optional<size_t>> places() const = 0;
 
   // The elements of an input that is a constant, or null.

@@ -23,8 +23,8 @@ struct KernelSource {
   const OpRow* op;
 };
 
-// Two for each runtime in the process. They live as long as the process: sessions hold pointers to their registries, and
-// one may outlive the library's registration.
+// Two for each runtime in the process. They live as long as the process: sessions hold pointers to their registries,
+// and one may outlive the library's registration.
 struct Factory : ort::EpFactory {
   const char* name = kProvider;
   const ort::Api* api = nullptr;

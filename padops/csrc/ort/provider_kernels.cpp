@@ -17,7 +17,8 @@ namespace {
 struct ProviderKernel : ort::KernelImpl {
   ProviderKernel(const ort::KernelImpl& calls, const KernelSource& source, const ort::KernelInfo* info,
                  const TypeRow& type)
-      : ort::KernelImpl(calls), kernel(*source.factory->api, source.factory->minor, KernelNode(*source.factory->api, info), *source.op, type) {}
+      : ort::KernelImpl(calls),
+        kernel(*source.factory->api, source.factory->minor, KernelNode(*source.factory->api, info), *source.op, type) {}
 
   const Kernel kernel;
 };
