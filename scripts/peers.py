@@ -57,6 +57,8 @@ def ensure(name: str, about: dict) -> None:
     """
     folder = folder_of(name)
     wanted = {"requires": list(about.get("requires", [])), "node": about.get("node", {}), "python": sys.version}
+    if about.get("debian"):
+        wanted["debian"] = list(about["debian"])
     if about.get("node"):
         del wanted["python"]
     try:
@@ -76,7 +78,22 @@ def ensure(name: str, about: dict) -> None:
         environment.step(f"{name}: creating its environment", [base, "-m", "venv", folder], folder)
         pip = [environment.interpreter(folder), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
         environment.step(f"{name}: installing {', '.join(about['requires'])}", [*pip, *about["requires"]], folder)
+    if about.get("debian"):
+        _unpack_from_debian(name, folder, about["debian"])
     (folder / STAMP).write_text(json.dumps(wanted))
+
+
+def _unpack_from_debian(name: str, folder: Path, packages: tuple) -> None:
+    """Puts files of Debian's packages into an environment, under debian/; nothing is installed."""
+    missing = [tool for tool in ("apt-get", "dpkg") if shutil.which(tool) is None]
+    if missing:
+        sys.exit(f"error: {name} needs {' and '.join(missing)} of Debian, which are not on the PATH")
+    unpacked = folder / "debian"
+    unpacked.mkdir()
+    environment.step(f"{name}: downloading {', '.join(packages)}", ["apt-get", "download", *packages], unpacked)
+    for package in sorted(unpacked.glob("*.deb")):
+        environment.step(f"{name}: unpacking {package.name}", ["dpkg", "-x", package, unpacked], unpacked)
+        package.unlink()
 
 
 def _install_for_node(name: str, folder: Path, packages: dict) -> None:
