@@ -145,6 +145,28 @@ def is_placed(options: onnxruntime.SessionOptions) -> bool:
     return options in _placed
 
 
+def put_named(
+    options: onnxruntime.SessionOptions, providers: Sequence[Provider], provider_options: Mapping[str, str]
+) -> None:
+    """Puts providers into options, with padops among them.
+
+    Args:
+        options: Those of sessions to come.
+        providers: As ``chosen_by`` takes them.
+        provider_options: Of padops' own.
+
+    Raises:
+        ValueError: An option is wrong, onnxruntime does not have a provider, or the options have others.
+    """
+    chosen = chosen_by(providers, None)
+    if provider_options and all(one.name != EP_NAME for one in chosen):
+        at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
+        chosen.insert(at, Chosen(EP_NAME, dict(provider_options)))
+    placed = with_padops(chosen)
+    register_provider_library()
+    put(options, placed)
+
+
 def put(options: onnxruntime.SessionOptions, chosen: list[Chosen]) -> None:
     """Puts providers into options, in their order; the same ones a second time are there already.
 

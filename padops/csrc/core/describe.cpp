@@ -21,8 +21,8 @@ constexpr const char* kWhens[] = {"always",   "axes",      "crop",       "beyond
                                   "above",    "below",     "other types"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
-template <class Enumerator, size_t kCount>
-std::string named(const char* const (&names)[kCount], Enumerator value) {
+template <class Enumerator>
+std::string named(const char* const* names, Enumerator value) {
   return quoted(names[static_cast<size_t>(value)]);
 }
 
