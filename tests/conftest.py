@@ -49,13 +49,15 @@ MISSING = {
     if (missing := sorted(peer for peer in peers_of(file) if find_spec(peer) is None))
 }
 
+PROVIDERS = ("ort-openvino", "ort-webgpu", "ort-qnn")  # execution providers that scripts/providers.py asks
 NO_CLANG = not os.environ.get("PADOPS_PEERS") and which("clang++") is None
 # The type checkers and what else the extra ``lint`` has.
 CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents")
 UNCHECKED = [] if os.environ.get("PADOPS_PEERS") else [name for name in CHECKERS if find_spec(name) is None]
 # Peers with an environment of their own that is neither there nor asked for.
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
-NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR and not is_made(row.environment)]
+APART = {row.name: row.environment for row in rows_apart()} | dict.fromkeys(PROVIDERS)
+NOT_MADE = [name for name, place in APART.items() if not {name, place} & {*ASKED_FOR} and not is_made(place or name)]
 NO_BROWSER = not os.environ.get("PADOPS_PEERS") and not any(map(which, chromium.NAMES))
 
 collect_ignore = [] if os.environ.get("PADOPS_PEERS") else list(MISSING)
@@ -119,7 +121,9 @@ def pytest_report_header() -> list[str]:
         peers = ", ".join(sorted({peer for name in collect_ignore for peer in MISSING[name]}))
         lines.append(f"NOT COMPARED with {peers}: not installed; left out: {', '.join(collect_ignore)}")
     if NOT_MADE:
-        lines.append(f"NOT COMPARED with {', '.join(NOT_MADE)}: no environment; scripts/peers.py makes them")
+        lines.append(
+            f"NOT COMPARED with {', '.join(NOT_MADE)}: no environment; scripts/peers.py makes them, and scripts/providers.py those of providers"
+        )
     if LACKING:
         lines.append(f"NOT MUTATED: IRs of OpenVINO, for lack of {', '.join(LACKING)}; the kind 'openvino' is left out")
     if NO_BROWSER:

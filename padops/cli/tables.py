@@ -55,7 +55,8 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         verdict = (pad.verdict, STYLES.get(pad.verdict, "bold red"))
         console.print(Text.assemble("\n", pad.path, "  ", verdict), soft_wrap=True)
         opset = f", opset {pad.opset}" if pad.opset else ""
-        show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
+        by = [f"in padops.InferenceSession: {pad.runner}"] if pad.runner else []
+        show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why, *by])
     for (form, said, why), many in shown.items():
         if many > SHOWN_ALIKE:
             console.print(Text(f"\nand {many - SHOWN_ALIKE} more of {form} with the same verdict ({said})"))

@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,6 +19,7 @@ from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA
 from padops.convert.sources import find_pads
+from padops.convert.sources.beside_rules import ask
 from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
@@ -27,6 +28,8 @@ from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
+from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider_rules import BY_NAME
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +44,7 @@ class Inspection:
         options: What ``padops convert`` needs to be told to see all of them, as on its command line.
         notes: What else there is to say of the model.
         roads: What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be.
+        providers: The execution providers that the verdicts are about, first choice first; empty for the CPU's alone.
     """
 
     path: Path | None
@@ -50,6 +54,7 @@ class Inspection:
     options: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     roads: tuple[Road, ...] = ()
+    providers: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""
@@ -71,7 +76,7 @@ class Inspection:
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
         lines: dict[Road, str] = {
-            "session": f"session = padops.InferenceSession({_quoted(name)})",
+            "session": f"session = padops.InferenceSession({_quoted(name)}{_named(self.providers)})",
             "convert": f"{convert} -o OUT.onnx",
             "lower": f"{convert} -o OUT.onnx --target onnx",
         }
@@ -89,15 +94,25 @@ class Inspection:
             "counts": {verdict: counts[verdict] for verdict in get_args(Verdict)},
             "roads": list(self.roads),
             "commands": self.commands(),
-            "pads": [pad.to_json() | {"roads": list(pad.roads)} for pad in self.pads],
+            **({"providers": list(self.providers)} if self.providers else {}),
+            "pads": [
+                pad.to_json() | {"roads": list(pad.roads)} | ({"runner": pad.runner} if self.providers else {})
+                for pad in self.pads
+            ],
             "notes": list(self.notes),
         }
+
+
+def _named(providers: Sequence[str]) -> str:
+    return f", providers={json.dumps(list(providers))}" if providers else ""
 
 
 def _quoted(name: str) -> str:
     """A string as Python reads it, in double quotes where it has nothing but what can be printed."""
     return json.dumps(name, ensure_ascii=False) if name.isprintable() else repr(name)
 
+
+OURS_AND_CPU = (FIRST_NAME, EP_NAME, CPU)
 
 # How many Pads of each verdict there are, in words.
 SAID: dict[Verdict, str] = {
@@ -118,6 +133,8 @@ def inspect(
     custom_domains: Collection[str] = (),
     follow_links: bool = False,
     base_dir: str | os.PathLike[str] | None = None,
+    providers: Sequence[str] = (),
+    here: bool = False,
 ) -> Inspection:
     """Says of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run.
 
@@ -131,6 +148,10 @@ def inspect(
         custom_domains: As for ``padops.convert``.
         follow_links: As for ``padops.convert``.
         base_dir: As for ``padops.convert``.
+        providers: The execution providers of the session that the verdicts are about, first choice first; by default the CPU's
+            alone. Each Pad then says who runs it, with padops beside them.
+        here: Whether the installed onnxruntime itself is asked who runs each Pad: a ``padops.InferenceSession`` with the
+            providers is created, which takes what that takes.
 
     Returns:
         The Pads, and what makes the model run.
@@ -139,7 +160,9 @@ def inspect(
         UsageError: An argument is wrong.
         PadopsError: The model cannot be read.
     """
-    check_kinds({"follow_links": follow_links}, {"base_dir": base_dir}, None, 0)
+    check_kinds({"follow_links": follow_links, "here": here}, {"base_dir": base_dir}, None, 0)
+    if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
+        raise UsageError(f"providers is {providers!r}, expected names of execution providers")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     asked = choose_sources("explicit", custom_domains, emulations=True)
@@ -149,16 +172,52 @@ def inspect(
         document.data_files(follow_links, needed=False)
     types, minor = Types(document), installed_minor()
     found = find_pads(document.model, types, asked)
-    pads = [_inspected(site, match, types, minor) for site, match in found]
+    pads = [_inspected(site, match, types, minor, providers) for site, match in found]
+    notes = list(_notes(types, pads, providers))
+    if here:
+        pads, said = _asked_here(source, pads, providers)
+        notes += said
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
         runtime=_runtime(minor),
         pads=tuple(pad for pad in pads if select == "all" or not pad.runs),
         options=_options(found, custom_domains, follow_links),
-        notes=(types.problem,) if types.problem else () if pads else ("the model has no Pad",),
+        notes=tuple(notes),
         roads=_common(pads),
+        providers=tuple(providers),
     )
+
+
+def _notes(types: Types, pads: list[PadFacts], providers: Sequence[str]) -> Iterator[str]:
+    if types.problem:
+        yield types.problem
+    elif not pads:
+        yield "the model has no Pad"
+    if unknown := [name for name in providers if name not in (*BY_NAME, *OURS_AND_CPU)]:
+        yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
+    between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
+    others = [name for name in providers if name not in OURS_AND_CPU]
+    if between and others:
+        yield (
+            f"{len(between)} of {len(pads)} Pads run on the processor: each may cut the nodes of {others[0]} in two, and a "
+            "device's data are copied to the processor and back"
+        )
+
+
+def _asked_here(source: Source, pads: list[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:
+    """The same with the provider that the installed onnxruntime gives each Pad to."""
+    from padops.runtime.assignment import who_runs
+
+    if not isinstance(source, str | os.PathLike):
+        raise UsageError("here needs a file, which onnxruntime can read")
+    try:
+        runners = who_runs(source, providers)
+    except Exception as error:
+        raise UsageError(f"onnxruntime creates no session with {', '.join(providers) or 'its CPU'}: {error}") from error
+    unlisted = next((name for name in providers if name not in OURS_AND_CPU), "")
+    asked = [replace(pad, runner=runners.get(pad.name, unlisted)) for pad in pads]
+    return asked, ["who runs each Pad is what the installed onnxruntime says"]
 
 
 def _runtime(minor: int) -> str:
@@ -168,9 +227,17 @@ def _runtime(minor: int) -> str:
     return " ".join(found)
 
 
-def _inspected(site: NodeSite, match: Match, types: Types, minor: int) -> PadFacts:
+def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str]) -> PadFacts:
     info = pad_of(site, match, types)
     facts = facts_of(site, match, types, minor, info)
+    if (
+        providers
+        and info is not None
+        and match.runs_as is not None
+        and facts.verdict not in ("breaks a rule", "unknown")
+    ):
+        answer = ask(info, match.runs_as, providers, minor)
+        facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
         return facts
     return replace(facts, roads=_roads(site, match, info, minor))
