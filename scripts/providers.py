@@ -12,6 +12,7 @@ provider ran the Pad. Exit codes: 0 done, 1 padops beside a provider is not righ
 """
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -77,12 +78,19 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
         if line:
             answers[case.name] = json.loads(line)
         else:
-            answers[case.name] = {"outcome": "dead", "why": f"the process ended with {process.wait()}", "ran": []}
+            answers[case.name] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
             process = None
     if process is not None:
-        process.stdin.close()
-        process.wait()
+        _end(process)
     return answers
+
+
+def _end(process: subprocess.Popen) -> int:
+    """Ends a process that has nothing more to do, or has died, and gives its exit code."""
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    process.stdout.close()
+    return process.wait()
 
 
 def _variables() -> "dict[str, str]":

@@ -101,6 +101,7 @@ KNOWN_PROVIDERS = (
         "onnxruntime-webgpu 1.27.0",
         False,
         (
+            ProviderRule("leaves", "other types", _WEBGPU, types=("float", "float16", "int32", "uint32")),
             ProviderRule("leaves", "above", _WEBGPU, limit=23),
             ProviderRule("wrong", "beyond", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop", _WEBGPU, ("wrap",)),
@@ -116,6 +117,10 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "open dims", _QNN),
             ProviderRule("leaves", "computed", _QNN),
             ProviderRule("leaves", "always", _QNN, ("wrap",)),
+            ProviderRule("leaves", "crop", _QNN, ("reflect",)),
+            ProviderRule("leaves", "beyond", _QNN, ("reflect",)),
+            ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
+            ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
             ProviderRule("refuses", "always", _QNN, ("edge",)),
             ProviderRule("refuses", "cut away", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),

@@ -28,6 +28,7 @@ const std::vector<ProviderRow>& known_providers() {
       {"WebGpuExecutionProvider",
        false,
        {
+           {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "float16", "int32", "uint32"}},
            {Does::kLeaves, When::kAbove, {}, 23},
            {Does::kWrong, When::kBeyond, {"wrap"}},
            {Does::kWrong, When::kCrop, {"wrap"}},
@@ -40,6 +41,10 @@ const std::vector<ProviderRow>& known_providers() {
            {Does::kLeaves, When::kOpenDims},
            {Does::kLeaves, When::kComputed},
            {Does::kLeaves, When::kAlways, {"wrap"}},
+           {Does::kLeaves, When::kCrop, {"reflect"}},
+           {Does::kLeaves, When::kBeyond, {"reflect"}},
+           {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "float16", "double"}},
+           {Does::kRefuses, When::kOtherTypes, {}, 0, {"float", "float16"}},
            {Does::kRefuses, When::kAlways, {"edge"}},
            {Does::kRefuses, When::kCutAway},
            {Does::kDies, When::kRankAbove, {}, 4},
