@@ -25,18 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this 
 import environment
 import peers
 import provider_cases
-from provider_cases import ALL, CASES, CPU, OPENVINO, PADOPS, QNN, WEBGPU
+from provider_cases import ALL, CASES, CPU, PADOPS, QNN
 
-BESIDE = ("numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2")
-ENVIRONMENTS = {
-    "ort-openvino": {"provider": OPENVINO, "requires": ("onnxruntime-openvino==1.24.1", *BESIDE)},
-    "ort-webgpu": {
-        "provider": WEBGPU,
-        "requires": ("onnxruntime-webgpu==1.27.0", *BESIDE),
-        "debian": ("chromium-common",),
-    },
-    "ort-qnn": {"provider": QNN, "requires": ("onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", *BESIDE)},
-}
+ENVIRONMENTS = peers.PROVIDERS
 WAYS = ("stock", "name", "device")
 SECONDS = 60  # that one model may take, the start of a process included
 

@@ -20,7 +20,7 @@ import environment
 import peers as apart
 
 # Peers with environments of their own that --peers asks for; the others take minutes to install.
-ASKED_FOR = ("onnxruntime-web",)
+ASKED_FOR = ("onnxruntime-web", "ort-openvino", "ort-qnn")
 
 
 def main(arguments: list) -> int:

@@ -16,13 +16,15 @@ from padops.extras import NeedingOnnxruntime
 from padops.runtime.provider import (
     CPU,
     EP_NAME,
+    FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
     FIRST_NAME,
     add_provider,
     check_options,
     register_provider_library,
+    runtime_minor,
 )
-from padops.runtime.provider_rules import needing_padops
+from padops.runtime.provider_rules import BY_NAME, NOT_RUN, needing_padops
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
@@ -90,6 +92,21 @@ def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
             f"an entry of providers has devices of {' and '.join(names) or 'no provider'}, expected of one"
         )
     return Chosen(names[0], options, devices)
+
+
+def told_of_providers() -> dict[str, str]:
+    """The providers that this onnxruntime has beside the CPU's and padops', and what padops' rules are of for each of them."""
+    if runtime_minor() < FIRST_MINOR:
+        return {}
+    names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
+    others = dict.fromkeys(name for name in names if name not in (CPU, AZURE, *OURS))
+    unknown = "padops has no rules for it, and stands behind it"
+    return {name: _rules_of(name) if name in BY_NAME else unknown for name in others}
+
+
+def _rules_of(name: str) -> str:
+    version = BY_NAME[name].version
+    return "rules read in its source, not run" if version == NOT_RUN else f"rules of {version}"
 
 
 def with_padops(chosen: Sequence[Chosen]) -> list[Chosen]:
