@@ -86,7 +86,14 @@ def _what(rule: ProviderRule) -> str:
 
 
 def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
-    """The rule that keeps a provider from running a Pad right, and whether that is sure; None where there is none."""
+    """The rule that keeps a provider from running a Pad right, and whether that is sure; None where there is none.
+
+    Args:
+        row: The provider.
+        pad: The Pad.
+        found: What it is to ONNX Runtime.
+        minor: The release of onnxruntime, 1.``minor``.
+    """
     for rule in row.rules:
         if rule.before and minor >= rule.before:
             continue
