@@ -4,7 +4,7 @@
     python3 scripts/peers.py --list
 
 Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions;
-the peer of models without Pad shares it. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there
+the peer of models without Pad shares it. Those of execution providers, which scripts/providers.py asks, are made where they are named. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there
 already and of these versions stays. A peer in JavaScript needs node and npm.
 """
 
@@ -18,6 +18,23 @@ from pathlib import Path
 import environment
 
 APART = environment.ROOT / "padops" / "conformance" / "peers" / "apart"
+# Execution providers that scripts/providers.py asks, with the names that a session has for them.
+BESIDE = ("numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2")
+PROVIDERS = {
+    "ort-openvino": {
+        "provider": "OpenVINOExecutionProvider",
+        "requires": ("onnxruntime-openvino==1.24.1", *BESIDE),
+    },
+    "ort-webgpu": {
+        "provider": "WebGpuExecutionProvider",
+        "requires": ("onnxruntime-webgpu==1.27.0", *BESIDE),
+        "debian": ("chromium-common",),  # it has a Vulkan in software
+    },
+    "ort-qnn": {
+        "provider": "QNNExecutionProvider",
+        "requires": ("onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", *BESIDE),
+    },
+}
 STAMP = "padops-stamp.json"  # written last: padops takes no environment without one
 
 
@@ -57,6 +74,8 @@ def ensure(name: str, about: dict) -> None:
     """
     folder = folder_of(name)
     wanted = {"requires": list(about.get("requires", [])), "node": about.get("node", {}), "python": sys.version}
+    if about.get("debian"):
+        wanted["debian"] = list(about["debian"])
     if about.get("node"):
         del wanted["python"]
     try:
@@ -76,7 +95,22 @@ def ensure(name: str, about: dict) -> None:
         environment.step(f"{name}: creating its environment", [base, "-m", "venv", folder], folder)
         pip = [environment.interpreter(folder), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
         environment.step(f"{name}: installing {', '.join(about['requires'])}", [*pip, *about["requires"]], folder)
+    if about.get("debian"):
+        _unpack_from_debian(name, folder, about["debian"])
     (folder / STAMP).write_text(json.dumps(wanted))
+
+
+def _unpack_from_debian(name: str, folder: Path, packages: tuple) -> None:
+    """Puts files of Debian's packages into an environment, under debian/; nothing is installed."""
+    missing = [tool for tool in ("apt-get", "dpkg") if shutil.which(tool) is None]
+    if missing:
+        sys.exit(f"error: {name} needs {' and '.join(missing)} of Debian, which are not on the PATH")
+    unpacked = folder / "debian"
+    unpacked.mkdir()
+    environment.step(f"{name}: downloading {', '.join(packages)}", ["apt-get", "download", *packages], unpacked)
+    for package in sorted(unpacked.glob("*.deb")):
+        environment.step(f"{name}: unpacking {package.name}", ["dpkg", "-x", package, unpacked], unpacked)
+        package.unlink()
 
 
 def _install_for_node(name: str, folder: Path, packages: dict) -> None:
@@ -96,11 +130,13 @@ def main(arguments: list) -> int:
         for name, about in peers.items():
             print(f"{name}: {folder_of(environment_of(about)) if is_made(about) else 'not made'}")
         return 0
+    all_peers = list(peers)
+    peers.update((name, {"name": name, **about}) for name, about in PROVIDERS.items())
     unknown = [name for name in arguments if name not in peers]
     if unknown:
         print("error: no such peer: {}; there are {}".format(unknown[0], ", ".join(peers)), file=sys.stderr)
         return 2
-    for name in dict.fromkeys(environment_of(peers[peer]) for peer in arguments or peers):
+    for name in dict.fromkeys(environment_of(peers[peer]) for peer in arguments or all_peers):
         ensure(name, peers[name])
     return 0
 

@@ -23,7 +23,7 @@ import environment
 import peers as apart
 
 # Peers with environments of their own that --peers asks for; the others take minutes to install.
-ASKED_FOR = ("onnxruntime-web",)
+ASKED_FOR = ("onnxruntime-web", "ort-openvino", "ort-qnn")
 PASSED = os.path.join("build", "passed.txt")  # the tests that the last whole run has run; in the checkout
 
 SOURCES = (".py", ".cpp", ".h", ".inc")

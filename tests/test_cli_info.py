@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from command_lines import ROOT, columns, run, save
 from small_models import one_pad, same_but_for_the_pads
@@ -136,3 +137,15 @@ def test_the_script_where_padops_is_not_installed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(environment, "hand_over", lambda command: called.append(command) or 7)
     assert script.main(["a", "-o", "b"]) == 7
     assert called == [[Path("python"), "-m", "padops", "convert", "a", "-o", "b"]]
+
+
+def test_other_providers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says for which of them padops has no rules."""
+    names = ["OpenVINOExecutionProvider", "CUDAExecutionProvider", "OtherExecutionProvider", "CPUExecutionProvider"]
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: names)
+    code, shown, _ = run(capsys, "info")
+    assert code == 0
+    assert "OpenVINOExecutionProvider: rules of onnxruntime-openvino 1.24.1\n" in shown
+    assert "CUDAExecutionProvider: rules read in its source, not run\n" in shown
+    assert "OtherExecutionProvider: padops has no rules for it, and stands behind it\n" in shown
+    assert "CPUExecutionProvider:" not in shown

@@ -30,7 +30,9 @@ def _run(options: argparse.Namespace) -> int:
         return fail(error)
     try:
         with Needing("the self-check"):
-            return _self_check()
+            code = _self_check()
+        _show_providers()
+        return code
     except DependencyError as error:
         print(f"self-check: not run: {error}")
         return 0
@@ -50,6 +52,14 @@ def _show_types(described: dict[str, Any]) -> None:
         _print_wrapped(", ".join(names), 2)
         _print_wrapped(("and " if adds else "") + new, 6)
         before = has
+
+
+def _show_providers() -> None:
+    """The other execution providers of this onnxruntime, and whether padops knows what they do with Pads."""
+    from padops.runtime.placing import told_of_providers
+
+    for name, said in told_of_providers().items():
+        _print_wrapped(f"{name}: {said}", 0)
 
 
 def _print_wrapped(text: str, indent: int) -> None:

@@ -35,6 +35,11 @@ def add_inspect(commands: Any) -> None:
                         "needed: only those that this onnxruntime does not run, or may get wrong)")  # fmt: skip
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
                         "the exporter left its framework's nodes; repeatable")  # fmt: skip
+    parser.add_argument("--providers", metavar="A,B", help="the execution providers of the session that the verdicts are about, "
+                        "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider; each Pad then says who "
+                        "runs it with padops beside them (default: the processor's)")  # fmt: skip
+    parser.add_argument("--here", action="store_true", help="ask the installed onnxruntime itself who runs each Pad, by "
+                        "creating a session")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="exit with 3 where a Pad does not run")
     parser.add_argument("--follow-links", action="store_true", help="take external data in that are links out of the "
                         "model's folder")  # fmt: skip
@@ -68,6 +73,8 @@ def _inspect(options: argparse.Namespace, model: str) -> Inspection:
         select=options.select,
         custom_domains=options.custom_domains,
         follow_links=options.follow_links,
+        providers=[name for name in (options.providers or "").split(",") if name],
+        here=options.here,
     )
 
 

@@ -58,7 +58,8 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         console.print()
         console.print(Text.assemble(pad.path, "  ", verdict), soft_wrap=True)
         opset = f", opset {pad.opset}" if pad.opset else ""
-        show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why])
+        by = [f"in padops.InferenceSession: {pad.runner}"] if pad.runner else []
+        show_wrapped(console, [f"{pad.form}{opset}: {pad.what()}", pad.why, *by])
     for (form, said, why), many in shown.items():
         if many > SHOWN_ALIKE:
             console.print()

@@ -38,6 +38,8 @@ class PadFacts:
         roads: What makes it run with padops, the best first: ``"session"`` (``padops.InferenceSession``, or
             ``padops.register`` with the provider), ``"convert"`` (``padops convert``), ``"lower"`` (``padops convert
             --target onnx``). Only ``padops.inspect`` fills this in.
+        runner: The execution provider that runs it in a ``padops.InferenceSession``; "" where none does, or none was asked for.
+            Only ``padops.inspect`` fills this in, where it is told the providers.
     """
 
     path: str
@@ -54,6 +56,7 @@ class PadFacts:
     verdict: Verdict
     why: str
     roads: tuple[Road, ...] = ()
+    runner: str = ""
 
     @property
     def runs(self) -> bool:
@@ -62,7 +65,9 @@ class PadFacts:
 
     def to_json(self) -> dict[str, Any]:
         """The same as JSON values."""
-        return {row.name: _plain(getattr(self, row.name)) for row in fields(self) if row.name != "roads"}
+        return {
+            row.name: _plain(getattr(self, row.name)) for row in fields(self) if row.name not in ("roads", "runner")
+        }
 
     def what(self) -> str:
         """What it is in one line: the mode, the type, the shapes, the amounts and the fill."""

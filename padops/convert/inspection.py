@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,7 +19,9 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA
+from padops.convert.runners import asked_here, notes_on_runners
 from padops.convert.sources import find_pads
+from padops.convert.sources.beside_rules import ask
 from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
@@ -43,6 +45,7 @@ class Inspection:
         notes: What else there is to say of the model.
         roads: What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be.
         left_out: How many Pads are none of ``pads``, because ``select`` leaves them out.
+        providers: The execution providers that the verdicts are about, first choice first; empty for the CPU's alone.
     """
 
     path: Path | None
@@ -53,6 +56,7 @@ class Inspection:
     notes: tuple[str, ...] = ()
     roads: tuple[Road, ...] = ()
     left_out: int = 0
+    providers: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""
@@ -79,7 +83,7 @@ class Inspection:
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
         lines: dict[Road, str] = {
-            "session": f"session = padops.InferenceSession({_quoted(name)})",
+            "session": f"session = padops.InferenceSession({_quoted(name)}{_named(self.providers)})",
             "convert": f"{convert} -o OUT.onnx",
             "lower": f"{convert} -o OUT.onnx --target onnx",
         }
@@ -98,9 +102,17 @@ class Inspection:
             "left_out": self.left_out,
             "roads": list(self.roads),
             "commands": self.commands(),
-            "pads": [pad.to_json() | {"roads": list(pad.roads)} for pad in self.pads],
+            **({"providers": list(self.providers)} if self.providers else {}),
+            "pads": [
+                pad.to_json() | {"roads": list(pad.roads)} | ({"runner": pad.runner} if self.providers else {})
+                for pad in self.pads
+            ],
             "notes": list(self.notes),
         }
+
+
+def _named(providers: Sequence[str]) -> str:
+    return f", providers={json.dumps(list(providers))}" if providers else ""
 
 
 def _quoted(name: str) -> str:
@@ -127,6 +139,8 @@ def inspect(
     custom_domains: Collection[str] = (),
     follow_links: bool = False,
     base_dir: str | os.PathLike[str] | None = None,
+    providers: Sequence[str] = (),
+    here: bool = False,
 ) -> Inspection:
     """Says of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run.
 
@@ -140,6 +154,10 @@ def inspect(
         custom_domains: As for ``padops.convert``.
         follow_links: As for ``padops.convert``.
         base_dir: As for ``padops.convert``.
+        providers: The execution providers of the session that the verdicts are about, first choice first; by default the CPU's
+            alone. Each Pad then says who runs it, with padops beside them.
+        here: Whether the installed onnxruntime itself is asked who runs each Pad: a ``padops.InferenceSession`` with the
+            providers is created, which takes what that takes.
 
     Returns:
         The Pads, and what makes the model run.
@@ -148,7 +166,9 @@ def inspect(
         UsageError: An argument is wrong.
         PadopsError: The model cannot be read.
     """
-    check_kinds({"follow_links": follow_links}, {"base_dir": base_dir}, None, 0)
+    check_kinds({"follow_links": follow_links, "here": here}, {"base_dir": base_dir}, None, 0)
+    if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
+        raise UsageError(f"providers is {providers!r}, expected names of execution providers")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     asked = choose_sources("explicit", custom_domains, emulations=True)
@@ -158,9 +178,13 @@ def inspect(
         document.data_files(follow_links, needed=False)
     types, minor = Types(document), installed_minor()
     found = find_pads(document.model, types, asked)
-    pads = [_inspected(site, match, types, minor) for site, match in found]
+    pads = [_inspected(site, match, types, minor, providers) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
+    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers)]
+    if here:
+        pads, said = asked_here(source, pads, providers)
+        notes += said
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
@@ -168,9 +192,10 @@ def inspect(
         runtime=_runtime(minor),
         pads=selected,
         options=_options(found, custom_domains, follow_links),
-        notes=_notes(document, types, pads),
+        notes=tuple(notes),
         roads=_common(pads),
         left_out=len(pads) - len(selected),
+        providers=tuple(providers),
     )
 
 
@@ -187,9 +212,17 @@ def _runtime(minor: int) -> str:
     return " ".join(found)
 
 
-def _inspected(site: NodeSite, match: Match, types: Types, minor: int) -> PadFacts:
+def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str]) -> PadFacts:
     info = pad_of(site, match, types)
     facts = facts_of(site, match, types, minor, info)
+    if (
+        providers
+        and info is not None
+        and match.runs_as is not None
+        and facts.verdict not in ("breaks a rule", "unknown")
+    ):
+        answer = ask(info, match.runs_as, providers, minor)
+        facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
         return facts
     return replace(facts, roads=_roads(site, match, info, minor))

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     import onnxruntime
 
 EP_NAME = "PadopsExecutionProvider"
+FIRST_NAME = "PadopsFirstExecutionProvider"  # that stands before other providers
 CPU = "CPUExecutionProvider"
 FIRST_MINOR = 24  # of onnxruntime 1.x, with registries of kernels
 FIRST_MINOR_BY_NAME = 25  # that takes the name of a registered provider in providers=[...]
 
-# Its options and their values, the default first.
-OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native")}
+# Its options and their values, the default first. The last one is for Python alone.
+OPTIONS = {"claim": ("all", "needed"), "float16": ("leave", "native"), "in_front": ("needed", "never")}
 
 _LIBRARY = "padops.python"  # what onnxruntime calls it here; "padops" is free for a caller who registers it by himself
 _registering = threading.Lock()
@@ -36,8 +37,8 @@ def get_ep_name() -> str:
 
 
 def get_ep_names() -> list[str]:
-    """The names of all execution providers in this package's library: one."""
-    return [EP_NAME]
+    """The names of all execution providers in this package's library: the one for what others leave, and the one in front."""
+    return [EP_NAME, FIRST_NAME]
 
 
 def runtime_minor() -> int:
@@ -96,9 +97,15 @@ def check_options(provider_options: Mapping[str, str]) -> None:
     """
     for name, value in provider_options.items():
         if name not in OPTIONS:
-            raise ValueError(f"{EP_NAME}: there is no option {name}, only {' and '.join(OPTIONS)}")
+            *names, last = OPTIONS
+            raise ValueError(f"{EP_NAME}: there is no option {name}, only {', '.join(names)} and {last}")
         if value not in OPTIONS[name]:
             raise ValueError(f"{EP_NAME}: option {name} is {value!r}, expected {' or '.join(OPTIONS[name])}")
+
+
+def is_provided(session_options: onnxruntime.SessionOptions) -> bool:
+    """Whether ``add_provider`` has put the provider into options."""
+    return session_options in _provided
 
 
 def add_provider(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,8 @@ from padops.runtime.provider import add_provider
 
 if TYPE_CHECKING:
     import onnxruntime
+
+    from padops.runtime.placing import Provider
 
 _registered: dict[str, weakref.WeakSet[onnxruntime.SessionOptions]] = {
     "native": weakref.WeakSet(),
@@ -25,6 +27,7 @@ def register(
     backend: Literal["native", "pyop"] = "native",
     provider: bool = False,
     provider_options: Mapping[str, str] | None = None,
+    providers: Sequence[Provider] | None = None,
 ) -> None:
     """Makes the operators of padops known to the sessions that use these options, and on request its execution provider.
 
@@ -43,6 +46,10 @@ def register(
             that onnxruntime's own surely gets right to it, which keeps stretches of float16 in float32 where it has no
             kernels; ``"native"`` takes these, too.
 
+        providers: Other providers of the sessions, first choice first, as ``padops.InferenceSession`` takes them: all of them
+            are put into the options, with padops before the CPU's, and in front of those that are known not to run every Pad
+            right. Providers that options have already stay in front; padops comes behind them.
+
     Raises:
         FileNotFoundError: The package has been installed without its library.
         RuntimeError: onnxruntime refuses the library, or is too old for the provider; the message says what to do.
@@ -57,7 +64,13 @@ def register(
         raise ValueError(f"provider_options are {dict(provider_options)!r}, but provider is not True")
     if backend not in _registered:
         raise ValueError(f"backend is {backend!r}, expected 'native' or 'pyop'")
-    if provider:
+    if providers is not None and not provider:
+        raise ValueError("providers are given, but provider is not True")
+    if providers is not None:
+        from padops.runtime.placing import put_named  # onnxruntime is there by now
+
+        put_named(session_options, providers, provider_options or {})
+    elif provider:
         add_provider(session_options, provider_options)
     if session_options in _registered[backend]:
         return

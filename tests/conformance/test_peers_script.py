@@ -54,6 +54,28 @@ def test_an_environment_is_made_once(script: ModuleType) -> None:
     assert script.main(["tract"]) == 0 and len(script.ran) == 2
 
 
+def test_files_of_debian_are_unpacked(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are downloaded and unpacked within the environment, and nothing is installed."""
+    about = {"requires": ("numpy==2.4.6",), "debian": ("one",)}
+    script.ensure("new", about)
+    *_, fetched = script.ran
+    assert fetched == ["apt-get", "download", "one"] and environments.is_made("new")
+    (tmp_path / "other").mkdir()
+    package = tmp_path / "other" / "debian" / "one.deb"
+    monkeypatch.setattr(
+        script.environment,
+        "step",
+        lambda label, command, root: (
+            script.ran.append([*map(str, command)]) or (package.write_bytes(b"") if command[0] == "apt-get" else None)
+        ),
+    )
+    script._unpack_from_debian("other", tmp_path / "other", ("one",))
+    assert script.ran[-1] == ["dpkg", "-x", str(package), str(package.parent)] and not package.exists()
+    monkeypatch.setattr(script.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match="new needs apt-get and dpkg of Debian"):
+        script._unpack_from_debian("new", tmp_path / "new", ("one",))
+
+
 def test_peers_share_an_environment(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     """By either name it is made, and for both."""
     assert script.main(["without-pad-tract"]) == 0

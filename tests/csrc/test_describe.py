@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 import padops
+from padops.runtime.provider_rules import KNOWN_PROVIDERS, ProviderRule
 from padops.spec.dialects import DOMAIN, OPS, VERSION
 from padops.spec.dtypes import DTYPES
 
@@ -53,3 +56,20 @@ def test_no_op_is_missing() -> None:
 def test_describe_gives_a_new_object() -> None:
     padops.describe()["ops"].clear()
     assert padops.describe()["ops"]
+
+
+def test_provider_rules() -> None:
+    """The source of a row is for readers; the library does not have it."""
+    names = [row.name for row in fields(ProviderRule) if row.name != "source"]
+    assert padops.describe()["providers"] == [
+        {
+            "name": row.name,
+            "fuses": row.fuses,
+            "rules": [{name: _plain(getattr(rule, name)) for name in names} for rule in row.rules],
+        }
+        for row in KNOWN_PROVIDERS
+    ]
+
+
+def _plain(value):
+    return list(value) if isinstance(value, tuple) else value

@@ -36,17 +36,17 @@ ENTRIES = """
 249 KernelInfoGetConstantInput_tensor p pzpp; 252 GetResizedStringTensorElementBuffer p pzzp;
 268 ShapeInferContext_GetInputTypeShape p pzp; 269 ShapeInferContext_GetAttribute p ppp;
 270 ShapeInferContext_SetOutputTypeShape p pzp; 271 SetSymbolicDimensions p ppz; 272 ReadOpAttr p pipzp;
-274 KernelContext_ParallelFor p ppzzp; 290 GetValueInfoTypeInfo p pp; 298 GetKeyValuePairs v pppp;
+274 KernelContext_ParallelFor p ppzzp; 289 GetValueInfoName p pp; 290 GetValueInfoTypeInfo p pp; 298 GetKeyValuePairs v pppp;
 300 ReleaseKeyValuePairs v p; 307 HardwareDevice_Type i p; 317 GetEpApi p ; 326 ValueInfo_GetInitializerValue p pp;
 331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
-350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
+349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
 354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp; 379 GetSessionOptionsConfigEntries p pp;
 414 GetTensorElementTypeAndShapeDataReference p pppp
 """
 
 # The same of OrtEpApi.
 EP_ENTRIES = """
-0 CreateEpDevice p ppppp; 3 EpGraphSupportInfo_AddSingleNode p pp; 18 CreateKernelRegistry p p;
+0 CreateEpDevice p ppppp; 2 EpGraphSupportInfo_AddNodesToFuse p ppzp; 3 EpGraphSupportInfo_AddSingleNode p pp; 18 CreateKernelRegistry p p;
 19 ReleaseKernelRegistry v p; 20 KernelRegistry_AddKernel p pppp; 21 CreateKernelDefBuilder p p;
 22 ReleaseKernelDefBuilder v p; 23 KernelDefBuilder_SetOperatorType p pp; 24 KernelDefBuilder_SetDomain p pp;
 25 KernelDefBuilder_SetSinceVersion p pii; 26 KernelDefBuilder_SetExecutionProvider p pp;
@@ -64,7 +64,8 @@ SLOTS, EP_SLOTS = table(ENTRIES), table(EP_ENTRIES)
 # The fields of the structures of an execution provider behind their version; what padops leaves null has no arguments.
 STRUCTURES = {
     "OrtKernelImpl": "uint32_t flags; Compute p pp; Release v p; PrePackWeight v; SetSharedPrePackedWeight v",
-    "OrtEp": """GetName p p; GetCapability p ppp; Compile v; ReleaseNodeComputeInfos v; GetPreferredDataLayout v;
+    "OrtNodeComputeInfo": "CreateState p ppp; Compute p ppp; ReleaseState v pp",
+    "OrtEp": """GetName p p; GetCapability p ppp; Compile p pppzpp; ReleaseNodeComputeInfos v ppz; GetPreferredDataLayout v;
         ShouldConvertDataLayoutForOp v; SetDynamicOptions v; OnRunStart v; OnRunEnd v; CreateAllocator v;
         CreateSyncStreamForDevice v; GetCompiledModelCompatibilityInfo v; GetKernelRegistry p pp;
         IsConcurrentRunSupported p pp""",

@@ -14,7 +14,7 @@ import pytest
 from provider_sessions import CPU, EP_NAME, POOLED, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import inference_session
+from padops.runtime import inference_session, placing
 from padops.runtime.session import register
 
 ROW = np.arange(1, 5).astype(np.int16)
@@ -100,8 +100,8 @@ def test_options_serve_many_sessions() -> None:
 )
 def test_the_place_of_padops(names: list[str], placed: list[str]) -> None:
     """It takes what the processor would run; a provider named before it keeps its nodes."""
-    pairs = inference_session._with_padops([(name, {}) for name in names])
-    assert [name for name, _ in pairs] == placed
+    chosen = placing.with_padops([placing.Chosen(name, {}) for name in names])
+    assert [one.name for one in chosen] == placed
 
 
 def test_options_of_the_wrong_length() -> None:

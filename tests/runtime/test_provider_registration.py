@@ -12,6 +12,7 @@ import pytest
 from provider_sessions import EP_NAME, ROW, options, pad, session
 
 import padops
+from padops.runtime import provider
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ import padops
     [
         ({"claim": "some"}, "PadopsExecutionProvider: option claim is 'some', expected all or needed"),
         ({"float16": ""}, "PadopsExecutionProvider: option float16 is '', expected leave or native"),
-        ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim and float16"),
+        ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim, float16 and in_front"),
     ],
 )
 def test_options_that_are_wrong(given: dict[str, str], message: str) -> None:
@@ -67,7 +68,7 @@ def test_the_library_tells_of_wrong_options_itself() -> None:
     device = next(device for device in onnxruntime.get_ep_devices() if device.ep_name == EP_NAME)
     for given, message in (
         ({"claim": "some"}, "PadopsExecutionProvider: option claim is 'some', expected all or needed"),
-        ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim and float16"),
+        ({"clam": "all"}, "PadopsExecutionProvider: there is no option clam, only claim, float16 and in_front"),
     ):
         made = onnxruntime.SessionOptions()
         made.add_provider_for_devices([device], given)
@@ -87,7 +88,7 @@ def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_names() -> None:
     assert padops.get_ep_name() == EP_NAME
-    assert padops.get_ep_names() == [EP_NAME]
+    assert padops.get_ep_names() == [EP_NAME, provider.FIRST_NAME]
     assert EP_NAME in {device.ep_name for device in onnxruntime.get_ep_devices()} or options() is not None
 
 

@@ -13,7 +13,7 @@ from onnx_pads import numpy_pad
 from provider_sessions import POOLED, model, pad, providers_of_pads, recording_options
 
 import padops
-from padops.runtime import inference_session
+from padops.runtime import model_words, provider
 
 CONVOLVED = model(
     "g (float[1, 1, 4, 4] x) => (float[a, b, c, d] y)"
@@ -64,7 +64,7 @@ def test_pad_before_max_pool(level: onnxruntime.GraphOptimizationLevel) -> None:
     right = [0, 0, 0, -1]
     assert pooled(padops.InferenceSession, level) == right
     assert pooled(padops.InferenceSession, level, disabled_optimizers=["ConstantFolding"]) == right
-    wrong = level is not onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL and inference_session.runtime_minor() < 32
+    wrong = level is not onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL and provider.runtime_minor() < 32
     assert (pooled(onnxruntime.InferenceSession, level) != right) is wrong, (
         "onnxruntime has changed: see WRONG_OPTIMIZERS"
     )
@@ -118,7 +118,7 @@ def test_a_pad_with_axes_among_transposes(text: str, level: onnxruntime.GraphOpt
 
 
 def axes_in(source: onnx.ModelProto) -> bool:
-    return inference_session.AXES in inference_session.words_of(source.SerializeToString())
+    return model_words.AXES in model_words.words_of(source.SerializeToString())
 
 
 def test_pads_with_axes_are_found_where_they_are() -> None:
@@ -140,7 +140,7 @@ def test_pads_with_axes_are_found_where_they_are() -> None:
     alone = helper.make_model(helper.make_graph([helper.make_node("Pad", ["x", "p", "", "a"], ["y"])], "g", [], []))
     assert not axes_in(alone)  # no Transpose that could be moved
     content = helper.make_model(helper.make_graph([helper.make_node("Transpose", ["Pad"], ["y"])], "g", [], []))
-    assert inference_session.AXES in inference_session.words_of(content.SerializeToString()[:-3])  # cut off: it may be
+    assert model_words.AXES in model_words.words_of(content.SerializeToString()[:-3])  # cut off: it may be
 
 
 def test_optimizers_that_stay(tmp_path: Path) -> None:
@@ -169,6 +169,6 @@ def test_optimizers_that_stay(tmp_path: Path) -> None:
     ):
         onnx.save(built, path)
         for source in (path, str(path), built.SerializeToString()):
-            words = inference_session.words_of(source)
-            assert inference_session.wrong_optimizers(words, minor) == expected
+            words = model_words.words_of(source)
+            assert model_words.wrong_optimizers(words, minor) == expected
     assert providers_of_pads(padops.InferenceSession(CONVOLVED.SerializeToString(), recording_options())) == []

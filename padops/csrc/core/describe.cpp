@@ -1,5 +1,6 @@
 // The tables of this library as JSON, so that Python can show them, and tests compare them with Python's own.
 #include "core/dialects.h"
+#include "core/provider_rules.h"
 #include "core/text.h"
 #include "core/types.h"
 
@@ -14,10 +15,14 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 // In the order of the enumerators.
 constexpr const char* kInputKinds[] = {"T", "int64", "index", "integer"};
 constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
+constexpr const char* kDoes[] = {"leaves", "refuses", "wrong", "dies"};
+constexpr const char* kWhens[] = {"always",   "axes",      "crop",       "beyond",   "crop beyond",
+                                  "cut away", "open rank", "open dims",  "computed", "rank above",
+                                  "above",    "below",     "other types"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
-template <class Enumerator, size_t kCount>
-std::string named(const char* const (&names)[kCount], Enumerator value) {
+template <class Enumerator>
+std::string named(const char* const* names, Enumerator value) {
   return quoted(names[static_cast<size_t>(value)]);
 }
 
@@ -57,12 +62,21 @@ std::string type_json(const TypeRow& row) {
               ", \"bits\": ", row.bits, ", \"pad\": ", row.pad, ", \"since\": ", row.since, "}");
 }
 
+std::string provider_json(const ProviderRow& row) {
+  const std::string rules = array(row.rules, [](const ProviderRule& rule) {
+    return text("{\"does\": ", named(kDoes, rule.does), ", \"when\": ", named(kWhens, rule.when),
+                ", \"modes\": ", array(rule.modes, quoted), ", \"limit\": ", rule.limit,
+                ", \"types\": ", array(rule.types, quoted), ", \"before\": ", rule.before, "}");
+  });
+  return text("{\"name\": ", quoted(row.name), ", \"fuses\": ", boolean(row.fuses), ", \"rules\": ", rules, "}");
+}
+
 }  // namespace
 
 const std::string& describe() {
-  static const std::string json =
-      text("{\"domain\": \"padops\", \"version\": 1, \"library\": ", quoted(PADOPS_VERSION),
-           ", \"types\": ", array(types(), type_json), ", \"ops\": ", array(ops(), op_json), "}");
+  static const std::string json = text("{\"domain\": \"padops\", \"version\": 1, \"library\": ", quoted(PADOPS_VERSION),
+                                       ", \"types\": ", array(types(), type_json), ", \"ops\": ", array(ops(), op_json),
+                                       ", \"providers\": ", array(known_providers(), provider_json), "}");
   return json;
 }
 

@@ -6,9 +6,6 @@
 
 namespace padops {
 
-// The ORT id of the element type of a node's data; kUndefined where the runtime does not tell.
-int data_type(const ort::Api& api, const ort::Node* node);
-
 // Whether the runtime's own Pad of this node gives what the standard says, for every input that the graph allows. It
 // must have a kernel for the type; where `casts` is true, float16 counts as one, which it casts to float and back, and
 // which makes signalling NaNs quiet. What the graph leaves open, such as amounts that are computed, counts against it.

@@ -48,16 +48,16 @@ constexpr struct {
 
 }  // namespace
 
-Kernel::Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type)
+Kernel::Kernel(const ort::Api& api, int minor, const NodeReader& node, const OpRow& op, const TypeRow& type)
     : api_(api),
       minor_(minor),
       op_(op),
       type_(type),
-      name_(node_name(api, info)),
+      name_(node.name()),
       out_of_memory_(label() + "out of memory [P10]") {
   try {
-    read_attributes(info);
-    read_inputs(info);
+    read_attributes(node);
+    read_inputs(node);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
@@ -67,11 +67,11 @@ Kernel::Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, cons
 
 std::string Kernel::label() const { return text("padops::", op_.name, " '", name_, "': "); }
 
-void Kernel::read_attributes(const ort::KernelInfo* info) {
+void Kernel::read_attributes(const NodeReader& node) {
   for (const AttributeRow& row : op_.attributes) {
-    if (read_attribute(api_, info, row, constant_)) continue;
+    if (node.read_attribute(row, constant_)) continue;
     const auto& [rule, words] = kAttributes[static_cast<size_t>(row.kind)];
-    if (has_attribute(api_, info, row.name)) throw PadError(rule, text("attribute ", row.name, " is not ", words));
+    if (node.has_attribute(row.name)) throw PadError(rule, text("attribute ", row.name, " is not ", words));
     if (row.required) throw PadError(rule, text("attribute ", row.name, " is required"));
     if (row.kind == AttributeKind::kString) constant_.strings[row.name] = row.text_default;
     if (row.kind == AttributeKind::kFloat) constant_.floats[row.name] = 0;
@@ -79,21 +79,19 @@ void Kernel::read_attributes(const ort::KernelInfo* info) {
   mode_ = check_strings(op_, constant_);
 }
 
-void Kernel::read_inputs(const ort::KernelInfo* info) {
+void Kernel::read_inputs(const NodeReader& node) {
   // P7: the default is 0 in every type, the empty string for strings.
   if (type_.bits > 0) fill_.assign(std::max(type_.bits / 8, 1), '\0');
   if (!op_.input_index(op_.fill)) fill_ = value_attribute();
-  check(api_, api_.KernelInfo_GetInputCount()(info, &given_));
+  places_ = node.places();
   for (size_t i = 1; i < op_.inputs.size(); ++i) {
     const InputRow& row = op_.inputs[i];
     const bool is_fill = row.kind == InputKind::kData && mode_ == Mode::kConstant;
-    int is_constant = 0;
-    const ort::Value* value = nullptr;
-    if (i < given_) check(api_, api_.KernelInfoGetConstantInput_tensor()(info, i, &is_constant, &value));
-    if (is_constant != 0 && value != nullptr) {
+    const bool is_given = i < places_.size();
+    if (const ort::Value* value = is_given ? node.constant(i) : nullptr) {
       if (row.kind != InputKind::kData) constant_.integers[row.name] = read_integers(row, value);
       if (is_fill) fill_ = read_fill(value);
-    } else if (!row.optional || (i < given_ && (is_fill || row.kind != InputKind::kData))) {
+    } else if (!row.optional || (is_given && (is_fill || row.kind != InputKind::kData))) {
       varying_.push_back(i);
       if (is_fill) fill_input_ = i;
     }
@@ -103,7 +101,7 @@ void Kernel::read_inputs(const ort::KernelInfo* info) {
 // An input of this run, or null where it is absent. Only an optional one may be (P8).
 const ort::Value* Kernel::input(const ort::KernelContext* context, size_t i) const {
   const ort::Value* value = nullptr;
-  if (i < given_) check(api_, api_.KernelContext_GetInput()(context, i, &value));
+  if (i < places_.size() && places_[i]) check(api_, api_.KernelContext_GetInput()(context, *places_[i], &value));
   if (value == nullptr && !op_.inputs[i].optional)
     throw PadError("P8", text("input ", op_.inputs[i].name, " is required"));
   return value;

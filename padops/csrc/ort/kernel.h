@@ -11,6 +11,7 @@
 #include "core/dialects.h"
 #include "core/engine.h"
 #include "core/sharing.h"
+#include "ort/node_reader.h"
 #include "ort/ort_abi.h"
 #include "ort/ort_values.h"
 
@@ -46,7 +47,7 @@ class Kernel {
  public:
   // Reads the attributes and the inputs that are constant, in onnxruntime 1.`minor`. Throws PadError, or
   // std::runtime_error where the runtime refuses a call.
-  Kernel(const ort::Api& api, int minor, const ort::KernelInfo* info, const OpRow& op, const TypeRow& type);
+  Kernel(const ort::Api& api, int minor, const NodeReader& node, const OpRow& op, const TypeRow& type);
 
   // Computes the output. Throws as the constructor does.
   void compute(ort::KernelContext* context) const;
@@ -60,8 +61,8 @@ class Kernel {
   const char* out_of_memory() const { return out_of_memory_.c_str(); }
 
  private:
-  void read_attributes(const ort::KernelInfo* info);
-  void read_inputs(const ort::KernelInfo* info);
+  void read_attributes(const NodeReader& node);
+  void read_inputs(const NodeReader& node);
   const ort::Value* input(const ort::KernelContext* context, size_t i) const;
   Integers read_integers(const InputRow& row, const ort::Value* value) const;
   Element read_fill(const ort::Value* value) const;
@@ -83,7 +84,7 @@ class Kernel {
   const std::string out_of_memory_;
   Mode mode_ = Mode::kConstant;
   Arguments constant_;                              // attributes, and integer inputs that are constant
-  size_t given_ = 0;                                // inputs that the node lists, absent ones included
+  std::vector<std::optional<size_t>> places_;       // of the inputs that the node lists, in a run: see NodeReader
   std::vector<size_t> varying_;                     // inputs other than the data that a run has to look at
   std::optional<size_t> fill_input_;                // the fill among them
   Element fill_;                                    // the fill where no input gives it

@@ -40,7 +40,7 @@ struct KeyValuePairs;
 
 enum ErrorCode : int { kOk = 0, kFail = 1, kInvalidArgument = 2 };
 enum Characteristic : int { kRequired = 0, kOptional = 1 };
-enum AttributeType : int { kInts = 2, kString = 5 };
+enum AttributeType : int { kInts = 2, kFloat = 3, kString = 5 };
 constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any type
 
 // slot, name, returned type, arguments
@@ -95,6 +95,7 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
 
 // The first onnxruntime 1.x that has it, slot, name, returned type, arguments
 #define PADOPS_ORT_LATER_SLOTS(X)                                                                           \
+  X(22, 289, GetValueInfoName, Status*, (const ValueInfo* value, const char** out))                         \
   X(22, 290, GetValueInfoTypeInfo, Status*, (const ValueInfo* value, const TypeInfo** out))                 \
   X(22, 298, GetKeyValuePairs, void,                                                                        \
     (const KeyValuePairs* pairs, const char* const** keys, const char* const** values, size_t* count))      \
@@ -105,6 +106,7 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(23, 331, ValueInfo_IsConstantInitializer, Status*, (const ValueInfo* value, bool* out))                 \
   X(23, 344, Graph_GetNumNodes, Status*, (const Graph* graph, size_t* out))                                 \
   X(23, 345, Graph_GetNodes, Status*, (const Graph* graph, const Node** out, size_t count))                 \
+  X(23, 349, Node_GetName, Status*, (const Node* node, const char** out))                                   \
   X(23, 350, Node_GetOperatorType, Status*, (const Node* node, const char** out))                           \
   X(23, 351, Node_GetDomain, Status*, (const Node* node, const char** out))                                 \
   X(23, 352, Node_GetSinceVersion, Status*, (const Node* node, int* out))                                   \

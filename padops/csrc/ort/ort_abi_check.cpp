@@ -107,9 +107,13 @@ PADOPS_EP_SLOTS(PADOPS_CHECK)
   static_assert(offsetof(::Ort##type, field) == offsetof(type, field), "Ort" #type "::" #field " moved");
 PADOPS_CHECK(KernelImpl, Compute)
 PADOPS_CHECK(KernelImpl, Release)
+PADOPS_CHECK(NodeComputeInfo, CreateState)
+PADOPS_CHECK(NodeComputeInfo, Compute)
+PADOPS_CHECK(NodeComputeInfo, ReleaseState)
 PADOPS_CHECK(Ep, GetName)
 PADOPS_CHECK(Ep, GetCapability)
-PADOPS_NULL(Ep, Compile)
+PADOPS_CHECK(Ep, Compile)
+PADOPS_CHECK(Ep, ReleaseNodeComputeInfos)
 PADOPS_NULL(Ep, OnRunStart)
 PADOPS_NULL(Ep, CreateAllocator)
 PADOPS_CHECK(Ep, GetKernelRegistry)
@@ -133,7 +137,8 @@ static_assert(kCpu == int{OrtHardwareDeviceType_CPU});
 static_assert(int{kOk} == int{ORT_OK} && int{kFail} == int{ORT_FAIL});
 static_assert(int{kInvalidArgument} == int{ORT_INVALID_ARGUMENT});
 static_assert(int{kRequired} == int{INPUT_OUTPUT_REQUIRED} && int{kOptional} == int{INPUT_OUTPUT_OPTIONAL});
-static_assert(int{kInts} == int{ORT_OP_ATTR_INTS} && int{kString} == int{ORT_OP_ATTR_STRING});
+static_assert(int{kInts} == int{ORT_OP_ATTR_INTS} && int{kFloat} == int{ORT_OP_ATTR_FLOAT});
+static_assert(int{kString} == int{ORT_OP_ATTR_STRING});
 static_assert(kUndefined == int{ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED});
 static_assert(int{OrtMemTypeDefault} == 0, "what GetInputMemoryType returns");
 

@@ -9,7 +9,10 @@
 
 namespace padops {
 
+// Two providers: one for what others leave, which stands before the CPU's, and one that stands before others and takes
+// what they would not run right.
 constexpr const char* kProvider = "PadopsExecutionProvider";
+constexpr const char* kFirstProvider = "PadopsFirstExecutionProvider";
 
 struct Factory;
 struct OpRow;
@@ -20,9 +23,10 @@ struct KernelSource {
   const OpRow* op;
 };
 
-// One for each runtime in the process. It lives as long as the process: sessions hold pointers to its registry, and one
-// may outlive the library's registration.
+// Two for each runtime in the process. They live as long as the process: sessions hold pointers to their registries,
+// and one may outlive the library's registration.
 struct Factory : ort::EpFactory {
+  const char* name = kProvider;
   const ort::Api* api = nullptr;
   const ort::EpApi* ep_api = nullptr;
   int minor = 0;
@@ -30,14 +34,14 @@ struct Factory : ort::EpFactory {
   ort::KernelRegistry* registry = nullptr;
 };
 
-// Runs work that returns nothing; what it throws becomes a status.
+// Runs work of a provider, which returns nothing; what it throws becomes a status.
 template <class Work>
-ort::Status* provider_call(const ort::Api& api, Work work) {
+ort::Status* provider_call(const ort::Api& api, const char* name, Work work) {
   const auto run = [&]() -> ort::Status* {
     work();
     return nullptr;
   };
-  return guarded(api, kOutOfMemory, [] { return text(kProvider, ": "); }, run);
+  return guarded(api, kOutOfMemory, [&] { return text(name, ": "); }, run);
 }
 
 // Makes the registry of a factory whose runtime is known.

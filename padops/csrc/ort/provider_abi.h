@@ -18,11 +18,13 @@ struct KernelDefBuilder;
 struct DataType;
 struct DataTransfer;  // OrtDataTransferImpl
 struct Logger;
+struct NodeComputeContext;
 
 // Ours; the runtime calls their members.
 struct EpFactory;
 struct Ep;
 struct KernelImpl;
+struct NodeComputeInfo;
 
 using CreateKernelImpl = Status* (*)(void* state, const KernelInfo* info, KernelImpl** out);
 
@@ -31,6 +33,8 @@ using CreateKernelImpl = Status* (*)(void* state, const KernelInfo* info, Kernel
   X(0, CreateEpDevice, Status*,                                                                                      \
     (EpFactory * factory, const HardwareDevice* device, const KeyValuePairs* metadata, const KeyValuePairs* options, \
      EpDevice** out))                                                                                                \
+  X(2, EpGraphSupportInfo_AddNodesToFuse, Status*,                                                                   \
+    (EpGraphSupportInfo * info, const Node* const* nodes, size_t count, const void* options))                        \
   X(3, EpGraphSupportInfo_AddSingleNode, Status*, (EpGraphSupportInfo * info, const Node* node))                     \
   X(18, CreateKernelRegistry, Status*, (KernelRegistry * *out))                                                      \
   X(19, ReleaseKernelRegistry, void, (KernelRegistry * registry))                                                    \
@@ -71,12 +75,20 @@ struct KernelImpl {
   void (*SetSharedPrePackedWeight)();
 };
 
+struct NodeComputeInfo {
+  uint32_t version;
+  Status* (*CreateState)(NodeComputeInfo*, NodeComputeContext*, void** state);
+  Status* (*Compute)(NodeComputeInfo*, void* state, KernelContext*);
+  void (*ReleaseState)(NodeComputeInfo*, void* state);
+};
+
 struct Ep {
   uint32_t version;
   const char* (*GetName)(const Ep*);
   Status* (*GetCapability)(Ep*, const Graph*, EpGraphSupportInfo*);
-  void (*Compile)();
-  void (*ReleaseNodeComputeInfos)();
+  Status* (*Compile)(Ep*, const Graph** graphs, const Node** fused, size_t count, NodeComputeInfo** out,
+                     Node** ep_context_nodes);
+  void (*ReleaseNodeComputeInfos)(Ep*, NodeComputeInfo** infos, size_t count);
   void (*GetPreferredDataLayout)();
   void (*ShouldConvertDataLayoutForOp)();
   void (*SetDynamicOptions)();
@@ -114,6 +126,8 @@ struct EpFactory {
 
 static_assert(offsetof(KernelImpl, flags) == 4 && offsetof(KernelImpl, Compute) == 8);
 static_assert(offsetof(KernelImpl, SetSharedPrePackedWeight) == 32 && sizeof(KernelImpl) == 40);
+static_assert(offsetof(NodeComputeInfo, Compute) == 16 && sizeof(NodeComputeInfo) == 32);
+static_assert(offsetof(Ep, Compile) == 24);
 static_assert(offsetof(Ep, GetName) == 8 && offsetof(Ep, OnRunStart) == 64);
 static_assert(offsetof(Ep, GetKernelRegistry) == 104 && sizeof(Ep) == 120);
 static_assert(offsetof(EpFactory, GetName) == 8 && offsetof(EpFactory, ReleaseEp) == 40);

@@ -17,7 +17,8 @@ namespace {
 struct ProviderKernel : ort::KernelImpl {
   ProviderKernel(const ort::KernelImpl& calls, const KernelSource& source, const ort::KernelInfo* info,
                  const TypeRow& type)
-      : ort::KernelImpl(calls), kernel(*source.factory->api, source.factory->minor, info, *source.op, type) {}
+      : ort::KernelImpl(calls),
+        kernel(*source.factory->api, source.factory->minor, KernelNode(*source.factory->api, info), *source.op, type) {}
 
   const Kernel kernel;
 };
@@ -74,7 +75,7 @@ void add_kernel(const Factory& factory, ort::KernelRegistry* registry, const Sta
   check(api, ep.KernelDefBuilder_SetOperatorType()(builder, "Pad"));
   check(api, ep.KernelDefBuilder_SetDomain()(builder, row.domain));
   check(api, ep.KernelDefBuilder_SetSinceVersion()(builder, row.version, row.version));
-  check(api, ep.KernelDefBuilder_SetExecutionProvider()(builder, kProvider));
+  check(api, ep.KernelDefBuilder_SetExecutionProvider()(builder, factory.name));
   check(api, ep.KernelDefBuilder_AddTypeConstraint()(builder, "T", data_types.data(), data_types.size()));
   ort::KernelDef* def = nullptr;
   check(api, ep.KernelDefBuilder_Build()(builder, &def));

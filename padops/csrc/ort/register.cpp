@@ -34,7 +34,7 @@ const PadOp& self(const ort::CustomOp* op) { return *static_cast<const PadOp*>(o
 ort::Status* create_kernel(const ort::CustomOp* op, const ort::Api* api, const ort::KernelInfo* info, void** kernel) {
   const PadOp& pad = self(op);
   const auto create = [&]() -> ort::Status* {
-    *kernel = new Kernel(*api, pad.minor, info, *pad.row, *pad.type);
+    *kernel = new Kernel(*api, pad.minor, KernelNode(*api, info), *pad.row, *pad.type);
     return nullptr;
   };
   return guarded(*api, kOutOfMemory, [] { return ""; }, create);  // the kernel names itself

@@ -1,0 +1,47 @@
+"""Who runs each Pad of a session that has several execution providers, for ``padops.inspect``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from padops.convert.errors import UsageError
+from padops.convert.facts import PadFacts
+from padops.convert.model.reading import Source
+from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider_rules import BY_NAME
+
+OURS_AND_CPU = (FIRST_NAME, EP_NAME, CPU)
+
+
+def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iterator[str]:
+    """What there is to say of the providers: which have no rules, and what the Pads on the processor cost."""
+    if unknown := [name for name in providers if name not in (*BY_NAME, *OURS_AND_CPU)]:
+        yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
+    between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
+    others = [name for name in providers if name not in OURS_AND_CPU]
+    if between and others:
+        yield (
+            f"{len(between)} of {len(pads)} Pads run on the processor: each may cut the nodes of {others[0]} in two, and a "
+            "device's data are copied to the processor and back"
+        )
+
+
+def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:
+    """The same Pads with the provider that the installed onnxruntime gives each to, and a note that says so.
+
+    Raises:
+        UsageError: The source is no file, or onnxruntime creates no session of it.
+    """
+    from padops.runtime.assignment import who_runs
+
+    if not isinstance(source, str | os.PathLike):
+        raise UsageError("here needs a file, which onnxruntime can read")
+    try:
+        runners = who_runs(source, providers)
+    except Exception as error:
+        raise UsageError(f"onnxruntime creates no session with {', '.join(providers) or 'its CPU'}: {error}") from error
+    unlisted = next((name for name in providers if name not in OURS_AND_CPU), "")
+    asked = [replace(pad, runner=runners.get(pad.name, unlisted)) for pad in pads]
+    return asked, ["who runs each Pad is what the installed onnxruntime says"]

@@ -1,0 +1,154 @@
+"""What a session with other execution providers does with one Pad, as far as that is known without running it.
+
+Providers are asked in their order; ``padops/runtime/provider_rules.py`` has what each of them does, and ``builtin_rules.py``
+what the CPU's does. Where a model leaves open whether a rule holds, the provider takes the Pad and may be wrong: it goes to
+padops, which decides for right results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from padops.convert.facts import Verdict
+from padops.convert.sources.builtin_rules import judge, reaches_provider
+from padops.convert.sources.builtin_support import known_amounts
+from padops.convert.sources.match import RunsAs
+from padops.convert.sources.pad_info import PadInfo
+from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
+from padops.spec.dialects import onnx_op
+from padops.spec.plan import Amounts, Mode
+
+SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "refuses"}
+SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a session does with a Pad.
+
+    Attributes:
+        verdict: What it does without padops.
+        why: The reason.
+        runner: Who runs it in a ``padops.InferenceSession`` with the same providers; "" where nobody does.
+    """
+
+    verdict: Verdict
+    why: str
+    runner: str
+
+
+def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> Answer:
+    """What a session with these providers does with a Pad.
+
+    Args:
+        pad: The Pad.
+        found: What it is to ONNX Runtime.
+        providers: Their names, first choice first; the CPU's comes last by itself.
+        minor: The release of onnxruntime, 1.``minor``.
+    """
+    unknown: list[str] = []
+    for name in providers:
+        if name in (CPU, EP_NAME, FIRST_NAME):
+            break
+        if name not in BY_NAME:
+            unknown.append(name)
+        elif found.domain == "":
+            fault = find_fault(BY_NAME[name], pad, found, minor)
+            if fault is None:
+                return Answer("runs", _with(unknown, f"{name} runs it"), name)
+            rule, sure = fault
+            if rule.does != "leaves":
+                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({_what(rule)})"
+                runner = FIRST_NAME if reaches_provider(pad, found, minor) else ""
+                return Answer(SURELY[rule.does] if sure else "may be wrong", _with(unknown, text), runner)
+    verdict, why = judge(pad, found, minor)
+    return Answer(verdict, _with(unknown, why), EP_NAME if reaches_provider(pad, found, minor) else "")
+
+
+def _with(unknown: Sequence[str], text: str) -> str:
+    """With the providers in front that the rules do not know, and that may take the Pad."""
+    return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
+
+
+def _what(rule: ProviderRule) -> str:
+    """Which Pads a rule is about, in words."""
+    numbers = {
+        "above": f"Pad above {rule.limit}",
+        "below": f"Pad below {rule.limit}",
+        "rank above": f"rank above {rule.limit}",
+    }
+    words = {"beyond": "more than one period", "crop beyond": "more than one period behind a crop", "always": "any"}
+    words |= {"cut away": "a crop that leaves nothing", "crop": "a crop", "computed": "amounts at run time"}
+    what = numbers.get(rule.when, words.get(rule.when, rule.when))
+    return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
+
+
+def find_fault(row: KnownProvider, pad: PadInfo, found: RunsAs, minor: int) -> tuple[ProviderRule, bool] | None:
+    """The rule that keeps a provider from running a Pad right, and whether that is sure; None where there is none.
+
+    Args:
+        row: The provider.
+        pad: The Pad.
+        found: What it is to ONNX Runtime.
+        minor: The release of onnxruntime, 1.``minor``.
+    """
+    for rule in row.rules:
+        if rule.before and minor >= rule.before:
+            continue
+        modes = [mode.value for mode in pad.known_modes]
+        in_mode = not rule.modes or (all(mode in rule.modes for mode in modes) or None)
+        if in_mode is None and not any(mode in rule.modes for mode in modes):
+            continue
+        holds = _holds(rule, pad, found)
+        sure = None if holds is None or (holds and in_mode is None) else holds
+        if sure or (sure is None and rule.does != "leaves"):
+            return rule, bool(sure)
+    return None
+
+
+def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
+    """Whether a rule holds of a Pad, its modes aside; None where the model leaves it open."""
+    version = int(onnx_op(found.opset).removeprefix("Pad_"))
+    amounts = known_amounts(pad) if pad.node is not None and pad.dims is not None else None
+    match rule.when:
+        case "always":
+            return True
+        case "axes":
+            return pad.input("axes") is not None
+        case "open rank":
+            return pad.dims is None
+        case "open dims":
+            return pad.dims is None or None in pad.dims
+        case "computed":
+            return amounts is None
+        case "rank above":
+            return None if pad.dims is None else len(pad.dims) > rule.limit
+        case "above":
+            return version > rule.limit
+        case "below":
+            return version < rule.limit
+        case "other types":
+            return None if pad.type is None else pad.type not in rule.types
+    return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
+
+
+def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:
+    """The same of what is asked of the amounts of each axis."""
+    if when == "crop":
+        return any(min(row.begin, row.end) < 0 for row in amounts)
+    answer: bool | None = False
+    for dim, row in zip(pad.dims or (), amounts):
+        crop = min(row.begin, 0) + min(row.end, 0)
+        if not (crop < 0 if when == "cut away" else max(row.begin, row.end) > 0 and (when == "beyond" or crop < 0)):
+            continue
+        if dim is None:
+            answer = None
+        elif dim + crop <= 0 if when == "cut away" else _is_beyond(pad, row, dim + crop):
+            return True
+    return answer
+
+
+def _is_beyond(pad: PadInfo, row: Amounts, left: int) -> bool:
+    return max(row.begin, row.end) > (left - 1 if pad.mode is Mode.REFLECT else left)

@@ -1,0 +1,183 @@
+"""SessionOptions of a caller that have providers of their own: devices, a policy that chooses them, or built-in providers.
+
+onnxruntime neither says what options have nor puts anything before it. It tells what a session has, and a provider of padops
+is told the configuration. So where something has to stand in front, or where a policy would give way to a provider that is
+added, new options are made like those of the caller. What cannot be found out is an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from padops.extras import NeedingOnnxruntime
+from padops.runtime.model_words import dim_names
+from padops.runtime.placing import AZURE, OURS, Chosen, devices_of, place, put, with_padops
+from padops.runtime.provider import (
+    CPU,
+    FIRST_MINOR_BY_NAME,
+    FIRST_NAME,
+    add_provider,
+    register_provider_library,
+)
+from padops.runtime.provider_rules import needing_padops
+
+with NeedingOnnxruntime("padops.InferenceSession"):
+    import onnxruntime
+
+PROPERTIES = """enable_cpu_mem_arena enable_mem_pattern enable_mem_reuse enable_profiling execution_mode execution_order
+graph_optimization_level inter_op_num_threads intra_op_num_threads log_severity_level log_verbosity_level logid
+optimized_model_filepath profile_file_prefix use_deterministic_compute use_per_session_threads""".split()
+
+WEBGPU = "WebGpuExecutionProvider"
+WAY = (
+    "take new SessionOptions and name them in providers= instead, with their options or as devices: "
+    "padops.InferenceSession(model, options, providers=[(name or devices, {...}), 'CPUExecutionProvider'])"
+)
+
+
+def with_own_providers(
+    model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, has_pad: bool, minor: int
+) -> onnxruntime.SessionOptions:
+    """Options like those of a caller, who has put providers into them, with padops among the providers.
+
+    Args:
+        model: The model: its file, or its content.
+        options: The caller's.
+        has_pad: Whether the model may have a Pad.
+        minor: The onnxruntime, 1.``minor``.
+
+    Returns:
+        The same options with padops behind the others, or new ones.
+
+    Raises:
+        RuntimeError: Something of the options would be lost; the message says what to do.
+    """
+    register_provider_library()
+    plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU, *OURS}
+    built_in = [name for name in onnxruntime.get_available_providers() if name not in (CPU, AZURE, *OURS, *plugins)]
+    if not plugins:
+        _check_in_front(model, options, built_in if has_pad else [], minor)
+        add_provider(options)
+        return options
+    if WEBGPU in built_in or minor < FIRST_MINOR_BY_NAME:
+        # Two sessions of WebGPU with the same options end the process; and older releases give no configuration.
+        raise RuntimeError(
+            f"onnxruntime {onnxruntime.__version__} does not tell which providers these options have; {WAY}"
+        )
+    made = _twin(model, options, set(built_in))
+    return options if made is None else made
+
+
+def _check_in_front(
+    model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: Sequence[str], minor: int
+) -> None:
+    """Raises where padops has to stand before one of these providers, which the options may have."""
+    behind = needing_padops(built_in)
+    if not behind:
+        return
+    alone = onnxruntime.SessionOptions()
+    alone.log_severity_level = 4
+    _, pads = _report(model, alone if minor < FIRST_MINOR_BY_NAME else options, behind, minor)
+    if pads:
+        raise RuntimeError(
+            f"{' or '.join(behind)} does not run {len(pads)} Pads of this model right ({', '.join(map(repr, pads[:5]))}), and "
+            f"padops cannot stand before a provider that SessionOptions have already; {WAY}"
+        )
+
+
+def _twin(
+    model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, built_in: set[str]
+) -> onnxruntime.SessionOptions | None:
+    """New options like these, with padops among the providers; None where they have the CPU's alone, and padops now, too."""
+    dims = dim_names(model)
+    profiling, options.enable_profiling = options.enable_profiling, False
+    saved, options.optimized_model_filepath = options.optimized_model_filepath, ""
+    try:
+        seen = onnxruntime.InferenceSession(_identity(dims), options, enable_fallback=0)
+        entries, _ = _report(_identity(()), options, (), FIRST_MINOR_BY_NAME)
+    except Exception as error:
+        raise RuntimeError(
+            f"these options have providers, and not even one Identity runs with them ({error}); {WAY}"
+        ) from error
+    finally:
+        options.enable_profiling, options.optimized_model_filepath = profiling, saved
+    names, given = seen.get_providers(), seen.get_provider_options()
+    others = [name for name in names if name not in (CPU, AZURE, *OURS)]
+    if not others:
+        add_provider(options)
+        return None
+    if lost := sorted(built_in.intersection(others)):
+        raise RuntimeError(f"onnxruntime does not tell the options of {' and '.join(lost)}; {WAY}")
+    chosen = [Chosen(name, given[name]) for name in names if name not in OURS]
+    for one in chosen:
+        if len(devices_of(one)) != 1:
+            raise RuntimeError(f"onnxruntime does not tell which devices of {one.name} these options have; {WAY}")
+    made = onnxruntime.SessionOptions()
+    for name in PROPERTIES:
+        if hasattr(options, name):
+            setattr(made, name, getattr(options, name))
+    of_providers = tuple(f"ep.{name.lower()}." for name in names)
+    for key, value in entries.items():
+        if not key.startswith(of_providers):
+            made.add_session_config_entry(key, value)
+    for name, size in zip(dims, seen.get_inputs()[0].shape, strict=True):
+        if isinstance(size, int):
+            made.add_free_dimension_override_by_name(name, size)
+    put(made, with_padops(chosen))
+    return made
+
+
+def _report(
+    model: str | bytes | os.PathLike[str], options: onnxruntime.SessionOptions, behind: Sequence[str], minor: int
+) -> tuple[dict[str, str], list[str]]:
+    """The configuration that options have, and the Pads of a model that padops would take before other providers.
+
+    The session of the model has none of the options' own providers, and is thrown away.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "report")
+        chosen = [Chosen(FIRST_NAME, {"before": ",".join(behind), "report": str(file)}), Chosen(CPU, {})]
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
+            warnings.simplefilter("ignore")  # that the options have other providers
+            # What is wrong with the model, the session that is asked for will say.
+            onnxruntime.InferenceSession(model, options, place(options, chosen, minor), enable_fallback=0)
+        parts = file.read_bytes().decode().split("\0") if file.is_file() else []
+    entries, pads = {}, []
+    while len(parts) > 1:
+        if parts.pop(0) == "pad":
+            pads.append(parts.pop(0))
+        else:
+            name = parts.pop(0)
+            entries[name] = parts.pop(0)
+    return entries, pads
+
+
+def _identity(dims: Sequence[str]) -> bytes:
+    """A model of one Identity, whose data have dims of these names."""
+    shape = b"".join(_field(1, _field(2, name.encode())) for name in dims)
+    kind = _field(2, _field(1, _field(1, 1), _field(2, shape)))  # a tensor of float
+    values = [_field(number, _field(1, name), kind) for number, name in ((11, b"x"), (12, b"y"))]
+    node = _field(1, _field(1, b"x"), _field(2, b"y"), _field(4, b"Identity"))
+    graph = _field(7, node, _field(2, b"identity"), *values)
+    return _field(1, 8) + graph + _field(8, _field(2, 13))  # IR version 8, opset 13
+
+
+def _field(number: int, *content: bytes | int) -> bytes:
+    """A field of a message: a number, or what has a length."""
+    if isinstance(content[0], int):
+        return _varint(number << 3) + _varint(content[0])
+    whole = b"".join(part for part in content if isinstance(part, bytes))
+    return _varint(number << 3 | 2) + _varint(len(whole)) + whole
+
+
+def _varint(number: int) -> bytes:
+    content = bytearray()
+    while number > 127:
+        content.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*content, number])

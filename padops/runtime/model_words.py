@@ -1,0 +1,135 @@
+"""What stands in a model of onnx, read without onnx: words, Pads with axes, names of dims."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+
+AXES = b"a Pad with axes"  # no word of the model: it stands for a Pad that has this input
+
+# What onnxruntime does to Pads before it asks a provider, the words that a model with such Pads contains, and the first
+# onnxruntime 1.x that does it right (None: not yet). docs/fusions.md has what was measured.
+WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
+    # A constant Pad of 0 becomes the padding of a MaxPool, which is minus infinity.
+    ("Pad_Fusion", (b"Pad", b"MaxPool"), 32),
+    # It becomes the padding of an AveragePool, which ceil_mode counts otherwise, and which must be less than the kernel.
+    ("Pad_Fusion", (b"Pad", b"AveragePool"), 32),
+    # Its own kernel runs a Pad of constant data: it reads past them, or refuses the model, to reflect more than once;
+    # it leaves zeros behind the first period of a wrap.
+    ("ConstantFolding", (b"Pad", b"reflect"), 27),
+    ("ConstantFolding", (b"Pad", b"wrap"), 31),
+    # A Transpose is moved through a Pad, whose amounts are reordered as though they were those of all axes.
+    ("TransposeOptimizer", (AXES, b"Transpose"), None),
+    ("TransposeOptimizer_CPUExecutionProvider", (AXES, b"Transpose"), None),
+    # The same with Transposes that it puts around quantized convolutions.
+    ("NhwcTransformer", (AXES, b"QLinearConv"), None),
+    ("NhwcTransformer", (AXES, b"QuantizeLinear"), None),
+)
+
+DOMAIN = b"padops"  # of the operators
+WORDS = (DOMAIN, *sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES}))
+
+# Where nodes are in a model, by the numbers of the fields; and what else of a node is read.
+WITHIN = {
+    "model": {7: "graph", 25: "function"},
+    "graph": {1: "node"},
+    "function": {7: "node"},
+    "node": {5: "attribute"},
+    "attribute": {6: "graph", 11: "graph"},
+}
+INPUT, OPERATOR = 1, 4
+
+
+def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
+    """Which of the words that matter here stand in a model; all of them where it cannot be read.
+
+    A node's operator, its domain and its mode stand in a model as they are written. So a model without the word has no such
+    node, and one with it may have one.
+    """
+    if isinstance(model, bytes):
+        return _words_in(model)
+    try:
+        with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return _words_in(content)
+    except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
+        return frozenset((*WORDS, AXES))
+
+
+def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
+    """The names of the dims of a model's inputs, each once; none where it cannot be read."""
+    try:
+        if isinstance(model, bytes):
+            return _dim_names(model)
+        with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return _dim_names(content)
+    except (OSError, ValueError, TypeError, IndexError):  # onnxruntime says what is wrong with it
+        return ()
+
+
+# From a model to the name of a dim: graph, input, type, tensor type, shape, dim, name.
+TO_DIM_NAME = (7, 11, 2, 1, 2, 1, 2)
+
+
+def _dim_names(content: bytes | mmap.mmap) -> tuple[str, ...]:
+    parts = [(0, len(content))]
+    for wanted in TO_DIM_NAME:
+        parts = [
+            (first, last) for at, end in parts for number, first, last in _fields(content, at, end) if number == wanted
+        ]
+    return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
+
+
+def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
+    found = {word for word in WORDS if content.find(word) >= 0}
+    asked = {word for _, words, _ in WRONG_OPTIMIZERS if AXES in words for word in words}
+    try:
+        has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
+    except (IndexError, KeyError, RecursionError):  # it is no model: onnxruntime says so
+        has_axes = True
+    return frozenset(found | {AXES} if has_axes else found)
+
+
+def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
+    """Whether part of a model is, or holds, a Pad with a fourth input, which is its axes."""
+    if content.find(b"Pad", start, end) < 0:
+        return False
+    inputs, operator = 0, b""
+    for number, first, last in _fields(content, start, end):
+        inner = WITHIN[kind].get(number)
+        if inner is not None and _has_axes(content, first, last, inner):
+            return True
+        if kind == "node" and number == INPUT:
+            inputs += 1
+        elif kind == "node" and number == OPERATOR:
+            operator = content[first:last]
+    return operator == b"Pad" and inputs > 3
+
+
+def _fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The fields of a message that have a length: the number, and where the content begins and ends."""
+    while at < end:
+        key, at = _varint(content, at)
+        if key & 7 == 2:
+            size, at = _varint(content, at)
+            yield key >> 3, at, at + size
+            at += size
+        elif key & 7 == 0:
+            _, at = _varint(content, at)
+        else:
+            at += {1: 8, 5: 4}[key & 7]
+
+
+def _varint(content: bytes | mmap.mmap, at: int) -> tuple[int, int]:
+    """A number as a message has it, and where it ends."""
+    number = shift = 0
+    while content[at] & 128:
+        number |= (content[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+    return number | content[at] << shift, at + 1
+
+
+def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:
+    """The optimizers of onnxruntime 1.``minor`` that may change a Pad wrongly, of a model with these words."""
+    suspects = [row for row in WRONG_OPTIMIZERS if row[2] is None or minor < row[2]]
+    return {name for name, needed, _ in suspects if words.issuperset(needed)}

@@ -1,0 +1,219 @@
+"""Where padops' providers stand among those of a session, and how all of them get there.
+
+onnxruntime has two ways. ``providers=`` takes names, leaves the options as they are, and drops without a word what is not
+built in but has the name of something that could be. Devices go into the options, in their order and behind those that are
+there. So names are used where they work, and devices elsewhere.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from padops.extras import NeedingOnnxruntime
+from padops.runtime.provider import (
+    CPU,
+    EP_NAME,
+    FIRST_MINOR,
+    FIRST_MINOR_BY_NAME,
+    FIRST_NAME,
+    add_provider,
+    check_options,
+    register_provider_library,
+    runtime_minor,
+)
+from padops.runtime.provider_rules import BY_NAME, NOT_RUN, needing_padops
+
+with NeedingOnnxruntime("padops.InferenceSession"):
+    import onnxruntime
+
+AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no operator of the standard
+OURS = (FIRST_NAME, EP_NAME)
+
+Device = Any  # onnxruntime.OrtEpDevice, which has no types
+Named = str | Device | Sequence[Device]
+Provider = Named | tuple[Named, Mapping[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One provider of a session.
+
+    Attributes:
+        name: Its name.
+        options: Its options.
+        devices: Those that the caller has chosen; empty where it goes by name.
+    """
+
+    name: str
+    options: dict[Any, Any]
+    devices: tuple[Device, ...] = ()
+
+
+# What has been put into options of a caller, who may use them for several sessions.
+_placed: weakref.WeakKeyDictionary[onnxruntime.SessionOptions, list[Chosen]] = weakref.WeakKeyDictionary()
+
+
+def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[Any, Any]] | None) -> list[Chosen]:
+    """The providers that a caller asks for, in whatever form that onnxruntime takes, or as devices.
+
+    Args:
+        providers: Names, devices or lists of devices of one provider, each alone or in a pair with options; by default all
+            that this onnxruntime has built in.
+        options: One mapping for each provider.
+
+    Raises:
+        TypeError: ``providers`` is one name.
+        ValueError: There are not as many options as providers; or devices are of several providers.
+    """
+    if isinstance(providers, str):
+        raise TypeError(f"providers is {providers!r}, expected a list of names")
+    if not providers:
+        plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU}
+        left = (AZURE, *OURS, *plugins)  # those have been registered, and none of them has been chosen
+        return [Chosen(name, {}) for name in onnxruntime.get_available_providers() if name not in left]
+    if options is not None and len(options) != len(providers):
+        raise ValueError(f"provider_options has {len(options)} entries, providers {len(providers)}")
+    given = options or [{}] * len(providers)
+    return [_chosen(entry, more) for entry, more in zip(providers, given, strict=True)]
+
+
+def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
+    named, own = entry if isinstance(entry, tuple) else (entry, {})
+    options = {**own, **more}
+    if isinstance(named, str):
+        return Chosen(named, options)
+    devices = tuple(named) if isinstance(named, Sequence) else (named,)
+    names = sorted({device.ep_name for device in devices})
+    if len(names) != 1:
+        raise ValueError(
+            f"an entry of providers has devices of {' and '.join(names) or 'no provider'}, expected of one"
+        )
+    return Chosen(names[0], options, devices)
+
+
+def told_of_providers() -> dict[str, str]:
+    """The providers that this onnxruntime has beside the CPU's and padops', and what padops' rules are of for each of them."""
+    if runtime_minor() < FIRST_MINOR:
+        return {}
+    names = [*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())]
+    others = dict.fromkeys(name for name in names if name not in (CPU, AZURE, *OURS))
+    unknown = "padops has no rules for it, and stands behind it"
+    return {name: _rules_of(name) if name in BY_NAME else unknown for name in others}
+
+
+def _rules_of(name: str) -> str:
+    version = BY_NAME[name].version
+    return "rules read in its source, not run" if version == NOT_RUN else f"rules of {version}"
+
+
+def with_padops(chosen: Sequence[Chosen]) -> list[Chosen]:
+    """The same with padops among them.
+
+    It stands before the CPU's provider, which comes last by itself, and a second time before the first of the providers that
+    do not run every Pad right.
+
+    Raises:
+        ValueError: An option of padops is wrong.
+    """
+    names = [one.name for one in chosen]
+    placed = list(chosen)
+    if EP_NAME not in names:
+        at = names.index(CPU) if CPU in names else len(names)
+        placed.insert(at, Chosen(EP_NAME, {}))
+    if CPU not in names:
+        placed.append(Chosen(CPU, {}))
+    own = next(at for at, one in enumerate(placed) if one.name == EP_NAME)
+    check_options(placed[own].options)
+    behind = needing_padops(one.name for one in placed[:own])
+    if behind and FIRST_NAME not in names and placed[own].options.get("in_front") != "never":
+        at = next(at for at, one in enumerate(placed) if one.name == behind[0])
+        placed.insert(at, Chosen(FIRST_NAME, {"before": ",".join(behind)}))
+    return placed
+
+
+def place(
+    options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int
+) -> list[tuple[str, dict[Any, Any]]] | None:
+    """Puts providers into options where they can go there only; else returns what ``providers=`` is to be.
+
+    Args:
+        options: The session's, which have no providers but those that this function has put there.
+        chosen: The providers, padops' among them.
+        minor: The onnxruntime, 1.``minor``.
+
+    Raises:
+        ValueError: onnxruntime does not have a provider, or the options have others from a session before.
+    """
+    if [one.name for one in chosen] == [EP_NAME, CPU] and not chosen[1].options and options not in _placed:
+        add_provider(options, chosen[0].options)
+        return None
+    register_provider_library()
+    if minor >= FIRST_MINOR_BY_NAME and not any(one.name not in (*OURS, CPU) and devices_of(one) for one in chosen):
+        return [(one.name, one.options) for one in chosen]
+    put(options, chosen)
+    return None
+
+
+def is_placed(options: onnxruntime.SessionOptions) -> bool:
+    """Whether ``put`` has put providers into options."""
+    return options in _placed
+
+
+def put_named(
+    options: onnxruntime.SessionOptions, providers: Sequence[Provider], provider_options: Mapping[str, str]
+) -> None:
+    """Puts providers into options, with padops among them.
+
+    Args:
+        options: Those of sessions to come.
+        providers: As ``chosen_by`` takes them.
+        provider_options: Of padops' own.
+
+    Raises:
+        ValueError: An option is wrong, onnxruntime does not have a provider, or the options have others.
+    """
+    chosen = chosen_by(providers, None)
+    if provider_options and all(one.name != EP_NAME for one in chosen):
+        at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
+        chosen.insert(at, Chosen(EP_NAME, dict(provider_options)))
+    placed = with_padops(chosen)
+    register_provider_library()
+    put(options, placed)
+
+
+def put(options: onnxruntime.SessionOptions, chosen: list[Chosen]) -> None:
+    """Puts providers into options, in their order; the same ones a second time are there already.
+
+    Raises:
+        ValueError: onnxruntime does not have a provider, or the options have others.
+    """
+    if (before := _placed.get(options)) is not None:
+        if before != chosen:
+            names = ", ".join(one.name for one in before)
+            raise ValueError(
+                f"these SessionOptions have providers of a session before ({names}); take new ones for others"
+            )
+        return
+    if options.has_providers():
+        raise ValueError(
+            "these SessionOptions have providers already, which would come before those named; take new ones"
+        )
+    known = onnxruntime.get_all_providers()
+    for one in chosen:
+        devices, own = devices_of(one), {str(key): str(value) for key, value in one.options.items()}
+        if devices:
+            options.add_provider_for_devices(list(devices), own)
+        elif one.name in onnxruntime.get_available_providers() and one.name != AZURE:
+            options.add_provider(one.name, own)
+        elif one.name not in known:
+            raise ValueError(f"onnxruntime {onnxruntime.__version__} knows no provider {one.name}")
+    _placed[options] = list(chosen)
+
+
+def devices_of(one: Chosen) -> tuple[Device, ...]:
+    """The devices of a provider: those chosen, or all that a library has registered under its name; of padops and the CPU one."""
+    found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
+    return found[:1] if one.name in (*OURS, CPU) else found

@@ -1,0 +1,238 @@
+"""The models with which scripts/providers.py asks an execution provider what it does with Pads, and how one of them is run.
+
+    python provider_cases.py PROVIDER WAY       # in the provider's environment; lines of JSON in, lines of JSON out
+
+Each is Relu, Pad, Relu: some providers take no node that stands alone. A provider that computes float32 in float16 is
+compared with a tolerance; all data are whole numbers below 2,048, so that nothing is rounded but by a wrong Pad.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+PADOPS = ("PadopsFirstExecutionProvider", "PadopsExecutionProvider")
+CPU = "CPUExecutionProvider"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One model.
+
+    Attributes:
+        name: What rows call it.
+        mode: Of the Pad.
+        shape: Of the data.
+        pads: The amounts, as ONNX has them.
+        opset: Of the model.
+        type: Of the data, as ONNX's text form has it.
+        axes: The axes, where the Pad has that input.
+        given: What is not constant: ``"pads"`` and ``"axes"`` that are inputs of the model, ``"dims"`` that are open.
+    """
+
+    name: str
+    mode: str
+    shape: tuple[int, ...]
+    pads: tuple[int, ...]
+    opset: int = 18
+    type: str = "float"
+    axes: tuple[int, ...] | None = None
+    given: tuple[str, ...] = ()
+
+
+IMAGE = (1, 2, 4, 5)
+AROUND = (0, 0, 1, 2, 0, 0, 1, 2)
+
+CASES = (
+    Case("constant 13", "constant", IMAGE, AROUND, 13),
+    Case("constant 18", "constant", IMAGE, AROUND),
+    Case("constant 21", "constant", IMAGE, AROUND, 21),
+    Case("constant 23", "constant", IMAGE, AROUND, 23),
+    Case("constant 24", "constant", IMAGE, AROUND, 24),
+    Case("constant 25", "constant", IMAGE, AROUND, 25),
+    Case("constant crop", "constant", IMAGE, (0, 0, -1, 2, 0, 0, 1, -2)),
+    Case("constant channels", "constant", IMAGE, (0, 1, 0, 0, 0, 2, 0, 0)),
+    Case("constant rank 1", "constant", (6,), (2, 1)),
+    Case("constant rank 5", "constant", (1, 2, 3, 4, 5), (0, 0, 1, 1, 1, 0, 0, 1, 1, 1)),
+    Case("constant axes", "constant", IMAGE, (1, 2, 1, 2), axes=(2, 3)),
+    Case("constant int64", "constant", IMAGE, AROUND, type="int64"),
+    Case("reflect 13", "reflect", IMAGE, AROUND, 13),
+    Case("reflect 23", "reflect", IMAGE, AROUND, 23),
+    Case("reflect 24", "reflect", IMAGE, AROUND, 24),
+    Case("reflect crop", "reflect", IMAGE, (0, 0, -1, 1, 0, 0, 1, -1)),
+    Case("reflect rank 3", "reflect", (2, 3, 6), (0, 0, 3, 0, 0, 3)),
+    Case("reflect rank 5", "reflect", (1, 2, 3, 4, 5), (0, 0, 1, 1, 1, 0, 0, 1, 1, 1)),
+    Case("reflect axes", "reflect", IMAGE, (1, 2, 1, 2), axes=(2, 3)),
+    Case("reflect beyond n - 1", "reflect", IMAGE, (0, 0, 5, 0, 0, 0, 4, 0)),
+    Case("edge 13", "edge", IMAGE, AROUND, 13),
+    Case("edge 18", "edge", IMAGE, AROUND),
+    Case("edge crop", "edge", IMAGE, (0, 0, -1, 1, 0, 0, 1, -1)),
+    Case("edge axes", "edge", IMAGE, (1, 2, 1, 2), axes=(2, 3)),
+    Case("wrap 19", "wrap", IMAGE, AROUND, 19),
+    Case("wrap of n", "wrap", IMAGE, (0, 0, 4, 5, 0, 0, 4, 5), 21),
+    Case("wrap beyond n", "wrap", IMAGE, (0, 0, 5, 0, 0, 0, 9, 0), 19),
+    Case("wrap crop", "wrap", IMAGE, (0, 0, -1, 1, 0, 0, 1, -1), 19),
+    Case("wrap axes", "wrap", IMAGE, (1, 2, 1, 2), 19, axes=(2, 3)),
+)
+
+# What a model leaves to the run.
+OPEN_CASES = (
+    Case("constant, open dims", "constant", IMAGE, AROUND, given=("dims",)),
+    Case("reflect, open dims", "reflect", IMAGE, AROUND, given=("dims",)),
+    Case("wrap, open dims", "wrap", IMAGE, AROUND, 19, given=("dims",)),
+    Case("constant, amounts given", "constant", IMAGE, AROUND, given=("pads",)),
+    Case("reflect, amounts given", "reflect", IMAGE, AROUND, given=("pads",)),
+    Case("wrap, amounts given", "wrap", IMAGE, (0, 0, 5, 0, 0, 0, 9, 0), 19, given=("pads",)),
+)
+ALL = {case.name: case for case in (*CASES, *OPEN_CASES)}
+
+OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
+TOLERANCES = {QNN: 2e-3}  # it computes float32 in float16
+
+
+def model_of(case: Case) -> bytes:
+    """The model of a case, serialized."""
+    from onnx import parser
+
+    dims = ", ".join(f"d{i}" for i in range(len(case.shape))) if "dims" in case.given else str(list(case.shape))[1:-1]
+    out = ", ".join(f"o{i}" for i in range(len(case.shape)))
+    inputs, initializers = [f"{case.type}[{dims}] x"], []
+    for name, values in (("pads", case.pads), ("axes", case.axes)):
+        if values is None:
+            continue
+        if name in case.given:
+            inputs.append(f"int64[{len(values)}] {name}")
+        else:
+            initializers.append(f"int64[{len(values)}] {name} = {{{', '.join(map(str, values))}}}")
+    pad = f'Pad <mode = "{case.mode}"> (a, pads{"" if case.axes is None else ", , axes"})'
+    declared = f" <{', '.join(initializers)}>" if initializers else ""
+    return parser.parse_model(
+        f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({case.type}[{out}] y)'
+        f"{declared} {{ a = Relu (x) [pad] b = {pad} y = Relu (b) }}"
+    ).SerializeToString()
+
+
+def feeds_of(case: Case) -> dict[str, np.ndarray]:
+    """The inputs of a case: whole numbers from 1 on, so that no element is that of a fill."""
+    dtype = {"float": np.float32, "int64": np.int64}[case.type]
+    fed = {"x": np.arange(1, np.prod(case.shape) + 1, dtype=dtype).reshape(case.shape)}
+    return fed | {name: np.array(getattr(case, name), np.int64) for name in case.given if name != "dims"}
+
+
+def expected_of(case: Case) -> np.ndarray:
+    """What the standard says that a case gives."""
+    from padops.spec import reference
+    from padops.spec.dialects import onnx_op
+
+    given = [feeds_of(case)["x"], np.array(case.pads)]
+    if case.axes is not None:
+        given += [None, np.array(case.axes)]
+    return reference.run(onnx_op(case.opset), {"mode": case.mode}, given)
+
+
+def prepare(provider: str) -> None:
+    """Makes a provider ready in this process: the Vulkan that WebGPU needs, the library of QNN."""
+    if provider == WEBGPU:
+        vulkan = Path(sys.prefix, "debian", "usr", "lib", "chromium")
+        os.environ["VK_ICD_FILENAMES"] = str(vulkan / "vk_swiftshader_icd.json")
+        ctypes.CDLL(str(vulkan / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
+    if provider == QNN:
+        import onnxruntime
+        import onnxruntime_qnn
+
+        onnxruntime.register_execution_provider_library(QNN, onnxruntime_qnn.get_library_path())
+
+
+def options_of(provider: str) -> dict[str, str]:
+    """Options of a provider, as its users give them."""
+    if provider != QNN:
+        return {}
+    import onnxruntime_qnn
+
+    return {"backend_path": onnxruntime_qnn.get_qnn_htp_path()}
+
+
+def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
+    """A session with a provider before the CPU's.
+
+    Args:
+        model: The model, serialized.
+        provider: The provider's name.
+        way: ``"stock"``; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        options: The session's options.
+    """
+    import onnxruntime
+
+    if way == "name":
+        import padops
+
+        return padops.InferenceSession(model, options, [(provider, options_of(provider)), CPU])
+    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
+    if devices:
+        options.add_provider_for_devices(devices, options_of(provider))
+    else:  # it is built in
+        options.add_provider(provider, options_of(provider))
+    if way == "stock":
+        return onnxruntime.InferenceSession(model, options, enable_fallback=0)
+    import padops
+
+    return padops.InferenceSession(model, options)
+
+
+def run(case: Case, provider: str, way: str) -> dict[str, Any]:
+    """Runs a case.
+
+    Returns:
+        ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the session;
+        ``ran``: for each node that ran, its operator and its provider.
+    """
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.enable_profiling = True
+    with tempfile.TemporaryDirectory() as folder:
+        options.profile_file_prefix = str(Path(folder, "profile"))
+        try:
+            session = session_of(model_of(case), provider, way, options)
+            output = session.run(None, feeds_of(case))[0]
+        except Exception as error:
+            return {"outcome": "refused", "why": " ".join(str(error).split())[:300]}
+        events = json.loads(Path(session.end_profiling()).read_text())
+    expected = expected_of(case)
+    close = output.shape == expected.shape and np.allclose(output, expected, rtol=TOLERANCES.get(provider, 0), atol=0)
+    return {
+        "outcome": "right" if close else "wrong",
+        "providers": session.get_providers(),
+        "ran": sorted(
+            {(row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})}
+        ),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    provider, way = arguments
+    prepare(provider)
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # libraries print
+    for line in sys.stdin:
+        print(json.dumps(run(Case(**json.loads(line)), provider, way)), file=answers, flush=True)
+    return 0
+
+
+def as_line(case: Case) -> str:
+    """A case as a line of JSON."""
+    return json.dumps(asdict(case))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,176 @@
+"""Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
+
+    python3 scripts/providers.py [NAME ...] [--way stock|name|device] [--json FILE]
+    python3 scripts/providers.py --list
+
+Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
+which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for each of them, as
+scripts/peers.py does for peers. Any other name is that of a provider, such as CUDAExecutionProvider, which this Python has.
+
+Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
+provider ran the Pad. Exit codes: 0 done, 1 padops beside a provider is not right, or the provider has been dropped, 2 usage.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
+import environment
+import peers
+import provider_cases
+from provider_cases import ALL, CASES, CPU, PADOPS, QNN
+
+ENVIRONMENTS = peers.PROVIDERS
+WAYS = ("stock", "name", "device")
+SECONDS = 60  # that one model may take, the start of a process included
+
+# What a provider does by itself, whatever stands beside it: it dies of Relu of five dims, too.
+UNHELPED = {(QNN, "constant rank 5"), (QNN, "reflect rank 5")}
+
+
+def python_of(name: str) -> str:
+    """The interpreter that has a provider: that of its environment, which is made, or this one."""
+    if name not in ENVIRONMENTS:
+        return sys.executable
+    peers.ensure(name, ENVIRONMENTS[name])
+    return str(environment.interpreter(peers.folder_of(name)))
+
+
+def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, dict[str, Any]]":
+    """What comes of cases, by their names.
+
+    Args:
+        name: Of an environment, or of a provider.
+        way: See ``provider_cases.session_of``.
+        cases: The cases.
+    """
+    provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+    program = Path(provider_cases.__file__).resolve()
+    command = [python_of(name), "-W", "error::UserWarning", str(program), provider, way]
+    answers, process = {}, None
+    for case in cases:
+        if process is None:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env=_variables(),
+            )
+        line = _line(process, provider_cases.as_line(case))
+        if line:
+            answers[case.name] = json.loads(line)
+        else:
+            answers[case.name] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
+            process = None
+    if process is not None:
+        _end(process)
+    return answers
+
+
+def _end(process: subprocess.Popen) -> int:
+    """Ends a process that has nothing more to do, or has died, and gives its exit code."""
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    process.stdout.close()
+    return process.wait()
+
+
+def _variables() -> "dict[str, str]":
+    """Of a process: it finds the sources of this checkout, and the library that has been built."""
+    made = {**os.environ, "PYTHONPATH": str(environment.ROOT)}
+    if "PADOPS_LIBRARY" not in made:
+        import padops
+
+        made["PADOPS_LIBRARY"] = padops.get_library_path()
+    return made
+
+
+def _line(process: subprocess.Popen, question: str) -> str:
+    """The answer to one line; empty where the process dies, or takes too long."""
+    late = threading.Timer(SECONDS, process.kill)
+    late.start()
+    try:
+        process.stdin.write(question + "\n")
+        process.stdin.flush()
+        return process.stdout.readline()
+    except BrokenPipeError:
+        return ""
+    finally:
+        late.cancel()
+
+
+def who(answer: "dict[str, Any]", provider: str) -> str:
+    """Which provider ran the Pad: where none says so, the one that compiled it."""
+    taken = [by for operator, by in answer.get("ran", ()) if operator == "Pad" or by == PADOPS[0]]
+    return ", ".join(sorted(set(taken))) or (provider if "providers" in answer else "")
+
+
+def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "list[str]":
+    """What is wrong with padops beside a provider, in words: results, providers that are gone, Pads that it should not have."""
+    found = []
+    for name, answer in beside.items():
+        if (provider, name) in UNHELPED:
+            continue
+        if answer["outcome"] != "right":
+            found.append(f"{name}: {answer['outcome']}: {answer.get('why', '')}")
+            continue
+        if provider not in answer["providers"]:
+            found.append(f"{name}: {provider} has been dropped")
+        ran_right = stock[name]["outcome"] == "right" and who(stock[name], provider) == provider
+        if ran_right and who(answer, provider) != provider and not ALL[name].given:
+            found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
+    return found
+
+
+def main(arguments: "list[str]") -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--way", choices=WAYS, action="append")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.list:
+        for name, about in ENVIRONMENTS.items():
+            print(
+                f"{name}: {about['provider']}: {peers.folder_of(name) if peers.is_made({'name': name}) else 'not made'}"
+            )
+        return 0
+    told, wrong = {}, []
+    for name in options.names or ENVIRONMENTS:
+        provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+        told[name] = {way: ask(name, way, list(ALL.values())) for way in options.way or WAYS}
+        show(provider, told[name])
+        for way in ("name", "device"):
+            # A built-in provider is no device: padops refuses options that have it where it should stand in front.
+            if "stock" in told[name] and way in told[name] and (way == "name" or provider == QNN):
+                wrong += [
+                    f"{name}, by {way}: {fault}" for fault in faults(provider, told[name]["stock"], told[name][way])
+                ]
+    if options.json:
+        Path(options.json).write_text(json.dumps(told, indent=1))
+    for fault in wrong:
+        print(f"error: {fault}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def show(provider: str, answers: "dict[str, dict[str, dict]]") -> None:
+    """Prints the rows of a provider, and how many of the closed cases are right."""
+    for way, rows in answers.items():
+        right = sum(rows[case.name]["outcome"] == "right" for case in CASES)
+        print(f"{provider}, {way}: {right} of {len(CASES)} right")
+        for name, answer in rows.items():
+            by = who(answer, provider).replace("ExecutionProvider", "").replace(CPU, "CPU")
+            print(f"  {name:26} {answer['outcome']:8} {by or answer.get('why', '')[:80]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

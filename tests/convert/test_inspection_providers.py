@@ -1,0 +1,109 @@
+"""padops inspect --providers: what a session with other execution providers does with each Pad, and who runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import onnx
+import pytest
+from provider_sessions import CPU, EP_NAME, model, pad
+
+import padops
+from padops.cli import main
+from padops.runtime.provider import FIRST_NAME
+
+OPENVINO, WEBGPU, QNN, COREML, CUDA, DML = (
+    f"{name}ExecutionProvider" for name in ("OpenVINO", "WebGpu", "QNN", "CoreML", "CUDA", "Dml")
+)
+AXES = model(
+    'g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int64[1] a = {1}> { y = Pad <mode = "edge"> (x, p, , a) }'
+)
+ROWS = [
+    (OPENVINO, pad([1, 1], "edge", 18, "float[4]"), "runs", OPENVINO),
+    (OPENVINO, pad([1, 1], "edge", 18, "float[n]"), "runs", OPENVINO),
+    (OPENVINO, pad([1, 1], "wrap", 19, "float[4]"), "refuses", FIRST_NAME),
+    (OPENVINO, pad([3, 3], "reflect", 18, "float[4]"), "runs", OPENVINO),
+    (OPENVINO, pad([4, 0], "reflect", 18, "float[4]"), "refuses", FIRST_NAME),
+    (OPENVINO, pad([-1, 3], "reflect", 18, "float[4]"), "refuses", FIRST_NAME),
+    (OPENVINO, pad([1, 1], "reflect", 18, "float[n]"), "may be wrong", FIRST_NAME),
+    (OPENVINO, pad([-5, 2], "constant", 18, "float[4]"), "refuses", FIRST_NAME),
+    (OPENVINO, AXES, "refuses", FIRST_NAME),
+    (WEBGPU, AXES, "runs", WEBGPU),
+    (WEBGPU, pad([4, 4], "wrap", 19, "float[4]"), "runs", WEBGPU),
+    (WEBGPU, pad([5, 0], "wrap", 19, "float[4]"), "wrong", FIRST_NAME),
+    (WEBGPU, pad([-1, 1], "wrap", 19, "float[4]"), "wrong", FIRST_NAME),
+    (WEBGPU, pad([-1, 2], "reflect", 18, "float[4]"), "runs", WEBGPU),
+    (WEBGPU, pad([-1, 3], "reflect", 18, "float[4]"), "wrong", FIRST_NAME),
+    (WEBGPU, pad([1, 1], "edge", 24, "float[4]"), "runs", EP_NAME),
+    (QNN, pad([1, 1], "edge", 18, "float[4]"), "refuses", FIRST_NAME),
+    (QNN, pad([1, 1], "edge", 18, "float[n]"), "runs", EP_NAME),
+    (QNN, pad([0] * 5 + [1] * 5, "constant", 18, "float[1, 2, 3, 4, 5]"), "refuses", FIRST_NAME),
+    (QNN, AXES, "runs", EP_NAME),
+    (COREML, pad([1, 1], "edge", 18, "float[4]"), "runs", EP_NAME),
+    (CUDA, pad([1, 1], "edge", 18, "int32[4]"), "runs", EP_NAME),
+    (CUDA, pad([4, 0], "reflect", 18, "float[4]"), "wrong", FIRST_NAME),
+    (DML, pad([-1, 0], "constant", 18, "float[4]"), "wrong", FIRST_NAME),
+    ("OtherExecutionProvider", pad([1, 1], "edge", 18, "float[4]"), "runs", EP_NAME),
+]
+
+
+@pytest.mark.parametrize(("provider", "content", "verdict", "runner"), ROWS)
+def test_the_verdict_and_who_runs_it(provider: str, content: onnx.ModelProto, verdict: str, runner: str) -> None:
+    inspection = padops.inspect(content, providers=[provider, CPU])
+    (found,) = inspection.pads
+    assert (found.verdict, found.runner) == (verdict, runner), found.why
+    if provider != "OtherExecutionProvider":
+        assert runner == EP_NAME or provider in found.why
+
+
+def test_providers_in_their_order() -> None:
+    """The first one that takes the Pad decides; what one leaves, the next is asked for."""
+    content = pad([5, 0], "wrap", 19, "float[4]")
+    for names, verdict, runner in (
+        ([COREML, WEBGPU], "wrong", FIRST_NAME),
+        ([QNN, OPENVINO], "refuses", FIRST_NAME),
+        ([EP_NAME, OPENVINO], "runs", EP_NAME),
+        ([CPU, OPENVINO], "runs", EP_NAME),
+    ):
+        (found,) = padops.inspect(content, providers=names).pads
+        assert (found.verdict, found.runner) == (verdict, runner), names
+
+
+def test_notes() -> None:
+    inspection = padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=["OtherExecutionProvider", WEBGPU])
+    unknown, cost = inspection.notes
+    assert unknown.startswith("padops has no rules for OtherExecutionProvider: it stands behind")
+    assert cost.startswith("1 of 1 Pads run on the processor: each may cut the nodes of OtherExecutionProvider in two")
+    assert inspection.pads[0].why.startswith("unless OtherExecutionProvider takes it, which padops has no rules for: ")
+    with pytest.raises(padops.UsageError, match="providers is 'CPUExecutionProvider', expected names"):
+        padops.inspect(pad([1, 1]), providers=CPU)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.onnx"
+    onnx.save(pad([1, 1], "wrap", 19, "float[4]"), path)
+    assert main(["inspect", str(path), "--providers", f"{OPENVINO},{CPU}"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "OpenVINOExecutionProvider refuses it (mode wrap: any)" in shown
+    assert f"in padops.InferenceSession: {FIRST_NAME}" in shown
+    assert f'providers=["{OPENVINO}", "{CPU}"])' in shown
+    assert main(["inspect", str(path), "--providers", OPENVINO, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["providers"], told["pads"][0]["runner"]) == ([OPENVINO], FIRST_NAME)
+    assert main(["inspect", str(tmp_path), "--providers", OPENVINO, "--strict"]) == 3
+    capsys.readouterr()
+
+
+def test_here(tmp_path: Path) -> None:
+    """The runtime itself is asked; without the option, nothing is run."""
+    path = tmp_path / "model.onnx"
+    onnx.save(pad([1, 1], "edge", 18, "int16[4]"), path)
+    assert padops.inspect(path).pads[0].runner == ""
+    (found,) = padops.inspect(path, here=True).pads
+    assert found.runner == EP_NAME
+    onnx.save(pad([1, 1], "mirror"), path)
+    with pytest.raises(padops.UsageError, match=r"onnxruntime creates no session with its CPU: .*\[P9\]"):
+        padops.inspect(path, here=True)
+    with pytest.raises(padops.UsageError, match="here needs a file"):
+        padops.inspect(pad([1, 1]), here=True)

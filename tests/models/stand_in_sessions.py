@@ -1,0 +1,83 @@
+"""Sessions with a provider of a library that is none of padops', in a process of their own: it is never unregistered.
+
+    python stand_in_sessions.py STAND_IN NAME WAY
+
+registers the library STAND_IN under NAME, makes a session of Relu, Pad, Relu in one way for each of a few Pads, and prints
+who ran what as a line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+
+import numpy as np
+import onnxruntime
+from provider_sessions import CPU, model, recording_options
+
+import padops
+
+PADS = {
+    "edge": '<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad <mode = "edge"> (a, p) y = Relu (b) }',
+    "cut away": "<int64[4] p = {0, -4, 0, 2}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
+    "constant": "<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
+    "no Pad": "{ a = Relu (x) y = Relu (a) }",
+}
+DATA = np.arange(1, 9, dtype=np.float32).reshape(2, 4)
+
+
+def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSession:
+    """A session with the provider before the CPU's, in one of the ways that callers have."""
+    options = recording_options()
+    options.add_session_config_entry("tests.entry", "kept")
+    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == name]
+    if way == "name":
+        return padops.InferenceSession(content, options, [(name, {"one": "1"}), CPU])
+    if way == "device":
+        return padops.InferenceSession(content, options, [(devices[0], {"one": "1"}), CPU])
+    if way == "registered":
+        padops.register(options, provider=True, providers=[(devices, {"one": "1"})])
+        return onnxruntime.InferenceSession(content, options)
+    if way == "twice":  # the same options serve again
+        padops.InferenceSession(content, options, [name, CPU])
+        return padops.InferenceSession(content, options, [name, CPU])
+    if way == "set_providers":
+        session = padops.InferenceSession(content)
+        session.set_providers([name, CPU])
+        return session
+    if way == "never":
+        return padops.InferenceSession(
+            content, options, [name, ("PadopsExecutionProvider", {"in_front": "never"}), CPU]
+        )
+    if way == "policy":
+        options.set_provider_selection_policy_delegate(lambda found, *_: [row for row in found if row.ep_name == name])
+    else:
+        options.add_provider_for_devices(devices, {"one": "1"})
+    return padops.InferenceSession(content, options)
+
+
+def tried(text: str, name: str, way: str) -> dict[str, object]:
+    """What a session gives, and who ran its nodes."""
+    content = model(f"g (float[2, 4] x) => (float[a, b] y) {text}").SerializeToString()
+    try:
+        session = session_of(content, name, way)
+        output = session.run(None, {"x": DATA})[0].tolist()
+    except Exception as error:
+        return {"error": str(error)}
+    ran = [] if way == "set_providers" else sorted(
+        f"{node.op_type} {part.ep_name}" for part in session.get_provider_graph_assignment_info() for node in part.get_nodes()
+    )  # fmt: skip
+    options = session.get_session_options()
+    kept = "" if way == "set_providers" else options.get_session_config_entry("tests.entry")
+    return {"output": output, "ran": ran, "providers": session.get_providers(), "entry": kept}
+
+
+def main(library: str, name: str, way: str) -> None:
+    onnxruntime.register_execution_provider_library(name, library)
+    warnings.simplefilter("error")
+    print(json.dumps({pad: tried(text, name, way) for pad, text in PADS.items()}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

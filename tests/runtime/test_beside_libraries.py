@@ -1,0 +1,69 @@
+"""padops beside a provider of a library, a stand-in: in every way to name it, nothing of the caller's is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cpp_builds import CHECKS, ROOT, build
+from stand_in_sessions import DATA, PADS
+
+WAYS = ("name", "device", "registered", "twice", "set_providers", "policy", "options")
+BOTH = ["Relu {}", "Relu {}"]
+KNOWN = "QNNExecutionProvider"  # onnxruntime drops it where it is only named, and the rules know it
+
+
+@pytest.fixture(scope="module")
+def stand_in() -> Path:
+    """The library."""
+    folder = build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider")
+    return next(folder.glob("*stand_in_provider.so"))
+
+
+def tried(library: Path, name: str, way: str) -> dict:
+    program = ROOT / "tests" / "models" / "stand_in_sessions.py"
+    command = [sys.executable, str(program), str(library), name, way]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ))
+    assert ran.returncode == 0, ran.stderr[-3_000:]
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_is_lost(stand_in: Path, way: str) -> None:
+    """The provider keeps its nodes, the Pads that it runs right included; those that it does not run right are padops'."""
+    found = tried(stand_in, KNOWN, way)
+    pads = {"edge": np.pad(DATA, [(0, 0), (1, 2)], "edge"), "cut away": np.zeros((2, 2))}
+    for name in PADS:
+        if name == "constant":  # it is left to the provider, which is a stand-in
+            assert "the stand-in runs no Pad" in found[name]["error"]
+            continue
+        assert found[name]["output"] == pads.get(name, DATA).tolist(), name
+        assert found[name]["providers"][:2] == ["PadopsFirstExecutionProvider", KNOWN]
+        assert found[name]["providers"][2:] == ["PadopsExecutionProvider", "CPUExecutionProvider"]
+        if way != "set_providers":
+            mine = ["Pad PadopsFirstExecutionProvider"] if name in pads else []
+            assert found[name]["ran"] == [*mine, *(row.format(KNOWN) for row in BOTH)], name
+            assert found[name]["entry"] == "kept"
+
+
+def test_an_option_turns_it_off(stand_in: Path) -> None:
+    found = tried(stand_in, KNOWN, "never")
+    assert all("the stand-in runs no Pad" in found[name]["error"] for name in ("edge", "cut away", "constant"))
+
+
+@pytest.mark.parametrize("way", ["name", "options"])
+def test_an_unknown_provider_keeps_its_place(stand_in: Path, way: str) -> None:
+    """padops stands behind it, and nothing in front."""
+    found = tried(stand_in, "StandInExecutionProvider", way)
+    assert all("the stand-in runs no Pad" in found[name]["error"] for name in ("edge", "cut away", "constant"))
+    assert found["no Pad"]["providers"] == [
+        "StandInExecutionProvider",
+        "PadopsExecutionProvider",
+        "CPUExecutionProvider",
+    ]
+    assert found["no Pad"]["ran"] == [row.format("StandInExecutionProvider") for row in BOTH]

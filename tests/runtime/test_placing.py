@@ -1,0 +1,100 @@
+"""Where padops' two providers stand among others."""
+
+from __future__ import annotations
+
+import onnxruntime
+import pytest
+from provider_sessions import CPU, EP_NAME, pad, providers_of_pads, recording_options
+
+import padops
+from padops.runtime import callers_options, placing
+from padops.runtime.provider import FIRST_NAME, register_provider_library
+from padops.runtime.provider_rules import KNOWN_PROVIDERS, needing_padops
+
+OPENVINO, WEBGPU, COREML = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "CoreMLExecutionProvider"
+
+
+@pytest.mark.parametrize(
+    ("names", "placed", "before"),
+    [
+        ([OPENVINO, CPU], [FIRST_NAME, OPENVINO, EP_NAME, CPU], OPENVINO),
+        ([OPENVINO], [FIRST_NAME, OPENVINO, EP_NAME, CPU], OPENVINO),
+        (["Other", WEBGPU, OPENVINO], ["Other", FIRST_NAME, WEBGPU, OPENVINO, EP_NAME, CPU], f"{WEBGPU},{OPENVINO}"),
+        ([COREML, CPU], [COREML, EP_NAME, CPU], None),
+        ([EP_NAME, OPENVINO], [EP_NAME, OPENVINO, CPU], None),
+        ([OPENVINO, EP_NAME], [FIRST_NAME, OPENVINO, EP_NAME, CPU], OPENVINO),
+        ([CPU, OPENVINO], [EP_NAME, CPU, OPENVINO], None),
+    ],
+)
+def test_the_place_in_front(names: list[str], placed: list[str], before: str | None) -> None:
+    """Before the first provider that does not run every Pad right, with the names of all of these."""
+    chosen = placing.with_padops([placing.Chosen(name, {}) for name in names])
+    assert [one.name for one in chosen] == placed
+    first = [one.options for one in chosen if one.name == FIRST_NAME]
+    assert first == ([] if before is None else [{"before": before}])
+
+
+def test_the_place_that_the_caller_chooses() -> None:
+    chosen = placing.with_padops([placing.Chosen(OPENVINO, {}), placing.Chosen(EP_NAME, {"in_front": "never"})])
+    assert [one.name for one in chosen] == [OPENVINO, EP_NAME, CPU]
+    own = placing.Chosen(FIRST_NAME, {"before": WEBGPU})
+    chosen = placing.with_padops([placing.Chosen("Other", {}), own, placing.Chosen(OPENVINO, {})])
+    assert [one.name for one in chosen] == ["Other", FIRST_NAME, OPENVINO, EP_NAME, CPU] and chosen[1] is own
+
+
+def test_needing_padops() -> None:
+    """A provider that only leaves Pads to others, or that nobody knows, needs none in front."""
+    leaving = {row.name for row in KNOWN_PROVIDERS if all(rule.does == "leaves" for rule in row.rules)}
+    assert leaving == {COREML, "XnnpackExecutionProvider"}
+    assert needing_padops([*leaving, "Other", OPENVINO]) == [OPENVINO]
+
+
+def test_devices_in_the_list() -> None:
+    """A device, or several of one provider, in place of a name."""
+    cpu = register_provider_library()[CPU]
+    for form in (cpu, [cpu], (cpu, {}), ([cpu], {})):
+        session = padops.InferenceSession(pad([1, 1], "edge").SerializeToString(), recording_options(), [form])
+        assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
+    for wrong, names in (([], "no provider"), ([cpu, register_provider_library()[EP_NAME]], f"{CPU} and {EP_NAME}")):
+        with pytest.raises(ValueError, match=f"has devices of {names}, expected of one"):
+            placing.chosen_by([wrong], None)
+
+
+def test_register_with_providers() -> None:
+    options = recording_options()
+    padops.register(options, provider=True, providers=[CPU], provider_options={"claim": "needed"})
+    session = onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
+    assert session.get_providers() == [EP_NAME, CPU] and providers_of_pads(session) == [EP_NAME]
+    padops.register(options, provider=True, providers=[CPU], provider_options={"claim": "needed"})
+    with pytest.raises(ValueError, match=r"have providers of a session before \(.*\); take new ones for others"):
+        padops.register(options, provider=True, providers=[CPU])
+    with pytest.raises(ValueError, match="providers are given, but provider is not True"):
+        padops.register(onnxruntime.SessionOptions(), providers=[CPU])
+    taken = onnxruntime.SessionOptions()
+    taken.add_provider_for_devices([register_provider_library()[CPU]], {})
+    with pytest.raises(ValueError, match="have providers already, which would come before those named; take new ones"):
+        padops.register(taken, provider=True, providers=[CPU])
+    with pytest.raises(ValueError, match="knows no provider NoSuchProvider"):
+        padops.register(onnxruntime.SessionOptions(), provider=True, providers=["NoSuchProvider"])
+
+
+def test_wrong_options_of_the_one_in_front() -> None:
+    for given, text in (({"behind": ""}, "there is no option behind, only before and report"),):
+        with pytest.raises(Exception, match=f"{FIRST_NAME}: {text}"):
+            padops.InferenceSession(pad([1, 1]).SerializeToString(), None, [(FIRST_NAME, given), CPU])
+
+
+def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """onnxruntime does not tell their options; where padops would have to stand in front, the error names the way."""
+    options = recording_options()
+    options.add_provider_for_devices([register_provider_library()[CPU]], {})
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [OPENVINO, CPU])
+    wrong = pad([1, 1], "wrap", 19, "float[4]").SerializeToString()
+    message = (
+        rf"{OPENVINO} does not run 1 Pads of this model right \('p'\), and padops cannot stand before a provider that "
+    )
+    with pytest.raises(RuntimeError, match=message) as raised:
+        callers_options.with_own_providers(wrong, options, True, 32)
+    assert "name them in providers= instead" in str(raised.value)
+    right = pad([1, 1], "edge", 18, "float[4]").SerializeToString()
+    assert callers_options.with_own_providers(right, options, True, 32) is options
