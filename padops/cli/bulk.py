@@ -7,12 +7,10 @@ a process dies, since the models that it may have had are tried again, each in a
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -21,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.cli.folder_summary import Outcome, finish
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
 from padops.terminal import fail, make_console, say
@@ -29,11 +28,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 SUFFIX = ".onnx"
-WORST_FIRST = (4, 1, 2, 3, 5, 0)  # of the exit codes: a wrong result is worse than none
-VERDICTS = VERIFIED, DIFFERENT, NOT_VERIFIED = "verified", "different", "not verified"
 DIED = "the process that converted it died"
 
-Outcome = dict[str, Any]  # of one model: source, output, exit, error, warning, text, and the report of its conversion
 Job = tuple[str, str | None, dict[str, Any]]  # of one model: its file, the file to write, and the options
 
 
@@ -76,7 +72,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
             file=sys.stderr,
         )
         return exit_code(ending)
-    return _finish(options, console, done)
+    return finish(options, console, done)
 
 
 def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
@@ -260,45 +256,3 @@ def _progress(console: Console, total: int) -> Iterator[Any]:
             bar.advance(task)
 
         yield advance
-
-
-def _verdict(outcome: Outcome) -> str:
-    """What the verification of one model came to."""
-    if outcome["exit"] == 4:
-        return DIFFERENT
-    return VERIFIED if outcome["exit"] == 0 else NOT_VERIFIED
-
-
-def _finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
-    """Prints how it came out, and writes the report."""
-    from padops.convert.records import SCHEMA
-    from padops.files.staging import write_whole
-    from padops.lines import Text
-    from padops.runtime.installed import versions
-
-    code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))
-    failed = sum(outcome["error"] is not None for outcome in done)
-    counts: Counter[str] = Counter()
-    for outcome in done:
-        counts.update(outcome.get("report", {}).get("counts", {}))
-    pads = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    line = f"{len(done)} models, {failed} failed; {sum(counts.values())} Pads" + (f": {pads}" if pads else "")
-    console.print(Text(line), soft_wrap=True)
-    verdicts = {verdict: [one for one in done if _verdict(one) == verdict] for verdict in VERDICTS}
-    if options.verify:
-        counted = ", ".join(f"{len(models)} {verdict}" for verdict, models in verdicts.items())
-        console.print(Text(f"verification: {counted}"), soft_wrap=True)
-        for one in (*verdicts[DIFFERENT], *verdicts[NOT_VERIFIED]):
-            why = (one["error"] or one["warning"]).removeprefix(f"{NOT_VERIFIED}: ")
-            text = f"{one['source']}  {_verdict(one)}: {why}"
-            console.print(Text(f"  {text}"), soft_wrap=True)
-    if options.report is not None:
-        files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
-        report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}
-        if options.verify:
-            report["verification"] = {verdict: len(models) for verdict, models in verdicts.items()}
-        try:
-            write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
-        except OSError as error:
-            return fail(f"cannot write {options.report}: {error.strerror}", code or 1)
-    return code

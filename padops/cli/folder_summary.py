@@ -1,0 +1,66 @@
+"""What ``padops convert`` of a folder says in the end: what became of the models, of their Pads, and of the verifications."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from padops.terminal import fail
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WORST_FIRST = (4, 1, 2, 3, 5, 0)  # of the exit codes: a wrong result is worse than none
+VERDICTS = VERIFIED, DIFFERENT, NOT_VERIFIED = "verified", "different", "not verified"
+
+Outcome = dict[str, Any]  # of one model: source, output, exit, error, warning, text, and the report of its conversion
+
+
+def _verdict(outcome: Outcome) -> str:
+    """What the verification of one model came to."""
+    if outcome["exit"] == 4:
+        return DIFFERENT
+    return VERIFIED if outcome["exit"] == 0 else NOT_VERIFIED
+
+
+def finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
+    """Prints how the conversions of a folder came out, and writes the report.
+
+    Returns:
+        The worst of the exit codes that the models would have alone.
+    """
+    from padops.convert.records import SCHEMA
+    from padops.files.staging import write_whole
+    from padops.lines import Text
+    from padops.runtime.installed import versions
+
+    code = next(code for code in WORST_FIRST if any(outcome["exit"] == code for outcome in done))
+    failed = sum(outcome["error"] is not None for outcome in done)
+    counts: Counter[str] = Counter()
+    for outcome in done:
+        counts.update(outcome.get("report", {}).get("counts", {}))
+    pads = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+    line = f"{len(done)} models, {failed} failed; {sum(counts.values())} Pads" + (f": {pads}" if pads else "")
+    console.print(Text(line), soft_wrap=True)
+    verdicts = {verdict: [one for one in done if _verdict(one) == verdict] for verdict in VERDICTS}
+    if options.verify:
+        counted = ", ".join(f"{len(models)} {verdict}" for verdict, models in verdicts.items())
+        console.print(Text(f"verification: {counted}"), soft_wrap=True)
+        for one in (*verdicts[DIFFERENT], *verdicts[NOT_VERIFIED]):
+            why = (one["error"] or one["warning"]).removeprefix(f"{NOT_VERIFIED}: ")
+            text = f"{one['source']}  {_verdict(one)}: {why}"
+            console.print(Text(f"  {text}"), soft_wrap=True)
+    if options.report is not None:
+        files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
+        report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}
+        if options.verify:
+            report["verification"] = {verdict: len(models) for verdict, models in verdicts.items()}
+        try:
+            write_whole(Path(options.report), [json.dumps(report, indent=2, ensure_ascii=False) + "\n"])
+        except OSError as error:
+            return fail(f"cannot write {options.report}: {error.strerror}", code or 1)
+    return code
