@@ -16,7 +16,7 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import with_own_providers
-    from padops.runtime.placing import Provider, chosen_by, is_placed, place, with_padops
+    from padops.runtime.placing import Provider, available, chosen_by, is_placed, place, with_padops
 
 
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
@@ -82,7 +82,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             if not providers and options.has_providers() and not (is_provided(options) or is_placed(options)):
                 options = with_own_providers(path_or_bytes, options, b"Pad" in words, minor)
             elif providers or not is_placed(options):
-                chosen = with_padops(chosen_by(providers, provider_options))
+                chosen = with_padops(chosen_by(providers, provider_options), available())
                 providers, provider_options = place(options, chosen, minor), None
             kwargs.setdefault("enable_fallback", 0)
         elif b"Pad" in words and DOMAIN not in words:

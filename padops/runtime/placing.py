@@ -8,7 +8,7 @@ there. So names are used where they work, and devices elsewhere.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,11 +109,20 @@ def _rules_of(name: str) -> str:
     return "rules read in its source, not run" if version == NOT_RUN else f"rules of {version}"
 
 
-def with_padops(chosen: Sequence[Chosen]) -> list[Chosen]:
+def available() -> set[str]:
+    """The providers that this onnxruntime can create: those built in, and those of libraries that are registered."""
+    return {*onnxruntime.get_available_providers(), *(device.ep_name for device in onnxruntime.get_ep_devices())}
+
+
+def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) -> list[Chosen]:
     """The same with padops among them.
 
     It stands before the CPU's provider, which comes last by itself, and a second time before the first of the providers that
     do not run every Pad right.
+
+    Args:
+        chosen: The providers.
+        there: Those that onnxruntime can create, as ``available`` tells; by default all. It leaves out the others by itself.
 
     Raises:
         ValueError: An option of padops is wrong.
@@ -127,7 +136,7 @@ def with_padops(chosen: Sequence[Chosen]) -> list[Chosen]:
         placed.append(Chosen(CPU, {}))
     own = next(at for at, one in enumerate(placed) if one.name == EP_NAME)
     check_options(placed[own].options)
-    behind = needing_padops(one.name for one in placed[:own])
+    behind = needing_padops(one.name for one in placed[:own] if there is None or one.name in there)
     if behind and FIRST_NAME not in names and placed[own].options.get("in_front") != "never":
         at = next(at for at, one in enumerate(placed) if one.name == behind[0])
         placed.insert(at, Chosen(FIRST_NAME, {"before": ",".join(behind)}))
@@ -179,7 +188,7 @@ def put_named(
     if provider_options and all(one.name != EP_NAME for one in chosen):
         at = next((i for i, one in enumerate(chosen) if one.name == CPU), len(chosen))
         chosen.insert(at, Chosen(EP_NAME, dict(provider_options)))
-    placed = with_padops(chosen)
+    placed = with_padops(chosen, available())
     register_provider_library()
     put(options, placed)
 

@@ -92,8 +92,8 @@ def test_options_serve_many_sessions() -> None:
     [
         ([], [EP_NAME, CPU]),
         ([CPU], [EP_NAME, CPU]),
-        (["CUDAExecutionProvider", CPU], ["CUDAExecutionProvider", EP_NAME, CPU]),
-        (["CUDAExecutionProvider"], ["CUDAExecutionProvider", EP_NAME, CPU]),
+        (["OtherExecutionProvider", CPU], ["OtherExecutionProvider", EP_NAME, CPU]),
+        (["OtherExecutionProvider"], ["OtherExecutionProvider", EP_NAME, CPU]),
         ([EP_NAME, "CUDAExecutionProvider"], [EP_NAME, "CUDAExecutionProvider", CPU]),
         ([CPU, "OpenVINOExecutionProvider"], [EP_NAME, CPU, "OpenVINOExecutionProvider"]),
     ],

@@ -98,3 +98,12 @@ def test_built_in_providers_in_the_options(monkeypatch: pytest.MonkeyPatch) -> N
     assert "name them in providers= instead" in str(raised.value)
     right = pad([1, 1], "edge", 18, "float[4]").SerializeToString()
     assert callers_options.with_own_providers(right, options, True, 32) is options
+
+
+def test_a_provider_that_is_not_there_needs_nothing() -> None:
+    """onnxruntime leaves it out by itself, and the next one counts."""
+    chosen = [placing.Chosen(OPENVINO, {}), placing.Chosen(WEBGPU, {})]
+    names = [one.name for one in placing.with_padops(chosen, {WEBGPU, CPU})]
+    assert names == [OPENVINO, FIRST_NAME, WEBGPU, EP_NAME, CPU]
+    assert [one.name for one in placing.with_padops(chosen, {CPU})] == [OPENVINO, WEBGPU, EP_NAME, CPU]
+    assert CPU in placing.available()
