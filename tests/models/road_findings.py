@@ -143,7 +143,7 @@ def rows(seed: int, first: int, count: int, plant: str = "") -> Iterator[dict[st
     for start in range(first, first + count, BATCH):
         size = min(BATCH, first + count - start)
         command = [sys.executable, str(SERVER), str(seed), str(start), str(size), *([plant] if plant else [])]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60 * size)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600 * size)
         if done.returncode or len(done.stdout.splitlines()) != size:
             raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-4000:]}")
         yield from map(json.loads, done.stdout.splitlines())

@@ -22,7 +22,7 @@ from road_models import RoadModel, draw
 
 import padops
 
-SECONDS = int(os.environ.get("PADOPS_ROAD_SECONDS", "60"))  # of the clock, for a model on a road
+SECONDS = int(os.environ.get("PADOPS_ROAD_SECONDS", "120"))  # of the clock, for a model on a road
 MEMORY = 6 << 30
 LEVELS = tuple(roads.LEVELS)
 Task = tuple[str, str]  # a road, or a question, and the level of optimisation
