@@ -30,6 +30,11 @@ def _verdict(outcome: Outcome) -> str:
 def finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
     """Prints how the conversions of a folder came out, and writes the report.
 
+    Args:
+        options: Those of the command; ``verify`` and ``report`` count.
+        console: Where the lines go.
+        done: What became of each model.
+
     Returns:
         The worst of the exit codes that the models would have alone.
     """

@@ -210,7 +210,12 @@ def check_result(said: Mapping[str, Any], peers: set[str]) -> None:
 
 
 def check_footer(said: Mapping[str, Any], header: Mapping[str, Any], results: list[dict[str, Any]]) -> None:
-    """Checks the last line, of a report with this first line and these results.
+    """Checks the last line of a report.
+
+    Args:
+        said: Its fields.
+        header: Those of the first line.
+        results: Those of the lines between them.
 
     Raises:
         FieldError: As of :func:`check_fields`; or a count is not that of the results; or a part lacks what it must say.

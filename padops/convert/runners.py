@@ -31,6 +31,11 @@ def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iter
 def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:
     """The same Pads with the provider that the installed onnxruntime gives each to, and a note that says so.
 
+    Args:
+        source: The model.
+        pads: Its Pads.
+        providers: The execution providers of the session, first choice first.
+
     Raises:
         UsageError: The source is no file, or onnxruntime creates no session of it.
     """

@@ -24,8 +24,8 @@ from typing import Any
 from .mutant import Mutant
 
 SERVER = Path(__file__).with_name("server.py")
-EXIT_CODES = {0, 1, 2, 3, 4}
-SAYS_WHAT_WAS_FOUND = {0, 3, 4}  # exit codes with which a report is written
+EXIT_CODES = {0, 1, 2, 3, 4, 5}
+SAYS_WHAT_WAS_FOUND = {0, 3, 4, 5}  # exit codes with which a report is written
 JOBS = 2
 
 
@@ -127,7 +127,7 @@ def _try(server: _Server, seed: int, number: int, mutant: Mutant) -> Outcome:
             (folder / name).write_bytes(content)
         request = {"folder": str(folder), "temporary": str(temporary), "arguments": mutant.arguments}
         answer = server.ask(request)
-        harm = _harm(answer, mutant) or _harm_to_files(answer["code"], mutant, folder)
+        harm = _harm(answer, mutant) or _harm_to_files(answer, mutant, folder)
         if not harm and (left := [path.name for path in temporary.iterdir()]):
             harm = f"left behind in the temporary folder: {left}"
     return Outcome(seed, number, mutant, answer["code"], answer["seconds"], answer["said"], harm)
@@ -149,8 +149,9 @@ def _harm(answer: dict[str, Any], mutant: Mutant) -> str:
     return ""
 
 
-def _harm_to_files(code: int, mutant: Mutant, folder: Path) -> str:
+def _harm_to_files(answer: dict[str, Any], mutant: Mutant, folder: Path) -> str:
     """What is wrong with the files that a command left, or an empty text."""
+    code, said = answer["code"], answer["said"]
     found = {path.name: path for path in folder.iterdir()}
     report = _value(mutant.arguments, "--report") if code in SAYS_WHAT_WAS_FOUND else None
     if code == 0:
@@ -158,12 +159,14 @@ def _harm_to_files(code: int, mutant: Mutant, folder: Path) -> str:
         if output is not None and output not in found:
             return f"the exit code is 0, but there is no {output}"
         written = {name for name in found if not name.startswith(".")}
+    elif code == 5 and "; wrote " in said:  # the converted model runs, and nothing could be compared with it
+        written = {name for name in found if not name.startswith(".")}
     else:
         written = {report}
     if extra := found.keys() - mutant.files.keys() - written:
         return f"left behind: {sorted(extra)}"
     for name, content in mutant.files.items():
-        replaced = code == 0 and "--in-place" in mutant.arguments
+        replaced = code in (0, 5) and "--in-place" in mutant.arguments
         if not replaced and (name not in found or found[name].read_bytes() != content):
             return f"{name} is no longer what it was"
     return ""

@@ -57,7 +57,7 @@ def test_before_range_it_stays() -> None:
     case = Case("NGraphPad_0", {"padding_below": [0], "padding_above": [0], "padding_interior": [10**9]},
                 [np.ones(2, np.float32), np.array(0, np.float32)])  # fmt: skip
     source, _ = standard.make([case], 10, "full", "nothing")
-    (record,) = padops.lower(source, fold=False).records
+    (record,) = padops.convert(source, target="onnx", fold=False).records
     assert record.reason == "standard operators do this with Range, from opset 11 on, and this is 10"
 
 
@@ -66,6 +66,6 @@ def test_a_block_of_fill_before_it_could_be_made_is_no_constant_of_gigabytes() -
     for amount, status in ((1000, "converted"), (10**10, "unconverted")):
         node = pad(["x"], pads=[0, amount], mode="constant")
         source = model([node], 8, ir_version=3, inputs=[("x", FLOAT, [3])])
-        (record,) = padops.lower(source, without_pad=True, fold=False).records
+        (record,) = padops.convert(source, target="onnx", without_pad=True, fold=False).records
         assert record.status == status
     assert record.reason == "standard operators do this with ConstantOfShape, from opset 9 on, and this is 8"
