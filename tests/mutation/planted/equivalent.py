@@ -48,6 +48,12 @@ EQUIVALENT = (
         "the first group is written alone, and the others together: the same bytes, a call later",
     ),
     Equivalent(
+        "padops/csrc/core/plan.cpp",
+        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;",
+        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 2;",
+        "whatever is more than kLargest is refused, and no message has the number",
+    ),
+    Equivalent(
         "padops/csrc/core/runs.cpp",
         "const int64_t listed = axis.output <= 2 * period ? axis.output : period;",
         "const int64_t listed = axis.output < 2 * period ? axis.output : period;",
