@@ -18,6 +18,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--override-
 def commands() -> list[list[str]]:
     """The words of the command of each row."""
     text = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    text = text[: text.index("<!-- /reliability table -->")]
     return [shlex.split(command) for command in re.findall(r"^\|.*\| `(.*)` \|$", text, re.MULTILINE)]
 
 

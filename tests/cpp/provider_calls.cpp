@@ -193,13 +193,14 @@ void check_claims(Ep* ep) {
 void check_provider() {
   add_calls();
   const ApiBase base = {[](uint32_t) -> const Api* { return &api; }, [] { return "1.31.0"; }};
-  EpFactory* factory = nullptr;
+  std::array<EpFactory*, 2> factories{};
   size_t count = 0;
   const long before = allocations.live;
-  exhaust("CreateEpFactories", "", [&] { return CreateEpFactories("", &base, nullptr, &factory, 1, &count); });
-  if (count != 1 || allocations.live <= before) wrong("there is no factory");
-  exhaust("CreateEpFactories without room", "the runtime has no room for a factory",
-          [&] { return CreateEpFactories("", &base, nullptr, &factory, 0, &count); });
+  exhaust("CreateEpFactories", "", [&] { return CreateEpFactories("", &base, nullptr, factories.data(), 2, &count); });
+  if (count != 2 || allocations.live <= before) wrong("there is no factory");
+  exhaust("CreateEpFactories without room", "the runtime has room for 1 factories, expected 2",
+          [&] { return CreateEpFactories("", &base, nullptr, factories.data(), 1, &count); });
+  EpFactory* factory = factories[0];
   check_devices(factory);
   exhaust("CreateEp", "", [&] {
     Ep* ep = nullptr;

@@ -67,12 +67,10 @@ LAYERS: dict[str, tuple[tuple[int, ...], type, Build]] = {
     "convert to f16": (SHAPE, np.float32, lambda x: opset13.convert(x, "f16")),
     "convert like": (SHAPE, np.float32, lambda x: opset13.convert_like(x, constant(1, np.int32))),
     "tile": (SHAPE, np.float32, lambda x: opset13.tile(x, constant([1, 2, 1], np.int32))),
-    "reshape to computed dims of i32": (
+    "tile by computed numbers of i32": (
         (-1, 3, -1),
         np.float32,
-        lambda x: opset13.reshape(
-            x, opset13.gather(opset13.shape_of(x, "i32"), i(2, 0, 1), constant(0, np.int64)), False
-        ),
+        lambda x: opset13.tile(x, opset13.gather(opset13.shape_of(x, "i32"), i(2, 0, 1), constant(0, np.int64))),
     ),
     "shape of": ((-1, 3, -1), np.float32, lambda x: opset13.shape_of(x)),
     "shape of as i32": ((-1, 3, -1), np.float32, lambda x: opset13.shape_of(x, "i32")),

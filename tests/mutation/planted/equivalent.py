@@ -48,6 +48,12 @@ EQUIVALENT = (
         "the first group is written alone, and the others together: the same bytes, a call later",
     ),
     Equivalent(
+        "padops/csrc/core/plan.cpp",
+        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 1;",
+        "if (interior >= kLargest || size - 1 > kLargest / (interior + 1)) return kLargest + 2;",
+        "whatever is more than kLargest is refused, and no message has the number",
+    ),
+    Equivalent(
         "padops/csrc/core/runs.cpp",
         "const int64_t listed = axis.output <= 2 * period ? axis.output : period;",
         "const int64_t listed = axis.output < 2 * period ? axis.output : period;",
@@ -66,7 +72,7 @@ EQUIVALENT = (
         "the libraries of gcc and clang stop at the letter behind the number before they reach any end",
     ),
     Equivalent(
-        "padops/csrc/ort/builtin_pad.cpp",
+        "padops/csrc/ort/pad_node.cpp",
         'if (type_name(shape.element_type()) != "int64") return false; // the runtime refuses constant axes of int32',
         'if (type_name(shape.element_type()) != "int64") return true; // the runtime refuses constant axes of int32',
         "the runtime refuses the model before it asks a provider",

@@ -80,6 +80,8 @@ class Workshop:
         stage, ran = found
         if stage[0] == "build":
             return "does not build", ran.said
+        if ran.code == -signal.SIGTERM:
+            raise RuntimeError(f"somebody has ended what ran on a break: {' '.join(stage)}")
         self._confirm(stage, ran)
         if ran.code is None:
             return "killed", f"{stage[0]} does not end"
