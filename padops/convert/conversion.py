@@ -43,6 +43,9 @@ class Conversion:
     notes: tuple[str, ...] = ()
     _proto: onnx.ModelProto | None = field(default=None, repr=False, compare=False)
     _corrected: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # values that may differ
+    _fatal: frozenset[str] = field(
+        default=frozenset(), repr=False, compare=False
+    )  # Pads that no run gets past, by path
     _folder: Path | None = field(
         default=None, repr=False, compare=False
     )  # of the external data, where nothing was written

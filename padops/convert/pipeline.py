@@ -18,17 +18,13 @@ from typing import Any, Literal
 from padops.convert import sources
 from padops.convert.arguments import Request, check_kinds, check_options, check_tolerance, choose_sources
 from padops.convert.conversion import Conversion
-from padops.convert.errors import (
-    PadopsError,
-    PadsLeftError,
-    VerificationError,
-    os_errors_as,
-)
+from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
 from padops.convert.facts import PadFacts
 from padops.convert.files.paths import check_paths, check_targets, output_path
 from padops.convert.files.report import write_report
 from padops.convert.files.writing import Job, finish
 from padops.convert.folding import convert_and_fold
+from padops.convert.left import check_left, same_left
 from padops.convert.model.document import Document
 from padops.convert.model.external import DataFile
 from padops.convert.model.reach import values_behind
@@ -41,7 +37,6 @@ from padops.convert.sources.pad_facts import facts_of
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import STANDARD
 from padops.convert.targets.onnx import prune_opset_imports
-from padops.convert.unasked import same_left
 from padops.convert.verify.choice import Asked, comparison, doubted_values, refusal
 from padops.convert.verify.feeds import Inputs
 from padops.files.staging import Progress
@@ -126,8 +121,8 @@ def convert(
         UsageError: The arguments contradict each other, or one is of the wrong type.
         PadopsError: The model cannot be read, would lose a part, or cannot be written. Nothing is left behind; or only the
             report could not be written, and the message says that the model has been.
-        PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it: such a model is not written (without an
-            output it is returned). With ``strict``, any Pad that could not be converted.
+        PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule wherever the model is run:
+            such a model is not written (without an output it is returned). With ``strict``, any Pad that could not be converted.
         VerificationError: ``verify``, and the models do not agree.
         UndecidedError: ``verify``, and ONNX Runtime does not run the converted model either; or with ``strict``, it could not
             be told for sure whether they agree.
@@ -183,35 +178,13 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
         float8e5m2 or float4e2m1, or it stands in a function that does not say of what type they are, or it breaks a rule.
 
     Raises:
-        PadsLeftError: Such a Pad is one that ONNX Runtime refuses, so that the model would not run. Its ``conversion`` has the
-            records; ``convert`` with ``target="onnx"`` and no output returns it.
+        PadsLeftError: Such a Pad is one that ONNX Runtime refuses, or one that breaks a rule in the main graph, so that the model
+            would not run. Its ``conversion`` has the records; ``convert`` with ``target="onnx"`` and no output returns it.
         PadopsError: As for ``convert``.
     """
     conversion = convert(source, output, target="onnx", **options)
     check_left(conversion, strict=False)
     return conversion
-
-
-def check_left(conversion: Conversion, strict: bool) -> None:
-    """Refuses a conversion that leaves Pads.
-
-    Args:
-        conversion: What was done.
-        strict: Whether any Pad counts, or only one that ONNX Runtime refuses, so that it does not run the model.
-
-    Raises:
-        PadsLeftError: Names the first such Pad.
-    """
-    left = conversion.unconverted
-    if not strict:
-        left = tuple(record for record in left if record.facts is not None and record.facts.verdict == "refuses")
-    if not left:
-        return
-    first, *others = left
-    count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
-    more = f", and {len(others)} more" if others else ""
-    why = "" if strict else ", and ONNX Runtime does not run the model as it is"
-    raise PadsLeftError(f"{count}{why}: {first.why()}{more}", conversion)
 
 
 def _rewrite(document: Document, files: list[DataFile], request: Request) -> Conversion:
@@ -222,7 +195,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     """
     opsets = {} if document.foreign else dict(document.model.graph.opset_imports)
     types = Types(document)
-    facts = _look_at(document, request.sources, types)
+    facts, fatal = _look_at(document, request.sources, types)
     unasked = [] if document.foreign or match_auto_pad in request.sources else same_left(document, types)
     convert_pads = ConvertPads(document, request.select, request.target, request.sources)
     if request.fold:
@@ -251,6 +224,7 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
         _proto=document.message(),
         _folder=document.base_dir,
         _write=write_conversion,
+        _fatal=frozenset(fatal),
         _corrected=values_behind(document.model, (n for n, made in convert_pads.records.items() if made.corrects)),
     )
     if document.foreign and conversion.unconverted:
@@ -258,11 +232,22 @@ def _rewrite(document: Document, files: list[DataFile], request: Request) -> Con
     return conversion
 
 
-def _look_at(document: Document, asked: Collection[sources.Source], types: Types) -> dict[str, PadFacts]:
-    """The facts of each Pad by its path, before anything is changed."""
+def _look_at(
+    document: Document, asked: Collection[sources.Source], types: Types
+) -> tuple[dict[str, PadFacts], set[str]]:
+    """The facts of each Pad by its path, before anything is changed; and the paths of those that no run gets past.
+
+    ONNX Runtime does not load a model with a Pad that it refuses. A Pad that breaks a rule may stand in a branch that is
+    not taken, or in a function that nobody calls; in the main graph, every run comes to it.
+    """
     minor = installed_minor()
-    found = sources.find_pads(document.model, types, tuple(asked))
-    return {site.path: facts_of(site, match, types, minor) for site, match in found}
+    found, fatal = {}, set()
+    for site, match in sources.find_pads(document.model, types, tuple(asked)):
+        facts = found[site.path] = facts_of(site, match, types, minor)
+        always = site.scope.graph is document.model.graph
+        if facts.verdict == "refuses" or (facts.verdict == "breaks a rule" and always):
+            fatal.add(site.path)
+    return found, fatal
 
 
 def write_conversion(conversion: Conversion, path: Path) -> Conversion:

@@ -113,3 +113,13 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("".join(lines[:-1]), encoding="utf-8")
     assert command("show", str(file)) == 1
     assert "there is no footer" in capsys.readouterr().err
+
+
+def test_hostile_texts_of_a_report_do_not_reach_the_console(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made, hostile, file = report(good=False), "a\x1b[31m\u202eb\nc", tmp_path / "conformance.jsonl"
+    header = {**made.header, "level": hostile, "machine": {"system": hostile}}
+    results = [{**result, "detail": hostile} for result in made.results]
+    record.write(file, header, results, made.footer)
+    assert command("show", str(file)) == 0
+    text = capsys.readouterr().out
+    assert "level a" in text and not {"\x1b", "\u202e"} & set(text)

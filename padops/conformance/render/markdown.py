@@ -38,7 +38,7 @@ def _table(titles: Iterable[str], rows: Iterable[Iterable[str]], numbers_from: i
 
 # What Markdown reads as more than itself; an underscore inside a word it does not.
 MARKS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")  # a terminal obeys them
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # a terminal obeys them
 
 
 def _line(text: object) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from padops.conformance.record import IDLE, WRONG
+from padops.terminal import shown
 
 COLUMNS = ("versions", "cases run", "agree", "known divergences", "crashes", "unexpected", "new behaviour", "not run")
 
@@ -104,7 +105,9 @@ class Summary:
     def run(self) -> str:
         """What ran, and on what."""
         machine = ", ".join(f"{name} {value}" for name, value in self.header["machine"].items())
-        return f"padops {self.header['padops']}, level {self.header['level']}, seed {self.header['seed']}; {machine}"
+        return shown(
+            f"padops {self.header['padops']}, level {self.header['level']}, seed {self.header['seed']}; {machine}"
+        )
 
     @property
     def verdict(self) -> str:

@@ -123,6 +123,30 @@ def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixt
         padops.lower(unheard(), out, verify=True)
 
 
+def test_a_pad_that_breaks_a_rule_wherever_the_model_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """It is no way out, as long as every run comes to it; in a branch, the model may be of use."""
+    out = tmp_path / "out.onnx"
+    broken = pad(name="pad", mode="edge", output="p")
+    source = model([broken], inputs=[("x", FLOAT, [0, 3])], tensors=[tensor("pads", [1, 0, 0, 0])],
+                   outputs=[("p", FLOAT, None)])  # fmt: skip
+    unknown = model([pad(name="pad", mode="bogus")], inputs=[("x", FLOAT, [2, 3])], tensors=[PADS])
+    for given, rule in ((source, "[P5]"), (unknown, "[P9]")):
+        with pytest.raises(PadsLeftError, match="ONNX Runtime does not run the model as it is: graph/pad") as caught:
+            padops.lower(given, out)
+        assert str(caught.value).endswith(rule) and not out.exists()
+    assert cli.main(["convert", save(tmp_path / "m.onnx", unknown), "-o", str(out), "-q"]) == 3
+    assert capsys.readouterr().err.endswith("[P9]\n") and not out.exists()
+    declared = [helper.make_tensor_value_info("p", FLOAT, None)]
+    branches = [
+        helper.make_graph([node], "b", [], declared) for node in (broken, helper.make_node("Relu", ["x"], ["p"]))
+    ]
+    node = helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])
+    source = model([node], inputs=[("x", FLOAT, [0, 3]), ("c", onnx.TensorProto.BOOL, [])],
+                   tensors=[tensor("pads", [1, 0, 0, 0])], outputs=[("y", FLOAT, None)])  # fmt: skip
+    (record,) = padops.lower(source, out).unconverted
+    assert record.facts.verdict == "breaks a rule" and out.exists()
+
+
 def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """It is written, and the exit code and the error stream say what it is; with ``--strict``, it is not."""
     branch = helper.make_graph(

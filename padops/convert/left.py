@@ -1,7 +1,9 @@
-"""What nobody has asked to be converted, though the installed onnxruntime does not run it as the model means it."""
+"""What a conversion leaves, though the installed onnxruntime does not run it as the model means it."""
 
 from __future__ import annotations
 
+from padops.convert.conversion import Conversion
+from padops.convert.errors import PadsLeftError
 from padops.convert.model.document import Document
 from padops.convert.model.types import Types
 from padops.convert.sources import find_pads
@@ -32,3 +34,26 @@ def same_left(document: Document, types: Types) -> list[str]:
     more = [f"and {len(failing) - SHOWN} more"] if len(failing) > SHOWN else []
     named = "; ".join([*failing[:SHOWN], *more])
     return [f"{count}: {named}. --auto-pad explicit (in Python auto_pad='explicit') writes its amounts out"]
+
+
+def check_left(conversion: Conversion, strict: bool) -> None:
+    """Refuses a conversion that leaves Pads.
+
+    Args:
+        conversion: What was done.
+        strict: Whether any Pad counts, or only one that keeps ONNX Runtime from running the model: that it refuses, or that
+            breaks a rule in the main graph.
+
+    Raises:
+        PadsLeftError: Names the first such Pad.
+    """
+    left = conversion.unconverted
+    if not strict:
+        left = tuple(record for record in left if record.path in conversion._fatal)
+    if not left:
+        return
+    first, *others = left
+    count = f"{1 + len(others)} of {len(conversion.records)} Pads cannot be converted"
+    more = f", and {len(others)} more" if others else ""
+    why = "" if strict else ", and ONNX Runtime does not run the model as it is"
+    raise PadsLeftError(f"{count}{why}: {first.why()}{more}", conversion)
