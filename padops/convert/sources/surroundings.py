@@ -6,7 +6,7 @@ whether it changes anything, and a branch or a function may be written out where
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +38,7 @@ class Surroundings:
         pooling: A MaxPool or AveragePool that may come to read the padded data at once, in words; "" for none.
         transposing: Whether Transposes may be moved through the Pad.
         folding: How many Ifs around it may have a condition that is constant, so that their nodes are moved out of them; one more
-            where it reads a value from within them but outside of its own graph.
+            where it follows from a value within them but outside of its own graph.
     """
 
     pooling: str = ""
@@ -60,8 +60,8 @@ def look_around(site: NodeSite) -> Surroundings:
 def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]) -> int:
     """How many Ifs of constant condition are around a node that reads these values, those around its function's calls included.
 
-    And one more where it reads a value of a graph between its own and the outermost of them: of what the node becomes, an If
-    or a Loop would read that from within an If or a Loop that is moved.
+    And one more where it follows from a value of a graph between its own and the outermost of them: of what the node becomes,
+    an If or a Loop would read that from within an If or a Loop that is moved.
     """
     ifs, inside, moved = 0, [scope.graph], 0
     owner = scope.owner
@@ -71,7 +71,7 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
             ifs, moved = ifs + 1, len(inside)
         inside.append(around.graph)
         owner = around.owner
-    between = any(value is not None and value.graph in inside[1:moved] for value in reads)
+    between = _follows_from(reads, inside[0], inside[1:moved])
     root = scope.root
     if isinstance(root, ir.Function):
         if root not in known:
@@ -80,6 +80,27 @@ def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Grap
         ifs += known[root]
         between = between or (known[root] > 0 and len(inside) > 1)
     return ifs + between
+
+
+def _follows_from(
+    reads: Iterable[ir.Value | None], own: ir.Graph | ir.Function, others: Sequence[ir.Graph | ir.Function]
+) -> bool:
+    """Whether values are of one of some graphs, or nodes of their own graph make them of such values.
+
+    The nodes in between do not help: ONNX Runtime leaves out an Identity, and moves a Transpose to behind the Pad.
+    """
+    pending, seen = list(reads), set(reads)
+    while pending:
+        value = pending.pop()
+        if value is None:
+            continue
+        if value.graph in others or len(seen) > LOOKED_AT:
+            return True
+        producer = value.producer() if value.graph is own else None
+        new = set(producer.inputs) - seen if producer is not None else set()
+        seen |= new
+        pending += new
+    return False
 
 
 def _may_be_constant(values: Sequence[ir.Value | None], root: ir.Graph | ir.Function) -> bool:

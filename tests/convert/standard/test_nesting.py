@@ -135,12 +135,16 @@ def test_one_condition_of_two_that_is_computed(tmp_path: Path) -> None:
         assert outputs == [EXPECTED[mode]] * (TIMES * len(stock_sessions.LEVELS))
 
 
-def _beside(condition: int, reads: str) -> onnx.ModelProto:
-    """A Pad in an If of computed condition, in a folded one; it reads the model's input, or a value beside the inner If."""
+def _beside(condition: int, reads: str, through: str = "") -> onnx.ModelProto:
+    """A Pad in an If of computed condition, in a folded one; it reads the model's input, or a value beside the inner If.
+
+    The node ``through``, if any, stands between that value and the Pad.
+    """
+    first = [helper.make_node(through, [reads], ["f"])] if through else []
     inner = _choice(
         "z",
         "d",
-        _branch("a", pad([reads, "p"], "a", mode="edge")),
+        _branch("a", *first, pad(["f" if through else reads, "p"], "a", mode="edge")),
         _branch("b", helper.make_node("Neg", ["beside"], ["b"])),
     )
     other = _branch("o", helper.make_node("Neg", ["x"], ["o"]))
@@ -150,16 +154,19 @@ def _beside(condition: int, reads: str) -> onnx.ModelProto:
     return made
 
 
+@pytest.mark.parametrize("through", ["", "Identity", "Transpose"])
 @pytest.mark.parametrize("condition", [0, 1])
-def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, tmp_path: Path) -> None:
-    """What the inner If would hold reads a value of the folded branch, which is gone: the other branch was taken."""
-    converted = padops.convert(_beside(condition, "beside"))
+def test_a_value_beside_an_inner_if_leaves_no_fallback(condition: int, through: str, tmp_path: Path) -> None:
+    """What the inner If would hold reads a value of the folded branch, which is gone: the other branch was taken.
+
+    So it was behind a Transpose, past which the runtime moves the Pad.
+    """
+    converted = padops.convert(_beside(condition, "beside", through))
     (record,) = converted.records
     assert [note.startswith("no fallback: it stands inside Ifs") for note in record.notes] == [True]
     assert not converted.proto().functions
-    assert [row.status for row in padops.lower(_beside(condition, "beside"), without_pad=True).records] == [
-        "unconverted"
-    ]
+    lowered = padops.lower(_beside(condition, "beside", through), without_pad=True)
+    assert [row.status for row in lowered.records] == ["unconverted"]
     with_one = padops.convert(_beside(condition, "x"))
     assert [row.notes for row in with_one.records] == [()]
     outputs = _run(with_one.proto(), tmp_path, d=np.array(True))
