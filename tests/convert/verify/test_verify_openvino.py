@@ -16,8 +16,8 @@ from openvino_irs import constant, f, parameter, save
 import padops
 from padops.convert import VerificationError
 from padops.convert.readers import openvino_ir
-from padops.convert.verify.elsewhere import NOT_FINITE, SAID
 from padops.convert.verify.openvino import Peer
+from padops.convert.verify.other_runtime import NOT_FINITE, SAID
 
 SHAPE = (1, 3, 8, 8)
 PADDED = "graph/padded"
