@@ -49,6 +49,11 @@ LIMITS = tuple(
         ("converted needed", r"output has unsupported type tensor\(int64\)", "wrap below opset 9, in a function"),
     )
 )
+# What onnxruntime does with the model as it is, too, without padops.
+OWN = (
+    (re.compile(r"Name:'_if_(then|else)_branch_If'"), "an If in an If that onnxruntime folds, and then fails over"),
+    (re.compile(r"op_type:Constant, .*unsupported type tensor\(int64\)"), "a function of the model's below opset 9"),
+)
 # What breaks a rule, and is not seen without the library.
 UNSEEN = (
     (re.compile(r"names axis \d+ twice"), "an axis that is named twice"),
@@ -112,6 +117,10 @@ def judged(road: str, answer: dict[str, str], row: dict[str, Any]) -> tuple[str,
     for roads, limit, name in LIMITS:
         if road.replace(" ", "-") in roads and limit.search(text):
             return f"refused: {name}", False
+    original = [given["text"] for road, _, given in row["answers"] if road == "original" and given["said"] == "refused"]
+    for limit, name in OWN:
+        if limit.search(text) and any(map(limit.search, original)):
+            return f"refused: the original is, too: {name}", False
     return "refused without a known limit", True
 
 

@@ -206,8 +206,10 @@ def _amounts_of_any_rank(node: Node) -> tuple[Amounts, ...] | None:
     if op.name == "SamePad_1":
         rank = len(node.attribute("kernel_shape")) + 2
         return tuple(op.amounts(node, [1] * rank)) if node.attribute("auto_pad") == "VALID" else None
-    if op.input_index("axes") is not None and node.integers("axes") is not None:
-        return None if node.required_integers("pads").any() else ()
+    if op.input_index("axes") is not None and (axes := node.integers("axes")) is not None:
+        pads = node.required_integers("pads")
+        broken = pads.size != 2 * axes.size or len({*axes.tolist()}) < axes.size  # P8, which the run is to say
+        return None if broken or pads.any() else ()
     if op.input_index("pads") is not None:
         rank = node.required_integers("pads").size // 2
     elif op.input_index("pads_begin") is not None:

@@ -89,7 +89,7 @@ def _follows_from(
 
     The nodes in between do not help: ONNX Runtime leaves out an Identity, and moves a Transpose to behind the Pad.
     """
-    pending, seen = list(reads), set(reads)
+    pending, seen = list(reads) if others else [], set(reads)
     while pending:
         value = pending.pop()
         if value is None:

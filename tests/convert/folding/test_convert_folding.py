@@ -43,6 +43,14 @@ FORMS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(("amounts", "axes"), [([0], [-1]), ([0, 0, 0, 0], [0]), ([0, 0, 0, 0], [1, 1])])
+def test_amounts_of_nothing_that_break_a_rule_stay(amounts: list[int], axes: list[int]) -> None:
+    """P8, of data whose rank nothing tells: the error is the run's to raise."""
+    held = [tensor("n", amounts), tensor("axes", axes)]
+    source = model([pad(["x", "n", "", "axes"], "y", name="pad")], 18, inputs=[("x", FLOAT, None)], tensors=held)
+    assert [record.status for record in fold(source).records] == ["converted"]
+
+
 @pytest.mark.parametrize("declared", [[2, 3], [None, "w"], None])
 @pytest.mark.parametrize("form", FORMS)
 def test_nothing_is_left_of_a_pad_that_changes_nothing(form: str, declared: Any) -> None:
