@@ -82,7 +82,7 @@ def _fits(drawn: road_models.RoadModel, broken: bool) -> bool:
 
 def test_a_right_model_may_be_refused_only_within_a_limit() -> None:
     """A limit is one of a road, and known by its text."""
-    right = {"broken": False, "rule": ""}
+    right = {"broken": False, "rule": "", "answers": []}
     axes = {"said": "refused", "text": "ParseData type mismatch for tensor: axes"}
     assert road_findings.judged("provider", axes, right) == (
         "refused: onnxruntime refuses constant axes of int32",
@@ -93,3 +93,14 @@ def test_a_right_model_may_be_refused_only_within_a_limit() -> None:
     twice = {"said": "silent", "text": "padops::Pad_18 'n': axes=[0, 0] names axis 0 twice [P8]"}
     for road, harmed in (("fallback", False), ("lowered", False), ("converted", True), ("provider", True)):
         assert road_findings.judged(road, twice, right)[1] == harmed, road
+
+
+def test_what_onnxruntime_refuses_of_the_original_too_is_no_finding() -> None:
+    folded = {"said": "refused", "text": "running If node. Name:'_if_then_branch_If' Status Message: no shape"}
+    row = {"broken": False, "rule": "", "answers": [("original", "all", folded)]}
+    assert road_findings.judged("converted", folded, row) == (
+        "refused: the original is, too: an If in an If that onnxruntime folds, and then fails over",
+        False,
+    )
+    for answers in ([], [("original", "all", {"said": "same", "text": ""})], [("provider", "all", folded)]):
+        assert road_findings.judged("converted", folded, row | {"answers": answers})[1]
