@@ -161,7 +161,9 @@ def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
 
 def test_the_top_level_holds_what_belongs_there() -> None:
     """Folders and files of the project, and those that its tools look for there."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
     folders = {"padops", "models", "tests", "scripts", "docs", ".ci", ".github"}
     files = {"pyproject.toml", "CMakeLists.txt", "mkdocs.yml", "README.md", "LICENSE"}
     pages = {"CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
