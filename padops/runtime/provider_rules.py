@@ -19,6 +19,7 @@ When = Literal[
 
 MEASURED = "measured: python3 scripts/providers.py"
 NOT_RUN = "not run"
+SUFFIX = "ExecutionProvider"
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,25 @@ class KnownProvider:
         version: What the rules are of; ``NOT_RUN`` where they have been read in its source.
         fuses: Whether it asks for nodes that another one has, so that padops must put others in their place.
         rules: The first one that holds counts. Where none does, the provider runs the Pad right.
+        moves: Element types of which it takes Slice, Concat, Expand and Tile, as scripts/providers.py --parts measures; empty where
+            that was not run.
     """
 
     name: str
     version: str
     fuses: bool
     rules: tuple[ProviderRule, ...]
+    moves: tuple[str, ...] = ()
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the rules have been measured."""
+        return self.version != NOT_RUN
+
+    @property
+    def short(self) -> str:
+        """Its name as a command takes it, too: ``"openvino"``."""
+        return self.name.removesuffix(SUFFIX).lower()
 
 
 _OPENVINO = f"{MEASURED} ort-openvino"
@@ -95,6 +109,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("refuses", "beyond", _OPENVINO, ("reflect",)),
             ProviderRule("dies", "cut away", _OPENVINO),
         ),
+        ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool"),
     ),
     KnownProvider(
         "WebGpuExecutionProvider",
@@ -107,6 +122,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "crop", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop beyond", _WEBGPU, ("reflect",)),
         ),
+        ("float", "float16"),
     ),
     KnownProvider(
         "QNNExecutionProvider",
@@ -125,6 +141,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("refuses", "cut away", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),
+        ("float", "float16", "int32", "int64", "bool"),
     ),
     KnownProvider(
         "CUDAExecutionProvider",
@@ -182,6 +199,12 @@ KNOWN_PROVIDERS = (
     ),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
+
+
+def find_provider(name: str) -> KnownProvider | None:
+    """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None where there is none."""
+    short = name.lower().removesuffix(SUFFIX.lower())
+    return next((row for row in KNOWN_PROVIDERS if row.short == short), None)
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:

@@ -60,7 +60,7 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
                 return Answer("runs", _with(unknown, f"{name} runs it"), name)
             rule, sure = fault
             if rule.does != "leaves":
-                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({_what(rule)})"
+                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({said_of(rule)})"
                 runner = FIRST_NAME if reaches_provider(pad, found, minor) else ""
                 return Answer(SURELY[rule.does] if sure else "may be wrong", _with(unknown, text), runner)
     verdict, why = judge(pad, found, minor)
@@ -72,7 +72,7 @@ def _with(unknown: Sequence[str], text: str) -> str:
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
 
 
-def _what(rule: ProviderRule) -> str:
+def said_of(rule: ProviderRule) -> str:
     """Which Pads a rule is about, in words."""
     numbers = {
         "above": f"Pad above {rule.limit}",
