@@ -14,7 +14,7 @@ from typing import Literal
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
     "always", "axes", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
-    "below", "other types",
+    "below", "other types", "nodes behind",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -33,7 +33,8 @@ class ProviderRule:
             with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"crop beyond"``,
             the same of an axis that is cropped; ``"cut away"``, where a crop leaves nothing; ``"open rank"`` and ``"open
             dims"``, of data whose number of dims, or one of whose dims, is not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit; ``"above"`` and ``"below"``, of a
-            version of Pad other than the limit; ``"other types"``, of none of ``types``.
+            version of Pad other than the limit; ``"other types"``, of none of ``types``; ``"nodes behind"``, where nodes behind the
+            Pad decide, and no rule tells which.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -138,6 +139,8 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
             ProviderRule("refuses", "always", _QNN, ("edge",)),
+            # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
+            ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
             ProviderRule("refuses", "cut away", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),

@@ -81,6 +81,7 @@ def said_of(rule: ProviderRule) -> str:
     }
     words = {"beyond": "more than one period", "crop beyond": "more than one period behind a crop", "always": "any"}
     words |= {"cut away": "a crop that leaves nothing", "crop": "a crop", "computed": "amounts at run time"}
+    words |= {"nodes behind": "in front of some nodes"}
     what = numbers.get(rule.when, words.get(rule.when, rule.when))
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
 
@@ -131,6 +132,8 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return version < rule.limit
         case "other types":
             return None if pad.type is None else pad.type not in rule.types
+        case "nodes behind":
+            return None
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
 
 

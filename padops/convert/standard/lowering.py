@@ -106,9 +106,7 @@ def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
     return pad.amounts
 
 
-def _write(
-    builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way: Way
-) -> Operand:
+def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way: Way) -> Operand:
     mode = pad.mode
     unchecked = pad.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and pad.dims and None in pad.dims
     zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
@@ -253,10 +251,13 @@ def _by_parts(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts]
     assert pad.dims is not None, "without dims there are no amounts of each axis"
     padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.Amounts(0, 0)]
     only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)
-    if not only_adds or (pad.op.limit is not Limit.NONE and None in pad.dims):
+    checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
+    if not only_adds or (checked and None in pad.dims):
         return None
     if pad.mode is Mode.CONSTANT:
         if all_known(pad.dims) or any(one.interior or min(one.begin, one.end) < 0 for one in known):
+            return None
+        if builder.opset < FIRST["Where"] or pad.type not in parts.SUMMED:
             return None
         work, with_what = _begin_filling(builder, pad)
         for i, _, one in padded:

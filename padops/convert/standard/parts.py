@@ -31,6 +31,7 @@ from padops.spec.plan import AxisPlan, Mode
 TO_THE_END = 2**63 - 1
 TO_THE_BEGIN = -TO_THE_END
 
+SUMMED = ("float", "float16", "double", "int32", "int64")  # types of ReduceSum in onnxruntime
 TILED = 8  # how often a part is repeated at once, so that no more than that is thrown away
 
 
@@ -122,7 +123,9 @@ def extend(work: Work, axis: int, row: AxisPlan, mode: Mode) -> None:
 
 
 TURNED = -1
-Piece = tuple[int, int, int]  # elements of the window: the first, the one behind the last; TURNED, or how often the one is shown
+Piece = tuple[
+    int, int, int
+]  # elements of the window: the first, the one behind the last; TURNED, or how often the one is shown
 
 
 def _edges(row: AxisPlan, first: int, behind: int) -> list[Piece]:
@@ -157,12 +160,10 @@ def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] |
 
 
 def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
-    """The output of one axis as part of the repeated period."""
+    """The output of one axis as part of the repeated period; mode symmetric never reaches so far (P4)."""
     (window,) = work.core(along.number, row.start, row.start + row.extent)
     size, period = row.extent, window
-    if mode is Mode.SYMMETRIC:
-        period, size = along.joined(window, along.turned(window)), 2 * size
-    elif mode is Mode.REFLECT and size > 2:
+    if mode is Mode.REFLECT and size > 2:
         inside = along.part(window, 1, size - 1)
         period, size = along.joined(window, along.turned(inside) if size > 3 else inside), 2 * size - 2
     start = first % size
@@ -179,7 +180,7 @@ def extend_any(work: Work, axis: int, begin: int, end: int, mode: Mode) -> None:
         axis: The axis.
         begin: How many elements in front, at least 0.
         end: How many behind, at least 0.
-        mode: Any but constant.
+        mode: Edge, reflect or wrap.
     """
     along = Axis(work.builder, axis, len(work.dims))
     parts = [*_side(along, work.value, begin, mode, True), work.value, *_side(along, work.value, end, mode, False)]
@@ -190,32 +191,25 @@ def _side(along: Axis, value: ir.Value, count: int, mode: Mode, in_front: bool) 
     """What stands in front of an axis of any size, or behind it."""
     if not count:
         return []
-    reach = 1 if mode is Mode.EDGE else count + (mode is Mode.REFLECT)
-    of_end = in_front if mode is Mode.WRAP else not in_front
-    near = along.part(value, -reach) if of_end else along.part(value, 0, reach)
+    if mode is Mode.WRAP:
+        near = along.part(value, -count) if in_front else along.part(value, 0, count)
+        return [along.cut(near, count, in_front, count)]
+    reach = 1 if mode is Mode.EDGE else count + 1
+    near = along.part(value, 0, reach) if in_front else along.part(value, -reach)
     if mode is Mode.EDGE:
         return [along.spread(near, count)]
-    if mode is Mode.WRAP or count == 1:
-        if mode is Mode.REFLECT:  # the second element, or the only one
-            return [along.part(near, -1) if in_front else along.part(near, 0, 1)]
-        return [along.cut(near, count, in_front, count)]
-    other = along.turned(along.part(near, 1, -1) if mode is Mode.REFLECT else near)
-    period = along.joined(near, other) if in_front else along.joined(other, near)
-    return [_cut_once(along, period, count, in_front, mode)]
-
-
-def _cut_once(along: Axis, period: ir.Value, count: int, in_front: bool, mode: Mode) -> ir.Value:
-    """What ``count`` reaches of a period, which has one element at least, and two in mode symmetric."""
-    reps = count if mode is Mode.REFLECT else -(-count // 2)
-    if reps > 1:
-        return along.cut(period, count, in_front, reps)
-    return along.part(period, -count) if in_front else along.part(period, 0, count)
+    if count == 1:  # the second element, or the only one
+        return [along.part(near, -1) if in_front else along.part(near, 0, 1)]
+    inside = along.turned(along.part(near, 1, -1))
+    period = along.joined(near, inside) if in_front else along.joined(inside, near)
+    return [along.cut(period, count, in_front, count)]
 
 
 def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) -> None:
     """Puts fill around the elements of one axis of any size.
 
-    One node for each side reads the shape, of which it changes one element.
+    A block of fill has the shape of one element of that axis, of which nothing but the shape is taken: of an axis without
+    elements their sum, which has one.
 
     Args:
         work: The tensor so far; becomes the filled one.
@@ -224,13 +218,11 @@ def fill_any(work: Work, axis: int, begin: int, end: int, with_what: Operand) ->
         end: How many behind, at least 0.
         with_what: The fill, one element.
     """
-    builder, rank = work.builder, len(work.dims)
-    shape = builder.emit("Shape", [work.value])
+    builder, along = work.builder, Axis(work.builder, axis, len(work.dims))
+    fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
+    one = builder.total(along.part(work.value, 0, 1), axis)
     blocks: dict[int, ir.Value] = {}
     for count in sorted({begin, end} - {0}):
-        here = np.arange(rank) == axis
-        dims = builder.emit("Where", [here, ints(count), shape])
-        fill = with_what.reshape(1) if isinstance(with_what, np.ndarray) else with_what
-        blocks[count] = builder.emit("Expand", [fill, dims], role="fill")
-    parts = [*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else [])]
-    work.value = builder.emit("Concat", parts, {"axis": axis})
+        never = np.zeros([count if i == axis else 1 for i in range(along.rank)], bool)
+        blocks[count] = builder.emit("Where", [never, one, fill], role="fill")
+    work.value = along.joined(*([blocks[begin]] if begin else []), work.value, *([blocks[end]] if end else []))

@@ -50,9 +50,7 @@ def emit(
     return (_install(site, builder, constants), *filter(None, [said]))
 
 
-def check(
-    pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None
-) -> None:
+def check(pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None) -> None:
     """Refuses a Pad for which there are no nodes that do the same; writes them, and throws them away.
 
     Args:
