@@ -67,11 +67,18 @@ def choose(pad: PadInfo, plain: bool, row: KnownProvider, opset: int) -> Choice:
         return Choice(Way.PAD)
     left = fault is None or fault[0].does == "leaves"
     if fault is not None and left and (fault[0].when in OF_ALL_NODES or _of_all_pads(fault[0])):
-        by_parts = fault[0].when == "open dims" and pad.dims is not None and pad.mode is not Mode.CONSTANT
-        return Choice(Way.PARTS if by_parts else Way.ANY, said_of(fault[0]))  # parts are fewer nodes
+        return Choice(Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.FEW, said_of(fault[0]))
     if row.moves and pad.type not in row.moves and left:
         return Choice(Way.ANY, f"any node of {pad.type}")
+    if fault is not None and standard and _crops_elsewhere(fault, pad) and not taking_pooling(pad):
+        return Choice(Way.CROPPED)
     return Choice(Way.PARTS)
+
+
+def _crops_elsewhere(fault: tuple[ProviderRule, bool], pad: PadInfo) -> bool:
+    """Whether a constant Pad is right once a Slice has taken away what it takes away; some of each axis has to be left."""
+    rule, sure = fault
+    return pad.mode is Mode.CONSTANT and (rule.when == "crop" or (rule.when == "cut away" and not sure))
 
 
 def _of_all_pads(rule: ProviderRule) -> bool:
