@@ -136,8 +136,8 @@ def model_of(case: Case) -> bytes:
 
 def feeds_of(case: Case) -> dict[str, np.ndarray]:
     """The inputs of a case: whole numbers from 1 on, so that no element is that of a fill."""
-    dtype = {"float": np.float32, "int64": np.int64}[case.type]
-    fed = {"x": np.arange(1, np.prod(case.shape) + 1, dtype=dtype).reshape(case.shape)}
+    dtype = np.dtype({"float": "float32", "double": "float64"}.get(case.type, case.type))
+    fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
     return fed | {name: np.array(getattr(case, name), np.int64) for name in case.given if name != "dims"}
 
 
@@ -202,7 +202,7 @@ def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
     return padops.InferenceSession(model, options)
 
 
-def run(case: Case, provider: str, way: str, model: bytes) -> dict[str, Any]:
+def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None) -> dict[str, Any]:
     """Runs a case.
 
     Args:
@@ -210,6 +210,7 @@ def run(case: Case, provider: str, way: str, model: bytes) -> dict[str, Any]:
         provider: As of ``session_of``.
         way: As of ``session_of``.
         model: Its model.
+        expected: What it gives, as lists; by default what a Pad does.
 
     Returns:
         ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the session;
@@ -232,7 +233,7 @@ def run(case: Case, provider: str, way: str, model: bytes) -> dict[str, Any]:
     ran = Counter(
         (row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})
     )
-    expected = expected_of(case)
+    expected = expected_of(case) if expected is None else np.array(expected)
     close = output.shape == expected.shape and np.allclose(output, expected, rtol=TOLERANCES.get(provider, 0), atol=0)
     return {
         "outcome": "right" if close else "wrong",
@@ -248,14 +249,14 @@ def main(arguments: list[str]) -> int:
     os.dup2(2, 1)  # libraries print
     for line in sys.stdin:
         told = json.loads(line)
-        model = bytes.fromhex(told.pop("model"))
-        print(json.dumps(run(Case(**told), provider, way, model)), file=answers, flush=True)
+        model, expected = bytes.fromhex(told.pop("model")), told.pop("expected")
+        print(json.dumps(run(Case(**told), provider, way, model, expected)), file=answers, flush=True)
     return 0
 
 
-def as_line(case: Case, model: bytes) -> str:
-    """A case and its model as a line of JSON."""
-    return json.dumps(asdict(case) | {"model": model.hex()})
+def as_line(case: Case, model: bytes, expected: Any = None) -> str:
+    """A case, its model and what that gives as a line of JSON; see ``run``."""
+    return json.dumps(asdict(case) | {"model": model.hex(), "expected": expected})
 
 
 if __name__ == "__main__":

@@ -55,11 +55,22 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
         way: See ``provider_cases.session_of``.
         cases: The cases.
     """
-    provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+    provider = provider_of(name)
+    lines = {case.name: provider_cases.as_line(case, _model(case, provider, way)) for case in cases}
+    return ask_lines(name, way, lines)
+
+
+def provider_of(name: str) -> str:
+    """The provider of an environment, or the one that is named."""
+    return ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+
+
+def ask_lines(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[str, Any]]":
+    """The same of what ``provider_cases.as_line`` gives, by names."""
     program = Path(provider_cases.__file__).resolve()
-    command = [python_of(name), "-W", "error::UserWarning", str(program), provider, way]
+    command = [python_of(name), "-W", "error::UserWarning", str(program), provider_of(name), way]
     answers, process = {}, None
-    for case in cases:
+    for asked, question in lines.items():
         if process is None:
             process = subprocess.Popen(
                 command,
@@ -69,11 +80,11 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
                 text=True,
                 env=_variables(),
             )
-        line = _line(process, provider_cases.as_line(case, _model(case, provider, way)))
+        line = _line(process, question)
         if line:
-            answers[case.name] = json.loads(line)
+            answers[asked] = json.loads(line)
         else:
-            answers[case.name] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
+            answers[asked] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
             process = None
     if process is not None:
         _end(process)
@@ -188,7 +199,7 @@ def main(arguments: "list[str]") -> int:
         return 0
     told, wrong = {}, []
     for name in options.names or ENVIRONMENTS:
-        provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+        provider = provider_of(name)
         told[name] = {way: ask(name, way, list(ALL.values())) for way in options.way or WAYS}
         show(provider, told[name])
         for way in ("name", "device"):
