@@ -42,7 +42,6 @@ class Way(Enum):
     PAD = "Pad"  # one Pad of the standard
     CROPPED = "cropped"  # the same in mode constant, behind a Slice, so that it takes nothing away
     PARTS = "parts"  # what moves parts of the data; see ``parts.py``
-    FEW = "few"  # the same, but one Pad where ONNX Runtime's processor is sure to run it right
 
 
 def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False, way: Way = Way.ANY) -> Operand:
