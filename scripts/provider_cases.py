@@ -182,8 +182,8 @@ def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
     Args:
         model: The model, serialized.
         provider: The provider's name.
-        way: ``"stock"``, or ``"lowered"``, which is the same of a model that was lowered for the provider; or with padops
-            ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which are the same of a model that was lowered, and lowered for the
+            provider; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
         options: The session's options.
     """
     import onnxruntime
@@ -197,7 +197,7 @@ def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
         options.add_provider_for_devices(devices, options_of(provider))
     else:  # it is built in
         options.add_provider(provider, options_of(provider))
-    if way in ("stock", "lowered"):
+    if way in ("stock", "plain", "lowered"):
         return onnxruntime.InferenceSession(model, options, enable_fallback=0)
     import padops
 

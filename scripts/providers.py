@@ -1,6 +1,6 @@
 """Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
 
-    python3 scripts/providers.py [NAME ...] [--way stock|name|device|lowered] [--json FILE]
+    python3 scripts/providers.py [NAME ...] [--way stock|name|device|plain|lowered] [--json FILE]
     python3 scripts/providers.py --list
 
 Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
@@ -8,8 +8,8 @@ which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first
 scripts/peers.py does for peers. Any other name is that of a provider, such as CUDAExecutionProvider, which this Python has.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
-provider ran the Pad; of a model that was lowered for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops beside a
-provider is not right, or the provider has been dropped, or a lowered model is not right, 2 usage.
+provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops
+beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not right, 2 usage.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import provider_cases
 from provider_cases import ALL, CASES, CPU, PADOPS, QNN, WEBGPU
 
 ENVIRONMENTS = peers.PROVIDERS
-WAYS = ("stock", "name", "device", "lowered")
+WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
 # What a provider does by itself, whatever stands beside it: it dies of Relu of five dims, too.
@@ -94,11 +94,11 @@ def ask_lines(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[s
 def _model(case: "provider_cases.Case", provider: str, way: str) -> bytes:
     """The model that one way asks about."""
     model = provider_cases.model_of(case)
-    if way != "lowered":
+    if way not in ("plain", "lowered"):
         return model
     import padops
 
-    return padops.lower(model, provider=provider).proto().SerializeToString()
+    return padops.lower(model, provider=provider if way == "lowered" else None).proto().SerializeToString()
 
 
 def _end(process: subprocess.Popen) -> int:
@@ -223,7 +223,7 @@ def show(provider: str, answers: "dict[str, dict[str, dict]]") -> None:
         print(f"{provider}, {way}: {right} of {len(CASES)} right")
         for name, answer in rows.items():
             by = who(answer, provider).replace("ExecutionProvider", "").replace(CPU, "CPU")
-            if way == "lowered" and "ran" in answer:
+            if way in ("plain", "lowered") and answer["outcome"] == "right":
                 others = elsewhere(answer, provider)
                 by = ", ".join(f"{count} {operator} elsewhere" for operator, count in others.items()) or "all on it"
             print(f"  {name:26} {answer['outcome']:8} {by or answer.get('why', '')[:80]}")

@@ -91,6 +91,8 @@ _COREML = f"{_ORT}/coreml/builders/impl/pad_op_builder.cc (1650d6f)"
 _DML = f"{_ORT}/dml/DmlExecutionProvider/src/Operators/DmlOperatorPadding.cpp (0aea88d)"
 _MIGRAPHX = f"{_ORT}/migraphx/migraphx_execution_provider.cc"
 
+_OPENVINO_TYPES = ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
+
 _TENSORRT_RULES = (
     ProviderRule("leaves", "other types", _TENSORRT, types=("float", "float16", "bfloat16", "int32", "int64")),
     # It extends all of the data, and crops after that.
@@ -105,12 +107,13 @@ KNOWN_PROVIDERS = (
         True,
         (
             ProviderRule("leaves", "open rank", _OPENVINO),
+            ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
             ProviderRule("refuses", "axes", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
             ProviderRule("refuses", "beyond", _OPENVINO, ("reflect",)),
             ProviderRule("dies", "cut away", _OPENVINO),
         ),
-        ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool"),
+        _OPENVINO_TYPES,
     ),
     KnownProvider(
         "WebGpuExecutionProvider",

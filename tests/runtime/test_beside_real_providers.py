@@ -53,6 +53,13 @@ def test_parts(name: str) -> None:
     # The Vulkan in software that WebGPU has here lacks float16.
     lacking = {"float16"} if provider == provider_cases.WEBGPU else set()
     assert provider_parts.moved(answers) == {*BY_NAME[provider].moves} - lacking
+    for (_, type_name), told in provider_parts.ask(
+        name, {"Pad": provider_parts.OTHERS["Pad"]}, provider_parts.TYPES
+    ).items():
+        refused = [
+            rule for rule in BY_NAME[provider].rules if rule.when == "other types" and type_name not in rule.types
+        ]
+        assert (told == "on it") == (not refused) or type_name in lacking, (type_name, told)
     backward, gather = "Slice, from within backward", "Gather"
     said = provider_parts.ask(name, {what: provider_parts.OTHERS[what] for what in (backward, gather)}, ("float",))
     wrong = {provider_cases.WEBGPU: {backward: "wrong"}, provider_cases.QNN: {gather: "refused"}}

@@ -20,6 +20,11 @@ const std::vector<ProviderRow>& known_providers() {
        true,
        {
            {Does::kLeaves, When::kOpenRank},
+           {Does::kLeaves,
+            When::kOtherTypes,
+            {},
+            0,
+            {"float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool"}},
            {Does::kRefuses, When::kAxes},
            {Does::kRefuses, When::kAlways, {"wrap"}},
            {Does::kRefuses, When::kBeyond, {"reflect"}},
