@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from provider_sessions import CPU, model, pad, providers_of_pads, recording_options
+from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recording_options
 
 import padops
 from padops.runtime.ort_values import run_session
@@ -81,7 +81,7 @@ RARE = [  # the mode, the data, the amounts, the fill
 
 
 @pytest.mark.parametrize("row", KNOWN_PROVIDERS, ids=lambda row: row.name)
-def test_it_takes_what_inspect_says_of_rare_ones(row) -> None:
+def test_rare_pads_that_it_takes(row) -> None:
     """The same of data without dims or elements, of odd fills and of deep crops."""
     taken = 0
     for mode, data, pads, fill in RARE:
@@ -187,6 +187,30 @@ def test_a_compiled_pad_in_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_sessions_of_both_that_many_threads_create() -> None:
+    """Each with providers, kernels and compiled Pads of its own."""
+    content, data = pad([1, 5], "wrap", 19, "float[4]"), np.arange(4, dtype=np.float32)
+    devices = register_provider_library()
+    expected = np.pad(data, (1, 5), "wrap").tolist()
+    outcomes: list[tuple[list[str], bool]] = []
+
+    def create(before: str) -> None:
+        for _ in range(5):
+            options = recording_options()
+            for name, given in ((FIRST_NAME, {"before": before}), (EP_NAME, {}), (CPU, {})):
+                options.add_provider_for_devices([devices[name]], given)
+            built = onnxruntime.InferenceSession(content.SerializeToString(), options, enable_fallback=0)
+            outcomes.append((providers_of_pads(built), built.run(None, {"x": data})[0].tolist() == expected))
+
+    befores = [OPENVINO, WEBGPU, "", OPENVINO, WEBGPU, ""]
+    threads = [threading.Thread(target=create, args=(before,)) for before in befores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == sorted([([FIRST_NAME if before else EP_NAME], True) for before in befores] * 5)
 
 
 def test_a_report(tmp_path) -> None:

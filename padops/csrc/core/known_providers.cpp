@@ -7,7 +7,7 @@ namespace {
 std::vector<ProviderRule> tensorrt() {
   return {
       {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "float16", "bfloat16", "int32", "int64"}},
-      {Does::kLeaves, When::kFill},
+      {Does::kLeaves, When::kOtherFill},
       {Does::kWrong, When::kCrop, {"wrap"}},
       {Does::kWrong, When::kCropBeyond, {"reflect"}},
   };
@@ -25,7 +25,7 @@ const std::vector<ProviderRow>& known_providers() {
            {Does::kLeaves, When::kEmpty},
            {Does::kRefuses, When::kAxes},
            {Does::kRefuses, When::kAlways, {"wrap"}},
-           {Does::kRefuses, When::kFill, {"edge", "reflect"}},
+           {Does::kRefuses, When::kOtherFill, {"edge", "reflect"}},
            {Does::kRefuses, When::kBeyondAll, {"reflect"}},
            {Does::kWrong, When::kCropBeyond, {"reflect"}},
            {Does::kDies, When::kCutBeyond},
@@ -36,7 +36,7 @@ const std::vector<ProviderRow>& known_providers() {
            {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "float16", "int32", "uint32"}},
            {Does::kLeaves, When::kAbove, {}, 23},
            {Does::kRefuses, When::kRank0},
-           {Does::kRefuses, When::kFill, {"edge", "reflect", "wrap"}},
+           {Does::kRefuses, When::kOtherFill, {"edge", "reflect", "wrap"}},
            {Does::kWrong, When::kBeyond, {"wrap"}},
            {Does::kWrong, When::kCrop, {"wrap"}},
            {Does::kRefuses, When::kEmpty, {"wrap"}},
@@ -67,7 +67,7 @@ const std::vector<ProviderRow>& known_providers() {
            {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "double", "float16", "bool"}},
            {Does::kLeaves, When::kAbove, {}, 18, {}, 25},
            {Does::kWrong, When::kAlways, {"wrap"}, 0, {}, 25},
-           {Does::kRefuses, When::kFill, {"edge", "reflect", "wrap"}},
+           {Does::kRefuses, When::kOtherFill, {"edge", "reflect", "wrap"}},
            {Does::kRefuses, When::kEmpty, {"wrap"}},
            {Does::kWrong, When::kBeyond, {"reflect"}, 0, {}, 25},
            {Does::kRefuses, When::kBeyond, {"reflect"}},

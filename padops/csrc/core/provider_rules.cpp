@@ -77,7 +77,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
       return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) < 0; });
     case When::kRank0: return pad.dims && pad.dims->empty();
     case When::kEmpty: return is_empty(pad);
-    case When::kFill: return pad.fill && *pad.fill != 1;
+    case When::kOtherFill: return pad.fill && *pad.fill != 1;
     case When::kNoFill: return pad.fill && *pad.fill == 0;
     case When::kOpenRank: return !pad.dims;
     case When::kOpenDims: return any_dim_is_open(pad);

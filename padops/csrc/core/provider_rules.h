@@ -32,7 +32,7 @@ enum class When {
   kCutBeyond,   // a crop takes more of an axis than there is
   kRank0,       // its data are known to have no dims
   kEmpty,       // a dim of its data or of its output is known to be 0
-  kFill,        // it has a fill that is known not to be one element
+  kOtherFill,   // it has a fill that is known not to be one element
   kNoFill,      // it has a fill that is known to be no element at all
   kOpenRank,    // the number of dims of its data is not known
   kOpenDims,    // a dim of its data is not known

@@ -31,9 +31,8 @@ TensorShape value_shape(const ort::Api& api, const ort::ValueInfo* value) {
   const ort::TensorInfo* tensor = nullptr;
   check(api, api.GetValueInfoTypeInfo()(value, &type));
   if (type != nullptr) check(api, api.CastTypeInfoToTensorInfo()(type, &tensor));
-  if (tensor == nullptr) return {.has_rank = false};
-  TensorShape shape = tensor_shape(api, tensor);
-  shape.has_rank = api.TensorTypeAndShape_HasShape()(tensor);
+  TensorShape shape = tensor == nullptr ? TensorShape() : tensor_shape(api, tensor);
+  shape.has_rank = tensor != nullptr && api.TensorTypeAndShape_HasShape()(tensor);
   return shape;
 }
 
