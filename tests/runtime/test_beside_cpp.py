@@ -11,6 +11,7 @@ import numpy as np
 import onnxruntime
 import pytest
 from cpp_builds import CHECKS, ROOT, build
+from document_blocks import blocks
 from provider_sessions import model
 
 import padops
@@ -67,3 +68,8 @@ def test_beside_a_real_provider(tmp_path: Path, name: str, provider: tuple[str, 
     done = ran(package, tmp_path, *provider, **(variables if vulkan.is_dir() else {}))
     assert done.returncode == 0, done.stdout + done.stderr
     assert [float(value) for value in done.stdout.split()[-len(EXPECTED) :]] == EXPECTED
+
+
+def test_the_page_shows_the_program() -> None:
+    (shown,) = (block.code for block in blocks(ROOT / "docs" / "beside.md") if block.language == "cpp")
+    assert shown.count("\n") > 5 and shown in SOURCE.read_text(encoding="utf-8")

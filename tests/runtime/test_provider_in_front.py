@@ -97,6 +97,10 @@ def test_rare_pads_that_it_takes(row) -> None:
         took = FIRST_NAME in providers_of_pads(session(content, row.name))
         assert took is (told.runner == FIRST_NAME), (mode, data, pads, fill, told.why)
         taken += took
+    for mode in ("constant", "edge", "wrap"):  # amounts that are given at run time
+        content = model(f'g (float[4] x, int64[2] p) => (float[a] y) {{ [p] y = Pad <mode = "{mode}"> (x, p) }}', 19)
+        (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
+        assert (FIRST_NAME in providers_of_pads(session(content, row.name))) is (told.runner == FIRST_NAME), mode
     assert (taken > 0) is any(rule.does != "leaves" for rule in row.rules)
 
 
