@@ -234,7 +234,7 @@ def run(case: Case, provider: str, way: str) -> dict[str, Any]:
             session = session_of(model_of(case), provider, way, options)
             output = session.run(None, feeds_of(case))[0]
         except Exception as error:
-            return {"outcome": "refused", "why": " ".join(str(error).split())[:300]}
+            return {"outcome": "refused", "why": " ".join(str(error).split())[:3000]}
         events = json.loads(Path(session.end_profiling()).read_text())
     expected = expected_of(case)
     close = output.shape == expected.shape and np.allclose(output, expected, rtol=TOLERANCES.get(provider, 0), atol=0)

@@ -85,6 +85,7 @@ _SLICE = f"{_TENSORRT}; Slice in NVIDIA's TensorRT Operator's Reference, 10.16"
 _COREML = f"{_ORT}/coreml/builders/impl/pad_op_builder.cc (1650d6f)"
 _COREML_TEXTS = f"{_COREML}; texts in onnxruntime 1.24.4, 1.25.1 and 1.26.0 for macOS"
 _DML = f"{_ORT}/dml/DmlExecutionProvider/src/Operators/DmlOperatorPadding.cpp (0aea88d)"
+_DML_TESTS = "read: microsoft/onnxruntime onnxruntime/test/providers/cpu/tensor/pad_test.cc, in pull request 26248"
 _MIGRAPHX = f"{_ORT}/migraphx/migraphx_execution_provider.cc (0018ddb)"
 _MIGRAPHX_PARSER = "read: ROCm/AMDMIGraphX src/onnx/parse_pad.cpp (07005d1)"
 _XNNPACK = f"{_ORT}/xnnpack (1b38b58): no file of its kernels is one of Pad"
@@ -197,6 +198,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "above", _KERNELS, limit=21),
             ProviderRule("leaves", "other types", _KERNELS, types=_DML_TYPES),
             ProviderRule("refuses", "always", _DML, ("wrap",)),
+            ProviderRule("refuses", "empty", f"{_DML_TESTS}, what they leave out for it", ("edge",)),
             ProviderRule("wrong", "crop", f"{_DML}, as its comment says, too"),
         ),
     ),

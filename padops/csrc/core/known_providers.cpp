@@ -99,6 +99,7 @@ const std::vector<ProviderRow>& known_providers() {
             {"float", "float16", "double", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
              "uint64"}},
            {Does::kRefuses, When::kAlways, {"wrap"}},
+           {Does::kRefuses, When::kEmpty, {"edge"}},
            {Does::kWrong, When::kCrop},
        }},
       {"MIGraphXExecutionProvider",
