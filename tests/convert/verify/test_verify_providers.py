@@ -78,9 +78,9 @@ def test_a_model_that_does_not_run() -> None:
     broken = pad([-3, 4], "edge", 18, "float[2]")
     right = pad([1, 1], "edge", 18, "float[2]")
     found = padops.verify(broken, right, providers=[CPU])
-    assert found.outcome == "runs" and "[P" in " ".join(found.notes)
+    assert found.outcome == "runs" and "[P" in " ".join(found.notes), found
     found = padops.verify(right, broken, providers=[CPU])
-    assert found.outcome == "fails" and not found.passed
+    assert found.outcome == "fails" and not found.passed, found
     assert padops.verify(broken, broken, providers=[CPU]).outcome == "undecided"
 
 
