@@ -48,8 +48,8 @@ def verify(
             and by 2e-1 where it has bfloat16.
         atol: By how much it may differ beside that, in the unit of the elements; 0 where only ``rtol`` is given.
         providers: The execution providers of the sessions in which both models run, first choice first: names, each alone or
-            in a pair with options. padops stands beside them as in ``padops.InferenceSession``, and each model has a process of
-            its own, which may die. Outputs alone are compared; without ``rtol`` and ``atol``, no bit may differ. The notes
+            in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither model is converted
+            on the way; and each has a process of its own, which may die. Outputs alone are compared; without ``rtol`` and ``atol``, no bit may differ. The notes
             say which provider has which Pad. Providers of libraries are found where they are registered.
 
     Returns:
