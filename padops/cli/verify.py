@@ -27,6 +27,9 @@ def add_verify(commands: Any) -> None:
     parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with (default: random numbers)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
     add_tolerance(parser)
+    parser.add_argument("--providers", metavar="A,B", help="run both in sessions with these execution providers, first choice "
+                        "first, such as OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs; every bit, "
+                        "where no tolerance is given")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="exit with 4 where floats differ by rounding, and with 5 where "
                         "an output or a Pad has told nothing")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
@@ -42,7 +45,9 @@ def run_verify(options: argparse.Namespace) -> int:
 
     try:
         models = models_of(options.original, options.converted)
-        verification = verify(*models, options.inputs, options.seed, rtol=options.rtol, atol=options.atol)
+        providers = None if options.providers is None else [name for name in options.providers.split(",") if name]
+        tolerance = {"rtol": options.rtol, "atol": options.atol}
+        verification = verify(*models, options.inputs, options.seed, **tolerance, providers=providers)
     except PadopsError as error:
         return fail(error, error.exit_code)
     show_verification(make_console(options.quiet), verification)
