@@ -140,14 +140,11 @@ def test_a_compiled_pad(mode: str, inputs: str, initializers: str, given: dict[s
         assert built.run(None, {"x": data, **given})[0].tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("kind", ["int16", "string", "int4", "bool", "float16", "double"])
+@pytest.mark.parametrize("kind", ["int16", "uint16", "int8", "bool", "float16"])
 def test_compiled_pads_of_other_types(kind: str) -> None:
+    """Those that OpenVINO has, and would refuse."""
     built = session(pad([5, 6], "wrap", 21, f"{kind}[3]"), OPENVINO)
-    values = (
-        np.array(["a", "", "\N{LATIN SMALL LETTER E WITH ACUTE}"], object) if kind == "string" else np.array([1, 0, 1])
-    )
-
-    data = values.astype(by_name(kind).numpy)
+    data = np.array([1, 0, 1]).astype(by_name(kind).numpy)
     output = run_session(built, {"x": data})[0]
     assert output.tolist() == reference.run("Pad_21", {"mode": "wrap"}, [data, np.array([5, 6])]).tolist()
 
