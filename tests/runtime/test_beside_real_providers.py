@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from onnx import parser
 
 import padops
 from padops.runtime.provider_rules import BY_NAME
@@ -60,6 +61,27 @@ def test_lowered(name: str) -> None:
     answers = providers.ask(name, "lowered", asked)
     assert providers.lowered_faults(provider, answers) == []
     assert len(answers) >= 37
+
+
+@pytest.mark.needs_environment("ort-qnn")
+def test_lowered_of_five_dims() -> None:
+    """QNN dies of them, but not of the Reshapes between which the Pad has four."""
+    shape, given = (2, 3, 2, 4, 3), "int64[2] flat = {6, 24}, int64[5] deep = {2, 3, 2, 4, 3}, int64[2] out = {6, -1}"
+    lines = {}
+    for mode in ("constant", "edge", "reflect", "wrap"):
+        for amounts in ((0, 0, 1, 1, 1), (1, 1, 1, 1, 1), (0, 1, 0, 1, 0)):
+            pads = f"int64[10] p = {{{', '.join(map(str, amounts * 2))}}}"
+            model = parser.parse_model(
+                f'<ir_version: 10, opset_import: ["" : 21]> g (float[2, 3, 2, 4, 3] x) => (float[m, n] y) <{given}, {pads}> '
+                f'{{ a = Reshape (x, flat) b = Relu (a) c = Reshape (b, deep) d = Pad <mode = "{mode}"> (c, p) '
+                "e = Reshape (d, out) y = Relu (e) }"
+            )
+            case = provider_cases.Case(f"{mode} {amounts}", mode, shape, amounts * 2, 21)
+            expected = provider_cases.expected_of(case).reshape(6, -1).tolist()
+            low = padops.lower(model, provider="qnn").proto().SerializeToString()
+            lines[case.name] = provider_cases.as_line(case, low, expected)
+    for name, answer in providers.ask_lines("ort-qnn", "stock", lines).items():
+        assert (answer["outcome"], providers.elsewhere(answer, provider_cases.QNN)) == ("right", {}), (name, answer)
 
 
 @pytest.mark.parametrize("name", NAMES)
