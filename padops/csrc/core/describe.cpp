@@ -18,7 +18,7 @@ constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
 constexpr const char* kDoes[] = {"leaves", "refuses", "wrong", "dies"};
 constexpr const char* kWhens[] = {"always",   "axes",      "crop",       "beyond",   "crop beyond",
                                   "cut away", "open rank", "open dims",  "computed", "rank above",
-                                  "above",    "below",     "other types"};
+                                  "above",    "below",     "other types", "nodes behind"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator>

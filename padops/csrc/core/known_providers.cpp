@@ -46,6 +46,7 @@ const std::vector<ProviderRow>& known_providers() {
            {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "float16", "double"}},
            {Does::kRefuses, When::kOtherTypes, {}, 0, {"float", "float16"}},
            {Does::kRefuses, When::kAlways, {"edge"}},
+           {Does::kRefuses, When::kNodesBehind, {"reflect"}},
            {Does::kRefuses, When::kCutAway},
            {Does::kDies, When::kRankAbove, {}, 4},
        }},

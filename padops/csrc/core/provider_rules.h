@@ -35,6 +35,7 @@ enum class When {
   kAbove,       // it is of a later version of Pad than the row's limit
   kBelow,       // it is of an earlier one
   kOtherTypes,  // its data are of none of the row's types
+  kNodesBehind, // nodes behind it decide, and no rule tells which
 };
 
 struct ProviderRule {
