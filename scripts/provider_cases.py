@@ -152,12 +152,18 @@ def expected_of(case: Case) -> np.ndarray:
     return reference.run(onnx_op(case.opset), {"mode": case.mode}, given)
 
 
+def vulkan(prefix: Path) -> tuple[Path, Path]:
+    """The folder of the Vulkan in software in WebGPU's environment, and the file that describes it."""
+    folder = prefix / "debian" / "usr" / "lib" / "chromium"
+    return folder, folder / "vk_swiftshader_icd.json"
+
+
 def prepare(provider: str) -> None:
     """Makes a provider ready in this process: the Vulkan that WebGPU needs, the library of QNN."""
     if provider == WEBGPU:
-        vulkan = Path(sys.prefix, "debian", "usr", "lib", "chromium")
-        os.environ["VK_ICD_FILENAMES"] = str(vulkan / "vk_swiftshader_icd.json")
-        ctypes.CDLL(str(vulkan / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
+        folder, icd = vulkan(Path(sys.prefix))
+        os.environ["VK_ICD_FILENAMES"] = str(icd)
+        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
     if provider == QNN:
         import onnxruntime
         import onnxruntime_qnn

@@ -67,7 +67,7 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env=_variables(),
+                env=variables(),
             )
         line = _line(process, provider_cases.as_line(case, _model(case, provider, way)))
         if line:
@@ -98,7 +98,7 @@ def _end(process: subprocess.Popen) -> int:
     return process.wait()
 
 
-def _variables() -> "dict[str, str]":
+def variables() -> "dict[str, str]":
     """Of a process: it finds the sources of this checkout, and the library that has been built."""
     made = {**os.environ, "PYTHONPATH": str(environment.ROOT)}
     if "PADOPS_LIBRARY" not in made:
