@@ -51,7 +51,7 @@ const std::vector<ProviderRow>& known_providers() {
       {"QNNExecutionProvider",
        false,
        {
-           {Does::kLeaves, When::kBelow, {}, 11},
+           {Does::kLeaves, When::kBelow, {}, 2},
            {Does::kLeaves, When::kAxes},
            {Does::kLeaves, When::kOpenDims},
            {Does::kLeaves, When::kComputed},
