@@ -1,6 +1,6 @@
 """Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
 
-    python3 scripts/providers.py [NAME ...] [--way stock|name|device] [--json FILE]
+    python3 scripts/providers.py [NAME ...] [--way stock|name|device|lowered] [--json FILE]
     python3 scripts/providers.py --list
 
 Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
@@ -8,7 +8,8 @@ which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first
 scripts/peers.py does for peers. Any other name is that of a provider, such as CUDAExecutionProvider, which this Python has.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
-provider ran the Pad. Exit codes: 0 done, 1 padops beside a provider is not right, or the provider has been dropped, 2 usage.
+provider ran the Pad; of a model that was lowered for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops beside a
+provider is not right, or the provider has been dropped, or a lowered model is not right, 2 usage.
 """
 
 import argparse
@@ -25,14 +26,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this 
 import environment
 import peers
 import provider_cases
-from provider_cases import ALL, CASES, CPU, PADOPS, QNN
+from provider_cases import ALL, CASES, CPU, PADOPS, QNN, WEBGPU
 
 ENVIRONMENTS = peers.PROVIDERS
-WAYS = ("stock", "name", "device")
+WAYS = ("stock", "name", "device", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
 # What a provider does by itself, whatever stands beside it: it dies of Relu of five dims, too.
 UNHELPED = {(QNN, "constant rank 5"), (QNN, "reflect rank 5")}
+
+# Modes of which the nodes behind the Pad decide, so that padops takes what the provider might run.
+UNSURE = {(QNN, "reflect")}
 
 
 def python_of(name: str) -> str:
@@ -65,7 +69,7 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
                 text=True,
                 env=_variables(),
             )
-        line = _line(process, provider_cases.as_line(case))
+        line = _line(process, provider_cases.as_line(case, _model(case, provider, way)))
         if line:
             answers[case.name] = json.loads(line)
         else:
@@ -74,6 +78,16 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
     if process is not None:
         _end(process)
     return answers
+
+
+def _model(case: "provider_cases.Case", provider: str, way: str) -> bytes:
+    """The model that one way asks about."""
+    model = provider_cases.model_of(case)
+    if way != "lowered":
+        return model
+    import padops
+
+    return padops.lower(model, provider=provider).proto().SerializeToString()
 
 
 def _end(process: subprocess.Popen) -> int:
@@ -110,7 +124,7 @@ def _line(process: subprocess.Popen, question: str) -> str:
 
 def who(answer: "dict[str, Any]", provider: str) -> str:
     """Which provider ran the Pad: where none says so, the one that compiled it."""
-    taken = [by for operator, by in answer.get("ran", ()) if operator == "Pad" or by == PADOPS[0]]
+    taken = [by for operator, by, _ in answer.get("ran", ()) if operator == "Pad" or by == PADOPS[0]]
     return ", ".join(sorted(set(taken))) or (provider if "providers" in answer else "")
 
 
@@ -126,8 +140,36 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if provider not in answer["providers"]:
             found.append(f"{name}: {provider} has been dropped")
         ran_right = stock[name]["outcome"] == "right" and who(stock[name], provider) == provider
-        if ran_right and who(answer, provider) != provider and not ALL[name].given:
+        unsure = ALL[name].given or (provider, ALL[name].mode) in UNSURE
+        if ran_right and who(answer, provider) != provider and not unsure:
             found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
+    return found
+
+
+def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":
+    """How often nodes of each operator ran on another provider, copies between the two included."""
+    return {
+        operator: count
+        for operator, by, count in answer.get("ran", ())
+        if by != provider or operator.startswith("Memcpy")
+    }
+
+
+def lowered_faults(provider: str, answers: "dict[str, dict]") -> "list[str]":
+    """What is wrong with models that were lowered for a provider: results, and nodes that it does not run.
+
+    A provider may take no node of a type, of open dims, or what computes amounts.
+    """
+    found = []
+    for name, answer in answers.items():
+        case = ALL[name]
+        if (provider, name) in UNHELPED:
+            continue
+        if answer["outcome"] != "right":
+            found.append(f"{name}: {answer['outcome']}: {answer.get('why', '')}")
+        takes_none = (provider == WEBGPU and case.type == "int64") or (provider == QNN and case.given)
+        if (others := elsewhere(answer, provider)) and not takes_none and "pads" not in case.given:
+            found.append(f"{name}: {others} ran elsewhere")
     return found
 
 
@@ -155,6 +197,7 @@ def main(arguments: "list[str]") -> int:
                 wrong += [
                     f"{name}, by {way}: {fault}" for fault in faults(provider, told[name]["stock"], told[name][way])
                 ]
+        wrong += [f"{name}, lowered: {fault}" for fault in lowered_faults(provider, told[name].get("lowered", {}))]
     if options.json:
         Path(options.json).write_text(json.dumps(told, indent=1))
     for fault in wrong:
@@ -169,6 +212,9 @@ def show(provider: str, answers: "dict[str, dict[str, dict]]") -> None:
         print(f"{provider}, {way}: {right} of {len(CASES)} right")
         for name, answer in rows.items():
             by = who(answer, provider).replace("ExecutionProvider", "").replace(CPU, "CPU")
+            if way == "lowered" and "ran" in answer:
+                others = elsewhere(answer, provider)
+                by = ", ".join(f"{count} {operator} elsewhere" for operator, count in others.items()) or "all on it"
             print(f"  {name:26} {answer['outcome']:8} {by or answer.get('why', '')[:80]}")
 
 

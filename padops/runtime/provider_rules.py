@@ -15,11 +15,12 @@ Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
     "always", "axes", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
     "below", "other types", "empty data", "rank below", "computed fill", "computed scalar fill", "fill not one", "fill empty",
-    "rounded fill", "endless value",
+    "rounded fill", "endless value", "nodes behind",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
 NOT_RUN = "not run"
+SUFFIX = "ExecutionProvider"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class ProviderRule:
             ``"rank below"`` the limit, where it is known; ``"computed fill"`` and ``"computed scalar fill"``, whose fill is no constant, and has no
             dims; ``"fill not one"`` and ``"fill empty"``, whose fill has another number of elements than one, and none;
             ``"rounded fill"``, whose fill a float does not keep: a whole number of more than 24 bits, or a negative zero;
-            ``"endless value"``, whose value is an attribute, and no number or infinite.
+            ``"endless value"``, whose value is an attribute, and no number or infinite; ``"nodes behind"``, where nodes behind the Pad
+            decide, and no rule tells which.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -63,12 +65,25 @@ class KnownProvider:
         version: What the rules are of; ``NOT_RUN`` where they have been read in its source.
         fuses: Whether it asks for nodes that another one has, so that padops must put others in their place.
         rules: The first one that holds counts. Where none does, the provider runs the Pad right.
+        moves: Element types of which it takes Slice, Concat, Expand and Tile, as scripts/providers.py --parts measures; empty where
+            that was not run.
     """
 
     name: str
     version: str
     fuses: bool
     rules: tuple[ProviderRule, ...]
+    moves: tuple[str, ...] = ()
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the rules have been measured."""
+        return self.version != NOT_RUN
+
+    @property
+    def short(self) -> str:
+        """Its name as a command takes it, too: ``"openvino"``."""
+        return self.name.removesuffix(SUFFIX).lower()
 
 
 _OPENVINO = f"{MEASURED} ort-openvino"
@@ -112,6 +127,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),
             ProviderRule("refuses", "endless value", _OPENVINO),
         ),
+        ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool"),
     ),
     KnownProvider(
         "WebGpuExecutionProvider",
@@ -126,6 +142,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "crop", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop beyond", _WEBGPU, ("reflect",)),
         ),
+        ("float", "float16"),
     ),
     KnownProvider(
         "QNNExecutionProvider",
@@ -147,10 +164,13 @@ KNOWN_PROVIDERS = (
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
             ProviderRule("refuses", "always", _QNN, ("edge",)),
             ProviderRule("refuses", "empty data", _QNN),
+            # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
+            ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
             ProviderRule("refuses", "cut away", _QNN),
             ProviderRule("dies", "fill empty", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),
+        ("float", "float16", "int32", "int64", "bool"),
     ),
     KnownProvider(
         "CUDAExecutionProvider",
@@ -208,6 +228,12 @@ KNOWN_PROVIDERS = (
     ),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
+
+
+def find_provider(name: str) -> KnownProvider | None:
+    """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None where there is none."""
+    short = name.lower().removesuffix(SUFFIX.lower())
+    return next((row for row in KNOWN_PROVIDERS if row.short == short), None)
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:

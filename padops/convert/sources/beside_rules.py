@@ -65,7 +65,7 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
                 return Answer("runs", _with(unknown, f"{name} runs it"), name)
             rule, sure = fault
             if rule.does != "leaves":
-                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({_what(rule)})"
+                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({said_of(rule)})"
                 runner = FIRST_NAME if reaches_provider(pad, found, minor) else ""
                 return Answer(SURELY[rule.does] if sure else "may be wrong", _with(unknown, text), runner)
     verdict, why = judge(pad, found, minor)
@@ -77,7 +77,7 @@ def _with(unknown: Sequence[str], text: str) -> str:
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
 
 
-def _what(rule: ProviderRule) -> str:
+def said_of(rule: ProviderRule) -> str:
     """Which Pads a rule is about, in words."""
     numbers = {
         "above": f"Pad above {rule.limit}",
@@ -90,6 +90,7 @@ def _what(rule: ProviderRule) -> str:
     words |= {"computed fill": "a fill at run time", "computed scalar fill": "a scalar fill at run time"}
     words |= {"fill not one": "a fill of several elements, or none", "fill empty": "a fill of no element"}
     words |= {"rounded fill": "a fill that a float rounds", "endless value": "a value that is NaN or infinite"}
+    words |= {"nodes behind": "in front of some nodes"}
     what = numbers.get(rule.when, words.get(rule.when, rule.when))
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
 
@@ -144,6 +145,8 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return pad.dims is not None and len(pad.dims) < rule.limit
         case "empty data":
             return 0 in (pad.dims or ()) or (None if pad.dims is None or None in pad.dims else False)
+        case "nodes behind":
+            return None
     if rule.when in FILLS:
         return _fill_holds(rule.when, pad)
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)

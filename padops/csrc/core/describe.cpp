@@ -36,7 +36,8 @@ constexpr const char* kWhens[] = {"always",
                                   "fill not one",
                                   "fill empty",
                                   "rounded fill",
-                                  "endless value"};
+                                  "endless value",
+                                  "nodes behind"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator>

@@ -92,6 +92,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     }
     case When::kRoundedFill: return pad.fill.is_rounded;
     case When::kEndlessValue: return pad.fill.is_endless_value;
+    case When::kNodesBehind: return std::nullopt;
   }
   return std::nullopt;
 }

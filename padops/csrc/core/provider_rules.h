@@ -43,6 +43,7 @@ enum class When {
   kFillEmpty,       // its fill has no element
   kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
   kEndlessValue,    // its value is an attribute, and no number or infinite
+  kNodesBehind,     // nodes behind it decide, and no rule tells which
 };
 
 struct ProviderRule {
