@@ -25,6 +25,7 @@ def rule_text(rule: ProviderRule) -> str:
     what = {
         "always": "",
         "rank above": f"rank above {rule.limit}",
+        "rank below": f"rank below {rule.limit}",
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
         "other types": f"types but {', '.join(rule.types)}",

@@ -14,7 +14,8 @@ from typing import Literal
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
     "always", "axes", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
-    "below", "other types", "nodes behind",
+    "below", "other types", "empty data", "rank below", "computed fill", "computed scalar fill", "fill not one", "fill empty",
+    "rounded fill", "endless value", "nodes behind",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -33,8 +34,12 @@ class ProviderRule:
             with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"crop beyond"``,
             the same of an axis that is cropped; ``"cut away"``, where a crop leaves nothing; ``"open rank"`` and ``"open
             dims"``, of data whose number of dims, or one of whose dims, is not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit; ``"above"`` and ``"below"``, of a
-            version of Pad other than the limit; ``"other types"``, of none of ``types``; ``"nodes behind"``, where nodes behind the
-            Pad decide, and no rule tells which.
+            version of Pad other than the limit; ``"other types"``, of none of ``types``; ``"empty data"``, without elements;
+            ``"rank below"`` the limit, where it is known; ``"computed fill"`` and ``"computed scalar fill"``, whose fill is no constant, and has no
+            dims; ``"fill not one"`` and ``"fill empty"``, whose fill has another number of elements than one, and none;
+            ``"rounded fill"``, whose fill a float does not keep: a whole number of more than 24 bits, or a negative zero;
+            ``"endless value"``, whose value is an attribute, and no number or infinite; ``"nodes behind"``, where nodes behind the Pad
+            decide, and no rule tells which.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -91,6 +96,10 @@ _COREML = f"{_ORT}/coreml/builders/impl/pad_op_builder.cc (1650d6f)"
 _DML = f"{_ORT}/dml/DmlExecutionProvider/src/Operators/DmlOperatorPadding.cpp (0aea88d)"
 _MIGRAPHX = f"{_ORT}/migraphx/migraphx_execution_provider.cc"
 
+_OPENVINO_TYPES = (
+    "float", "float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "int4", "uint4",
+)  # fmt: skip
+
 _TENSORRT_RULES = (
     ProviderRule("leaves", "other types", _TENSORRT, types=("float", "float16", "bfloat16", "int32", "int64")),
     # It extends all of the data, and crops after that.
@@ -105,10 +114,18 @@ KNOWN_PROVIDERS = (
         True,
         (
             ProviderRule("leaves", "open rank", _OPENVINO),
+            ProviderRule("leaves", "rank below", _OPENVINO, limit=1),
+            ProviderRule("leaves", "empty data", _OPENVINO),
+            ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
+            ProviderRule("leaves", "computed scalar fill", _OPENVINO),
             ProviderRule("refuses", "axes", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
             ProviderRule("refuses", "beyond", _OPENVINO, ("reflect",)),
             ProviderRule("dies", "cut away", _OPENVINO),
+            ProviderRule("refuses", "fill not one", _OPENVINO),
+            ProviderRule("wrong", "computed fill", _OPENVINO, ("constant",)),
+            ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),
+            ProviderRule("refuses", "endless value", _OPENVINO),
         ),
         ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool"),
     ),
@@ -119,6 +136,8 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "other types", _WEBGPU, types=("float", "float16", "int32", "uint32")),
             ProviderRule("leaves", "above", _WEBGPU, limit=23),
+            ProviderRule("refuses", "rank below", _WEBGPU, limit=1),
+            ProviderRule("refuses", "fill not one", _WEBGPU, ("edge", "reflect", "wrap")),
             ProviderRule("wrong", "beyond", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop beyond", _WEBGPU, ("reflect",)),
@@ -130,18 +149,25 @@ KNOWN_PROVIDERS = (
         "onnxruntime-qnn 2.7.0",
         False,
         (
+            # It leaves all of a model below opset 7; of Pad 2, nothing tells the opset.
+            ProviderRule("leaves", "below", _QNN, limit=2),
             ProviderRule("leaves", "axes", _QNN),
             ProviderRule("leaves", "open dims", _QNN),
             ProviderRule("leaves", "computed", _QNN),
+            ProviderRule("leaves", "computed fill", _QNN),
+            ProviderRule("dies", "rank below", _QNN, ("reflect",), limit=1),
+            ProviderRule("leaves", "rank below", _QNN, limit=1),
             ProviderRule("leaves", "always", _QNN, ("wrap",)),
             ProviderRule("leaves", "crop", _QNN, ("reflect",)),
             ProviderRule("leaves", "beyond", _QNN, ("reflect",)),
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
             ProviderRule("refuses", "always", _QNN, ("edge",)),
+            ProviderRule("refuses", "empty data", _QNN),
             # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
             ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
             ProviderRule("refuses", "cut away", _QNN),
+            ProviderRule("dies", "fill empty", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),
         ("float", "float16", "int32", "int64", "bool"),

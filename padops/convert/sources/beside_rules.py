@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
 
 from padops.convert.facts import Verdict
 from padops.convert.sources.builtin_rules import judge, reaches_provider
 from padops.convert.sources.builtin_support import known_amounts
 from padops.convert.sources.match import RunsAs
+from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
@@ -78,9 +83,13 @@ def said_of(rule: ProviderRule) -> str:
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
         "rank above": f"rank above {rule.limit}",
+        "rank below": f"rank below {rule.limit}",
     }
     words = {"beyond": "more than one period", "crop beyond": "more than one period behind a crop", "always": "any"}
     words |= {"cut away": "a crop that leaves nothing", "crop": "a crop", "computed": "amounts at run time"}
+    words |= {"computed fill": "a fill at run time", "computed scalar fill": "a scalar fill at run time"}
+    words |= {"fill not one": "a fill of several elements, or none", "fill empty": "a fill of no element"}
+    words |= {"rounded fill": "a fill that a float rounds", "endless value": "a value that is NaN or infinite"}
     words |= {"nodes behind": "in front of some nodes"}
     what = numbers.get(rule.when, words.get(rule.when, rule.when))
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
@@ -132,9 +141,61 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return version < rule.limit
         case "other types":
             return None if pad.type is None else pad.type not in rule.types
+        case "rank below":
+            return pad.dims is not None and len(pad.dims) < rule.limit
+        case "empty data":
+            return 0 in (pad.dims or ()) or (None if pad.dims is None or None in pad.dims else False)
         case "nodes behind":
             return None
+    if rule.when in FILLS:
+        return _fill_holds(rule.when, pad)
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
+
+
+FILLS = ("computed fill", "computed scalar fill", "fill not one", "fill empty", "rounded fill", "endless value")
+
+
+def _fill_holds(when: str, pad: PadInfo) -> bool | None:
+    """The same of what is asked of the fill: an input, or the attribute of the first versions."""
+    position = pad.op.input_index(pad.op.fill)
+    if position is None:
+        return _value_holds(when, pad.attributes.get(pad.op.fill))
+    given = pad.inputs[position]
+    if given is None:
+        return False
+    is_array = isinstance(given, np.ndarray)
+    count = prod(pad.fill_dims) if all_known(pad.fill_dims) else None
+    match when:
+        case "computed fill":
+            return not is_array
+        case "computed scalar fill":
+            return not is_array and (None if pad.fill_dims is None else not pad.fill_dims)
+        case "fill not one":
+            return None if count is None else count != 1
+        case "fill empty":
+            return None if count is None else count == 0
+        case "rounded fill":
+            return isinstance(given, np.ndarray) and given.size == 1 and is_rounded(given.reshape(()))
+    return False
+
+
+def _value_holds(when: str, value: ir.Attr | None) -> bool | None:
+    if value is None or when not in ("rounded fill", "endless value"):
+        return False
+    if value.is_ref():
+        return None
+    number = np.float32(value.value)
+    return is_rounded(number) if when == "rounded fill" else not np.isfinite(number)
+
+
+def is_rounded(fill: np.generic | np.ndarray) -> bool:
+    """Whether a float in the place of a fill is another number: of more than 24 bits, beyond 32 with a sign, or a negative zero."""
+    if fill.dtype.name in ("float32", "float16"):
+        return bool(fill == 0 and np.signbit(fill))
+    if fill.dtype.name not in ("int32", "uint32", "int64"):
+        return False
+    number = int(fill)
+    return int(np.float32(number)) != number or not -(1 << 31) <= number < 1 << 31
 
 
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:

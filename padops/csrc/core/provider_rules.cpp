@@ -45,6 +45,24 @@ Answer goes_beyond(const PadFacts& pad, bool cropped) {
       });
 }
 
+// How many elements a value of these dims has.
+std::optional<int64_t> element_count(const std::optional<std::vector<int64_t>>& dims) {
+  if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;
+  int64_t count = 1;
+  for (const int64_t dim : *dims) count *= dim;
+  return count;
+}
+
+Answer has_no_elements(const PadFacts& pad) {
+  if (pad.dims && std::ranges::find(*pad.dims, 0) != pad.dims->end()) return true;
+  return any_dim_is_open(pad).value() ? std::nullopt : Answer(false);
+}
+
+Answer is_computed_scalar(const FillFacts& fill) {
+  if (!fill.is_computed) return false;
+  return fill.dims ? Answer(fill.dims->empty()) : std::nullopt;
+}
+
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   switch (rule.when) {
     case When::kAlways: return true;
@@ -60,6 +78,20 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kAbove: return pad.version > rule.limit;
     case When::kBelow: return pad.version < rule.limit;
     case When::kOtherTypes: return std::ranges::find(rule.types, pad.type) == rule.types.end();
+    case When::kEmpty: return has_no_elements(pad);
+    case When::kRankBelow: return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
+    case When::kComputedFill: return pad.fill.is_computed;
+    case When::kComputedScalar: return is_computed_scalar(pad.fill);
+    case When::kFillNotOne: {
+      const std::optional<int64_t> count = element_count(pad.fill.dims);
+      return count ? Answer(*count != 1) : std::nullopt;
+    }
+    case When::kFillEmpty: {
+      const std::optional<int64_t> count = element_count(pad.fill.dims);
+      return count ? Answer(*count == 0) : std::nullopt;
+    }
+    case When::kRoundedFill: return pad.fill.is_rounded;
+    case When::kEndlessValue: return pad.fill.is_endless_value;
     case When::kNodesBehind: return std::nullopt;
   }
   return std::nullopt;

@@ -23,19 +23,27 @@ enum class Does {
 // What such a Pad is.
 enum class When {
   kAlways,
-  kAxes,        // it has the input axes
-  kCrop,        // an amount is negative
-  kBeyond,      // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
-  kCropBeyond,  // the same of an axis that is cropped
-  kCutAway,     // a crop leaves nothing of an axis
-  kOpenRank,    // the number of dims of its data is not known
-  kOpenDims,    // a dim of its data is not known
-  kComputed,    // its amounts or axes are computed
-  kRankAbove,   // its data have more dims than the row's limit
-  kAbove,       // it is of a later version of Pad than the row's limit
-  kBelow,       // it is of an earlier one
-  kOtherTypes,  // its data are of none of the row's types
-  kNodesBehind, // nodes behind it decide, and no rule tells which
+  kAxes,            // it has the input axes
+  kCrop,            // an amount is negative
+  kBeyond,          // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
+  kCropBeyond,      // the same of an axis that is cropped
+  kCutAway,         // a crop leaves nothing of an axis
+  kOpenRank,        // the number of dims of its data is not known
+  kOpenDims,        // a dim of its data is not known
+  kComputed,        // its amounts or axes are computed
+  kRankAbove,       // its data have more dims than the row's limit
+  kAbove,           // it is of a later version of Pad than the row's limit
+  kBelow,           // it is of an earlier one
+  kOtherTypes,      // its data are of none of the row's types
+  kEmpty,           // its data have no elements
+  kRankBelow,       // its data are known to have fewer dims than the row's limit
+  kComputedFill,    // its fill is computed
+  kComputedScalar,  // the same, and has no dims
+  kFillNotOne,      // its fill has not one element
+  kFillEmpty,       // its fill has no element
+  kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
+  kEndlessValue,    // its value is an attribute, and no number or infinite
+  kNodesBehind,     // nodes behind it decide, and no rule tells which
 };
 
 struct ProviderRule {
@@ -55,6 +63,15 @@ struct ProviderRow {
 
 const std::vector<ProviderRow>& known_providers();
 
+// What a graph tells of the fill of a Pad, which is an input, or the attribute value of the first versions. As it
+// stands here, there is none.
+struct FillFacts {
+  bool is_computed = false;
+  std::optional<std::vector<int64_t>> dims = std::vector<int64_t>();  // -1 for one that is not known
+  bool is_rounded = false;                                            // by a float
+  bool is_endless_value = false;
+};
+
 // What a graph tells of a node of ONNX's Pad.
 struct PadFacts {
   std::string mode;
@@ -63,6 +80,7 @@ struct PadFacts {
   std::optional<std::vector<int64_t>> dims;  // of its data; -1 for one that is not known
   bool has_axes = false;
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
+  FillFacts fill;
 };
 
 // What a provider of onnxruntime 1.`minor` does with a Pad; nothing where it runs it right. Where the graph leaves open
