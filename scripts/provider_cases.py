@@ -38,6 +38,7 @@ class Case:
         axes: The axes, where the Pad has that input.
         given: What is not constant: ``"pads"`` and ``"axes"`` that are inputs of the model, ``"dims"`` that are open.
         behind: An operator between the Pad and the Relu behind it; a Conv that changes nothing.
+        before: The same between the Relu before it and the Pad.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Case:
     axes: tuple[int, ...] | None = None
     given: tuple[str, ...] = ()
     behind: str = ""
+    before: str = ""
 
 
 IMAGE = (1, 2, 4, 5)
@@ -101,6 +103,10 @@ CONV_CASES = (
     Case("reflect before Conv", "reflect", IMAGE, AROUND, behind="Conv"),
     Case("edge before Conv", "edge", IMAGE, AROUND, behind="Conv"),
     Case("wrap before Conv", "wrap", IMAGE, AROUND, 19, behind="Conv"),
+    # Where layouts are turned for the Conv, the Pad's is, too.
+    Case("constant axes among Convs", "constant", IMAGE, (1, 2, 1, 2), axes=(2, 3), behind="Conv", before="Conv"),
+    Case("edge axes among Convs", "edge", IMAGE, (1, 0), axes=(-1,), behind="Conv", before="Conv"),
+    Case("wrap axes among Convs, opset 24", "wrap", IMAGE, (1, 2, 1, 2), 24, axes=(2, 3), behind="Conv", before="Conv"),
 )
 ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES)}
 
@@ -124,13 +130,14 @@ def model_of(case: Case) -> bytes:
             initializers.append(f"int64[{len(values)}] {name} = {{{', '.join(map(str, values))}}}")
     pad = f'Pad <mode = "{case.mode}"> (a, pads{"" if case.axes is None else ", , axes"})'
     behind = f"c = Conv <group = {case.shape[1]}> (b, w) y = Relu (c)" if case.behind else "y = Relu (b)"
-    if case.behind:
+    before = f"r = Relu (x) a = Conv <group = {case.shape[1]}> (r, w)" if case.before else "a = Relu (x)"
+    if case.behind or case.before:
         count = case.shape[1]
         initializers.append(f"float[{count},1,1,1] w = {{{', '.join(['1'] * count)}}}")
     declared = f" <{', '.join(initializers)}>" if initializers else ""
     return parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({case.type}[{out}] y)'
-        f"{declared} {{ a = Relu (x) [pad] b = {pad} {behind} }}"
+        f"{declared} {{ {before} [pad] b = {pad} {behind} }}"
     ).SerializeToString()
 
 

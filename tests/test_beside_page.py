@@ -28,6 +28,7 @@ def rule_text(rule: ProviderRule) -> str:
         "rank below": f"rank below {rule.limit}",
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
+        "axes beside": "axes among convolutions and the like",
         "other types": f"types but {', '.join(rule.types)}",
     }.get(rule.when, rule.when)
     return " ".join(part for part in (f"**{rule.does}**", " and ".join(rule.modes), what) if part) or "everything"

@@ -15,7 +15,7 @@ Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
     "always", "axes", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
     "below", "other types", "empty data", "rank below", "computed fill", "computed scalar fill", "fill not one", "fill empty",
-    "rounded fill", "endless value", "nodes behind",
+    "rounded fill", "endless value", "nodes behind", "axes beside",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -100,6 +100,14 @@ _OPENVINO_TYPES = (
     "float", "float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "int4", "uint4",
 )  # fmt: skip
 
+# Operators whose data some providers have in another layout, channels last. onnxruntime puts Transposes around them and moves
+# these through the graph; through a Pad with axes it does so wrongly.
+TURNED = (
+    "AveragePool", "BatchNormalization", "Conv", "ConvInteger", "ConvTranspose", "DepthToSpace", "GlobalAveragePool",
+    "GlobalLpPool", "GlobalMaxPool", "GridSample", "InstanceNormalization", "LRN", "LpPool", "MaxPool", "MaxRoiPool", "MaxUnpool",
+    "QLinearConv", "Resize", "SpaceToDepth", "Upsample",
+)  # fmt: skip
+
 _TENSORRT_RULES = (
     ProviderRule("leaves", "other types", _TENSORRT, types=("float", "float16", "bfloat16", "int32", "int64")),
     # It extends all of the data, and crops after that.
@@ -134,6 +142,7 @@ KNOWN_PROVIDERS = (
         "onnxruntime-webgpu 1.27.0",
         False,
         (
+            ProviderRule("refuses", "axes beside", _WEBGPU, types=TURNED),
             ProviderRule("leaves", "other types", _WEBGPU, types=("float", "float16", "int32", "uint32")),
             ProviderRule("leaves", "above", _WEBGPU, limit=23),
             ProviderRule("refuses", "rank below", _WEBGPU, limit=1),
@@ -149,6 +158,7 @@ KNOWN_PROVIDERS = (
         "onnxruntime-qnn 2.7.0",
         False,
         (
+            ProviderRule("refuses", "axes beside", _QNN, types=TURNED),
             # It leaves all of a model below opset 7; of Pad 2, nothing tells the opset.
             ProviderRule("leaves", "below", _QNN, limit=2),
             ProviderRule("leaves", "axes", _QNN),

@@ -138,6 +138,35 @@ def test_values_that_are_no_numbers(value: float) -> None:
     assert providers_of_pads(session(content, OPENVINO)) == [CPU]
 
 
+@pytest.mark.parametrize("name", ["WebGpuExecutionProvider", "QNNExecutionProvider"])
+@pytest.mark.parametrize("opset", [18, 24])
+def test_axes_among_convolutions(name: str, opset: int) -> None:
+    """For convolutions onnxruntime turns layouts, and a Pad with axes wrongly with them; alone, or without axes, it stays."""
+    for beside, inputs, taken in (
+        ("Conv <group = 2> (p, w)", "r, q, , a", True),
+        ("MaxPool <kernel_shape = [1, 1]> (p)", "r, q, , a", True),
+        ("Relu (p)", "r, q, , a", False),
+        ("Conv <group = 2> (p, w)", "r, full", False),
+    ):
+        text = (
+            "g (float[1,2,3,4] x) => (float[1,2,d,4] y) <int64[2] q = {1, 2}, int64[8] full = {0, 0, 1, 0, 0, 0, 2, 0}, "
+            "int64[1] a = {2}, float[2,1,1,1] w = {1, 1}> "
+            f'{{ r = Relu (x) [pad] p = Pad <mode = "constant"> ({inputs}) y = {beside} }}'
+        )
+        content = model(text, opset)
+        (told,) = padops.inspect(content, providers=[name, CPU]).pads
+        built = session(content, name)
+        assert (told.runner == FIRST_NAME) is (FIRST_NAME in providers_of_pads(built)) is taken, (
+            beside,
+            inputs,
+            told.why,
+        )
+        assert told.verdict == "may be wrong" or not taken
+        data = np.arange(1, 25, dtype=np.float32).reshape(1, 2, 3, 4)
+        expected = np.pad(data, [(0, 0), (0, 0), (1, 2), (0, 0)])
+        assert built.run(None, {"x": data})[0].tolist() == expected.tolist()
+
+
 def test_nothing_is_taken_before_none() -> None:
     for before in ("", "NoSuchProvider", ",,"):
         assert providers_of_pads(session(pad([1, 1], "wrap", 19, "float[4]"), before)) == [CPU]

@@ -90,7 +90,10 @@ def said_of(rule: ProviderRule) -> str:
     words |= {"computed fill": "a fill at run time", "computed scalar fill": "a scalar fill at run time"}
     words |= {"fill not one": "a fill of several elements, or none", "fill empty": "a fill of no element"}
     words |= {"rounded fill": "a fill that a float rounds", "endless value": "a value that is NaN or infinite"}
-    words |= {"nodes behind": "in front of some nodes"}
+    words |= {
+        "nodes behind": "in front of some nodes",
+        "axes beside": "axes, in a model with convolutions, poolings or the like",
+    }
     what = numbers.get(rule.when, words.get(rule.when, rule.when))
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
 
@@ -147,6 +150,8 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return 0 in (pad.dims or ()) or (None if pad.dims is None or None in pad.dims else False)
         case "nodes behind":
             return None
+        case "axes beside":
+            return None if pad.input("axes") is not None and not pad.around.operators.isdisjoint(rule.types) else False
     if rule.when in FILLS:
         return _fill_holds(rule.when, pad)
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)

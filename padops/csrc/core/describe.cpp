@@ -37,7 +37,8 @@ constexpr const char* kWhens[] = {"always",
                                   "fill empty",
                                   "rounded fill",
                                   "endless value",
-                                  "nodes behind"};
+                                  "nodes behind",
+                                  "axes beside"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator>

@@ -4,6 +4,30 @@ namespace padops {
 
 namespace {
 
+// Operators whose data providers have in another layout, channels last.
+std::vector<std::string_view> turned() {
+  return {"AveragePool",
+          "BatchNormalization",
+          "Conv",
+          "ConvInteger",
+          "ConvTranspose",
+          "DepthToSpace",
+          "GlobalAveragePool",
+          "GlobalLpPool",
+          "GlobalMaxPool",
+          "GridSample",
+          "InstanceNormalization",
+          "LRN",
+          "LpPool",
+          "MaxPool",
+          "MaxRoiPool",
+          "MaxUnpool",
+          "QLinearConv",
+          "Resize",
+          "SpaceToDepth",
+          "Upsample"};
+}
+
 std::vector<ProviderRule> tensorrt() {
   return {
       {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "float16", "bfloat16", "int32", "int64"}},
@@ -41,6 +65,7 @@ const std::vector<ProviderRow>& known_providers() {
       {"WebGpuExecutionProvider",
        false,
        {
+           {Does::kRefuses, When::kAxesBeside, {}, 0, turned()},
            {Does::kLeaves, When::kOtherTypes, {}, 0, {"float", "float16", "int32", "uint32"}},
            {Does::kLeaves, When::kAbove, {}, 23},
            {Does::kRefuses, When::kRankBelow, {}, 1},
@@ -52,6 +77,7 @@ const std::vector<ProviderRow>& known_providers() {
       {"QNNExecutionProvider",
        false,
        {
+           {Does::kRefuses, When::kAxesBeside, {}, 0, turned()},
            {Does::kLeaves, When::kBelow, {}, 2},
            {Does::kLeaves, When::kAxes},
            {Does::kLeaves, When::kOpenDims},

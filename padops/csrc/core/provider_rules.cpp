@@ -63,6 +63,12 @@ Answer is_computed_scalar(const FillFacts& fill) {
   return fill.dims ? Answer(fill.dims->empty()) : std::nullopt;
 }
 
+bool stands_among(const ProviderRule& rule, const PadFacts& pad) {
+  return pad.operators != nullptr && std::ranges::any_of(rule.types, [&](std::string_view name) {
+           return pad.operators->contains(std::string(name));
+         });
+}
+
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   switch (rule.when) {
     case When::kAlways: return true;
@@ -93,6 +99,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kRoundedFill: return pad.fill.is_rounded;
     case When::kEndlessValue: return pad.fill.is_endless_value;
     case When::kNodesBehind: return std::nullopt;
+    case When::kAxesBeside: return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
   }
   return std::nullopt;
 }

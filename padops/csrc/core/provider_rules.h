@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,8 @@ enum class When {
   kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
   kEndlessValue,    // its value is an attribute, and no number or infinite
   kNodesBehind,     // nodes behind it decide, and no rule tells which
+  kAxesBeside,      // it has the input axes, and stands among operators of the row's types: for them the runtime turns
+                    // layouts, and it may turn this Pad's, wrongly
 };
 
 struct ProviderRule {
@@ -81,6 +84,7 @@ struct PadFacts {
   bool has_axes = false;
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
   FillFacts fill;
+  const std::set<std::string>* operators = nullptr;  // of the graph
 };
 
 // What a provider of onnxruntime 1.`minor` does with a Pad; nothing where it runs it right. Where the graph leaves open
