@@ -1,6 +1,6 @@
 """Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
 
-    python3 scripts/providers.py [NAME ...] [--way stock|name|device|lowered] [--json FILE]
+    python3 scripts/providers.py [NAME ...] [--way stock|name|device|plain|lowered] [--json FILE]
     python3 scripts/providers.py --list
 
 Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
@@ -8,8 +8,8 @@ which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first
 scripts/peers.py does for peers. Any other name is that of a provider, such as CUDAExecutionProvider, which this Python has.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
-provider ran the Pad; of a model that was lowered for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops beside a
-provider is not right, or the provider has been dropped, or a lowered model is not right, 2 usage.
+provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops
+beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not right, 2 usage.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import provider_cases
 from provider_cases import ALL, CASES, CPU, PADOPS, QNN, WEBGPU
 
 ENVIRONMENTS = peers.PROVIDERS
-WAYS = ("stock", "name", "device", "lowered")
+WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
 # What a provider does by itself, whatever stands beside it: it dies of Relu of five dims, too.
@@ -55,11 +55,22 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
         way: See ``provider_cases.session_of``.
         cases: The cases.
     """
-    provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+    provider = provider_of(name)
+    lines = {case.name: provider_cases.as_line(case, _model(case, provider, way)) for case in cases}
+    return ask_lines(name, way, lines)
+
+
+def provider_of(name: str) -> str:
+    """The provider of an environment, or the one that is named."""
+    return ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+
+
+def ask_lines(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[str, Any]]":
+    """The same of what ``provider_cases.as_line`` gives, by names."""
     program = Path(provider_cases.__file__).resolve()
-    command = [python_of(name), "-W", "error::UserWarning", str(program), provider, way]
+    command = [python_of(name), "-W", "error::UserWarning", str(program), provider_of(name), way]
     answers, process = {}, None
-    for case in cases:
+    for asked, question in lines.items():
         if process is None:
             process = subprocess.Popen(
                 command,
@@ -69,11 +80,11 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
                 text=True,
                 env=variables(),
             )
-        line = _line(process, provider_cases.as_line(case, _model(case, provider, way)))
+        line = _line(process, question)
         if line:
-            answers[case.name] = json.loads(line)
+            answers[asked] = json.loads(line)
         else:
-            answers[case.name] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
+            answers[asked] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
             process = None
     if process is not None:
         _end(process)
@@ -83,11 +94,11 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
 def _model(case: "provider_cases.Case", provider: str, way: str) -> bytes:
     """The model that one way asks about."""
     model = provider_cases.model_of(case)
-    if way != "lowered":
+    if way not in ("plain", "lowered"):
         return model
     import padops
 
-    return padops.lower(model, provider=provider).proto().SerializeToString()
+    return padops.lower(model, provider=provider if way == "lowered" else None).proto().SerializeToString()
 
 
 def _end(process: subprocess.Popen) -> int:
@@ -188,7 +199,7 @@ def main(arguments: "list[str]") -> int:
         return 0
     told, wrong = {}, []
     for name in options.names or ENVIRONMENTS:
-        provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+        provider = provider_of(name)
         told[name] = {way: ask(name, way, list(ALL.values())) for way in options.way or WAYS}
         show(provider, told[name])
         for way in ("name", "device"):
@@ -212,7 +223,7 @@ def show(provider: str, answers: "dict[str, dict[str, dict]]") -> None:
         print(f"{provider}, {way}: {right} of {len(CASES)} right")
         for name, answer in rows.items():
             by = who(answer, provider).replace("ExecutionProvider", "").replace(CPU, "CPU")
-            if way == "lowered" and "ran" in answer:
+            if way in ("plain", "lowered") and answer["outcome"] == "right":
                 others = elsewhere(answer, provider)
                 by = ", ".join(f"{count} {operator} elsewhere" for operator, count in others.items()) or "all on it"
             print(f"  {name:26} {answer['outcome']:8} {by or answer.get('why', '')[:80]}")

@@ -65,8 +65,8 @@ class KnownProvider:
         version: What the rules are of; ``NOT_RUN`` where they have been read in its source.
         fuses: Whether it asks for nodes that another one has, so that padops must put others in their place.
         rules: The first one that holds counts. Where none does, the provider runs the Pad right.
-        moves: Element types of which it takes Slice, Concat, Expand and Tile, as scripts/providers.py --parts measures; empty where
-            that was not run.
+        moves: Element types of which it takes Slice, Concat, Expand and Tile, as ``python3 scripts/provider_parts.py`` measures;
+            empty where that was not run.
     """
 
     name: str
@@ -135,7 +135,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),
             ProviderRule("refuses", "endless value", _OPENVINO),
         ),
-        ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool"),
+        ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool"),
     ),
     KnownProvider(
         "WebGpuExecutionProvider",

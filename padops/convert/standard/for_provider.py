@@ -14,19 +14,22 @@ from math import prod
 import onnx_ir as ir
 
 from padops.convert.sources.beside_rules import find_fault, said_of
+from padops.convert.sources.builtin_rules import judge, reaches_provider
 from padops.convert.sources.builtin_support import has_modes, known_amounts, taking_pooling
-from padops.convert.sources.match import RunsAs, Unneeded
+from padops.convert.sources.match import RunsAs, Unconvertible, Unneeded
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.surroundings import ALONE
-from padops.convert.standard import lowering
+from padops.convert.standard import lowering, rules
 from padops.convert.standard.arithmetic import ints
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import Way
+from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider, ProviderRule
 from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
 from padops.spec.plan import Amounts, Limit, Mode, PadError
 
+OLDEST = 20  # onnxruntime 1.20, whose Pad is the least right
 ANY_RELEASE = 0  # of onnxruntime: no rule is taken for mended
 NOTHING = Amounts(0, 0)
 NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
@@ -49,17 +52,21 @@ class Choice:
     left: str = ""
 
 
-def choose(pad: PadInfo, plain: bool, row: KnownProvider, opset: int) -> Choice:
+def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choice:
     """What becomes of a Pad.
 
     Args:
-        pad: The Pad.
-        plain: Whether it is ONNX's Pad now.
+        pad: The Pad, which breaks no rule that is known to be broken.
+        may_stay: Whether it is ONNX's Pad now, in the form of its version.
         row: The provider.
         opset: Of the model.
     """
     found = RunsAs("", opset)
-    if plain and not lowering.is_changed(pad) and find_fault(row, pad, found, ANY_RELEASE) is None:
+    if pad.dims == []:
+        return Choice(Way.ANY)  # nothing is to be done
+    as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
+    stays = may_stay and as_it_is and not lowering.is_changed(pad)
+    if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
         return Choice(None)
     standard = _is_of_standard(pad, opset)
     fault = find_fault(row, _without_axes(pad, standard), found, ANY_RELEASE)
@@ -67,24 +74,34 @@ def choose(pad: PadInfo, plain: bool, row: KnownProvider, opset: int) -> Choice:
         return Choice(Way.PAD)
     left = fault is None or fault[0].does == "leaves"
     if fault is not None and left and (fault[0].when in OF_ALL_NODES or _of_all_pads(fault[0])):
-        by_parts = fault[0].when == "open dims" and pad.dims is not None and pad.mode is not Mode.CONSTANT
-        return Choice(Way.PARTS if by_parts else Way.ANY, said_of(fault[0]))  # parts are fewer nodes
-    if row.moves and pad.type not in row.moves and left:
+        if stays and judge(pad, found, OLDEST)[0] == "runs":
+            return Choice(None, said_of(fault[0]))
+        return Choice(Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(fault[0]))
+    if row.moves and pad.type is not None and pad.type not in row.moves and left:
         return Choice(Way.ANY, f"any node of {pad.type}")
+    if fault is not None and standard and _crops_elsewhere(fault, pad) and not taking_pooling(pad):
+        return Choice(Way.CROPPED)
     return Choice(Way.PARTS)
+
+
+def _crops_elsewhere(fault: tuple[ProviderRule, bool], pad: PadInfo) -> bool:
+    """Whether a constant Pad is right once a Slice has taken away what it takes away; some of each axis has to be left."""
+    rule, sure = fault
+    return pad.mode is Mode.CONSTANT and (rule.when == "crop" or (rule.when == "cut away" and not sure))
 
 
 def _of_all_pads(rule: ProviderRule) -> bool:
     return rule.when == "always" and not rule.modes
 
 
-def write(builder: GraphBuilder, pad: PadInfo, plain: bool, row: KnownProvider) -> tuple[Operand, str]:
+def write(builder: GraphBuilder, pad: PadInfo, plain: bool, may_stay: bool, row: KnownProvider) -> tuple[Operand, str]:
     """Writes a Pad.
 
     Args:
         builder: Where to.
         pad: The Pad.
         plain: Whether it is ONNX's Pad now.
+        may_stay: Whether it is so in the form of its version.
         row: The provider.
 
     Returns:
@@ -94,9 +111,11 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool, row: KnownProvider) 
         Unconvertible: It breaks a rule, or the opset has no way to do it.
         Unneeded: The provider runs it right.
     """
-    choice = choose(pad, plain, row, builder.opset)
+    _check(pad)
+    choice = choose(pad, may_stay, row, builder.opset)
     if choice.way is None:
-        raise Unneeded(_with(f"{row.name} runs it", row))
+        left = f"leaves it ({choice.left}), and ONNX Runtime runs it on the processor" if choice.left else "runs it"
+        raise Unneeded(_with(f"{row.name} {left}", row))
     limit = min((rule.limit for rule in row.rules if rule.when == "rank above"), default=0)
     if limit and not choice.left and len(pad.dims or ()) > limit and _can_be_narrowed(pad):
         output: Operand = _narrowed(builder, pad, row, limit)
@@ -107,8 +126,22 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool, row: KnownProvider) 
     return output, _with(said, row)
 
 
+def _check(pad: PadInfo) -> None:
+    """Refuses a Pad that no data make right.
+
+    Raises:
+        Unconvertible: Which rule it breaks.
+    """
+    try:
+        rules.check(pad)
+        if pad.node is not None and all_known(pad.dims) and pad.mode is not None:
+            make_node_plan(pad.node, pad.dims)
+    except PadError as error:
+        raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+
+
 def _can_be_narrowed(pad: PadInfo) -> bool:
-    """Whether a Pad of the standard is known, and makes something; one that breaks a rule is refused elsewhere."""
+    """Whether a Pad of the standard is known, and makes something."""
     if (
         pad.op.amounts.__module__ != onnx_pad.__name__
         or pad.node is None
@@ -116,10 +149,7 @@ def _can_be_narrowed(pad: PadInfo) -> bool:
         or not all_known(pad.dims)
     ):
         return False
-    try:
-        shape = make_node_plan(pad.node, pad.dims).shape
-    except PadError:
-        return False
+    shape = make_node_plan(pad.node, pad.dims).shape
     return 0 not in (*pad.dims, *shape) and any(one != NOTHING for one in known_amounts(pad))
 
 
@@ -139,7 +169,7 @@ def _narrowed(builder: GraphBuilder, pad: PadInfo, row: KnownProvider, limit: in
         rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
         narrow = builder.reshape(value, ints(*shape))
         assert isinstance(narrow, ir.Value), "the data are not known"
-        value, _ = write(builder, _plain_pad(pad, narrow, shape, rows), False, row)
+        value, _ = write(builder, _plain_pad(pad, narrow, shape, rows), False, False, row)
         for i in axes:
             dims[i] += amounts[i].begin + amounts[i].end
         value = builder.emit("Reshape", [value, ints(*dims)])

@@ -40,6 +40,7 @@ class Way(Enum):
 
     ANY = "any"  # none is meant: what ONNX Runtime's processor runs right
     PAD = "Pad"  # one Pad of the standard
+    CROPPED = "cropped"  # the same in mode constant, behind a Slice, so that it takes nothing away
     PARTS = "parts"  # what moves parts of the data; see ``parts.py``
 
 
@@ -119,8 +120,9 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
             return np.zeros(outputs, by_name(pad.type).numpy)
     if way is Way.PAD:
         return ort_pad.on_data(builder, pad, None if known is None else _amounts(pad, known, builder.opset))
-    if way is Way.PARTS and known is not None and (made := _by_parts(builder, pad, known)) is not None:
-        return made
+    if way is Way.CROPPED:
+        source, amounts = ort_pad.cropped(builder, pad, pad.data)
+        return ort_pad.on_data(builder, pad, amounts, source)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
     typed = builder.has_pad and _has_kernel(pad, builder.opset, plain)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
@@ -128,6 +130,8 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
     guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
     if known is not None and _fits(builder, pad, known, guarantees):
         return ort_pad.on_data(builder, pad, _amounts(pad, known, builder.opset))
+    if way is not Way.ANY and known is not None and (made := _by_parts(builder, pad, known)) is not None:
+        return made
     if mode is Mode.CONSTANT:
         return _fill(builder, pad, known, guarantees)
     if pad.dims is None:

@@ -81,7 +81,7 @@ def _written(
         if provider is None:
             output = write(builder, pad, plain)
         else:
-            output, said = write_for(builder, pad, plain, provider)
+            output, said = write_for(builder, pad, plain, plain and _has_form(site.node, pad), provider)
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
@@ -130,6 +130,16 @@ def _is_same(node: ir.Node, made: Sequence[ir.Node]) -> bool:
     if len(made) != 1 or made[0].op_type != "Pad":
         return False
     return _signature(node) == _signature(made[0])
+
+
+def _has_form(node: ir.Node, pad: PadInfo) -> bool:
+    """Whether a node has the inputs and the attributes of the Pad that it stands for, and no others."""
+    given = list(pad.given)
+    while given and given[-1] is None:
+        given.pop()
+    inputs, _ = _signature(node)
+    same = len(inputs) == len(given) and all(one is other for one, other in zip(inputs, given))
+    return same and set(node.attributes) == set(pad.attributes)
 
 
 def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]:
