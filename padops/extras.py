@@ -26,6 +26,7 @@ RUNTIMES = (
     "onnxruntime-gpu",
     "onnxruntime-directml",
     "onnxruntime-openvino",
+    "onnxruntime-webgpu",
     "onnxruntime-qnn",
     "onnxruntime-rocm",
     "onnxruntime-migraphx",

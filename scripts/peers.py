@@ -19,7 +19,7 @@ import environment
 
 APART = environment.ROOT / "padops" / "conformance" / "peers" / "apart"
 # Execution providers that scripts/providers.py asks, with the names that a session has for them.
-BESIDE = ("numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2")
+BESIDE = ("numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0", "rich==15.0.0")
 PROVIDERS = {
     "ort-openvino": {
         "provider": "OpenVINOExecutionProvider",

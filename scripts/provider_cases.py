@@ -38,6 +38,7 @@ class Case:
         axes: The axes, where the Pad has that input.
         given: What is not constant: ``"pads"`` and ``"axes"`` that are inputs of the model, ``"dims"`` that are open.
         behind: An operator between the Pad and the Relu behind it; a Conv that changes nothing.
+        before: The same between the Relu before it and the Pad.
         fill: The elements of the fill, where the Pad has that input; modes other than constant ignore it.
     """
 
@@ -50,6 +51,7 @@ class Case:
     axes: tuple[int, ...] | None = None
     given: tuple[str, ...] = ()
     behind: str = ""
+    before: str = ""
     fill: tuple[float, ...] | None = None
 
 
@@ -101,20 +103,19 @@ OPEN_CASES = (
 )
 # In front of another node than a Relu.
 CONV_CASES = (
-    Case("constant before Conv", "constant", IMAGE, AROUND, behind="Conv"),
-    Case("reflect before Conv", "reflect", IMAGE, AROUND, behind="Conv"),
-    Case("edge before Conv", "edge", IMAGE, AROUND, behind="Conv"),
+    *(Case(f"{mode} before Conv", mode, IMAGE, AROUND, behind="Conv") for mode in ("constant", "reflect", "edge")),
     Case("wrap before Conv", "wrap", IMAGE, AROUND, 19, behind="Conv"),
+    # Where layouts are turned for the Conv, the Pad's is, too.
+    Case("constant axes among Convs", "constant", IMAGE, (1, 2, 1, 2), axes=(2, 3), behind="Conv", before="Conv"),
+    Case("edge axes among Convs", "edge", IMAGE, (1, 0), axes=(-1,), behind="Conv", before="Conv"),
+    Case("wrap axes among Convs, opset 24", "wrap", IMAGE, (1, 2, 1, 2), 24, axes=(2, 3), behind="Conv", before="Conv"),
 )
 
 # What is rare, and where providers differ all the same: data without dims or elements, odd fills, deep crops.
 RARE_CASES = (
-    Case("constant rank 0", "constant", (), ()),
-    Case("edge rank 0", "edge", (), ()),
-    Case("reflect rank 0", "reflect", (), ()),
+    *(Case(f"{mode} rank 0", mode, (), ()) for mode in ("constant", "edge", "reflect")),
     Case("constant, fill of 1", "constant", IMAGE, AROUND, fill=(7,)),
-    Case("edge, fill of 2", "edge", IMAGE, AROUND, fill=(7, 8)),
-    Case("reflect, fill of 2", "reflect", IMAGE, AROUND, fill=(7, 8)),
+    *(Case(f"{mode}, fill of 2", mode, IMAGE, AROUND, fill=(7, 8)) for mode in ("edge", "reflect")),
     Case("wrap, fill of 2", "wrap", IMAGE, AROUND, 19, fill=(7, 8)),
     Case("reflect, fill of 0", "reflect", IMAGE, AROUND, fill=()),
     Case("constant of nothing", "constant", (1, 2, 0, 5), AROUND),
@@ -124,8 +125,7 @@ RARE_CASES = (
     Case("reflect crop beyond", "reflect", IMAGE, (0, 0, -2, 0, 0, 0, 3, 0)),
     Case("constant cut away", "constant", IMAGE, (0, 0, -4, 0, 0, 0, 3, 0)),
     Case("constant cut beyond", "constant", IMAGE, (0, 0, -5, 0, 0, 0, 3, 0)),
-    Case("constant to nothing", "constant", IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)),
-    Case("edge to nothing", "edge", IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)),
+    *(Case(f"{mode} to nothing", mode, IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)) for mode in ("constant", "edge")),
 )
 ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES, *RARE_CASES)}
 
@@ -153,13 +153,14 @@ def model_of(case: Case) -> bytes:
     names = [name if there else "" for name, there in more.items()]
     pad = f'Pad <mode = "{case.mode}"> ({", ".join(["a", "pads", *names]).rstrip(", ")})'
     behind = f"c = Conv <group = {case.shape[1]}> (b, w) y = Relu (c)" if case.behind else "y = Relu (b)"
-    if case.behind:
+    before = f"r = Relu (x) a = Conv <group = {case.shape[1]}> (r, w)" if case.before else "a = Relu (x)"
+    if case.behind or case.before:
         count = case.shape[1]
         initializers.append(f"float[{count},1,1,1] w = {{{', '.join(['1'] * count)}}}")
     declared = f" <{', '.join(initializers)}>" if initializers else ""
     return parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({case.type}{f"[{out}]" if out else ""} y)'
-        f"{declared} {{ a = Relu (x) [pad] b = {pad} {behind} }}"
+        f"{declared} {{ {before} [pad] b = {pad} {behind} }}"
     ).SerializeToString()
 
 
@@ -182,12 +183,18 @@ def expected_of(case: Case) -> np.ndarray:
     return reference.run(onnx_op(case.opset), {"mode": case.mode}, given)
 
 
+def vulkan(prefix: Path) -> tuple[Path, Path]:
+    """The folder of the Vulkan in software in WebGPU's environment, and the file that describes it."""
+    folder = prefix / "debian" / "usr" / "lib" / "chromium"
+    return folder, folder / "vk_swiftshader_icd.json"
+
+
 def prepare(provider: str) -> None:
     """Makes a provider ready in this process: the Vulkan that WebGPU needs, the library of QNN."""
     if provider == WEBGPU:
-        vulkan = Path(sys.prefix, "debian", "usr", "lib", "chromium")
-        os.environ["VK_ICD_FILENAMES"] = str(vulkan / "vk_swiftshader_icd.json")
-        ctypes.CDLL(str(vulkan / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
+        folder, icd = vulkan(Path(sys.prefix))
+        os.environ["VK_ICD_FILENAMES"] = str(icd)
+        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
     if provider == QNN:
         import onnxruntime
         import onnxruntime_qnn

@@ -80,7 +80,7 @@ def ask_lines(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[s
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env=_variables(),
+                env=variables(),
             )
         line = _line(process, question)
         if line:
@@ -111,7 +111,7 @@ def _end(process: subprocess.Popen) -> int:
     return process.wait()
 
 
-def _variables() -> "dict[str, str]":
+def variables() -> "dict[str, str]":
     """Of a process: it finds the sources of this checkout, and the library that has been built."""
     made = {**os.environ, "PYTHONPATH": str(environment.ROOT)}
     if "PADOPS_LIBRARY" not in made:

@@ -25,8 +25,10 @@ def rule_text(rule: ProviderRule) -> str:
     what = {
         "always": "" if rule.modes else "every Pad",
         "rank above": f"rank above {rule.limit}",
+        "rank below": f"rank below {rule.limit}",
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
+        "axes beside": "axes among convolutions and the like",
         "other types": f"types but {', '.join(rule.types)}",
     }.get(rule.when, rule.when)
     until = f"(until 1.{rule.before - 1})" if rule.before else ""
@@ -49,7 +51,7 @@ def test_every_condition_is_on_the_page() -> None:
         "above",
         "below",
     }
-    explained -= {"other types", "rank above"}
+    explained -= {"other types", "rank above", "rank below"}
     assert [when for when in sorted(explained) if f"`{when}`" not in below] == []
 
 

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from padops.bench.workloads import Workload
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
-_NO_PLOT = "--plot draws workloads, not what --provider measures"
+_NO_PLOT = "--plot draws workloads, not what --provider and --providers measure"
+_NO_THREADS = "--threads is not for --providers: they have threads of their own, as many as they choose"
 _ALONE = "--copies measures nothing else, and writes no file"
-_NO_DRAWING = "--random draws workloads: it goes with neither --model, --provider nor --show"
+_NO_DRAWING = "--random draws workloads: it goes with neither --model, --provider, --providers nor --show"
 _NO_SEED = "--seed is of --random, which is not given"
 _NOT_MEASURED = "--show measures nothing: it goes with none of --only, --threads, --quick and --model"
 _MOST_DRAWN, _MOST_THREADS = 10_000, 1024
-_NO_WORKLOADS = "--only chooses from the workloads, and --model measures none; with --provider it measures both"
+_NO_WORKLOADS = (
+    "--only chooses from the workloads, and --model measures none; with --provider or --providers it measures both"
+)
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +55,11 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         help="instead: the execution provider on unmodified models, --model's as well",
     )
     parser.add_argument(
+        "--providers",
+        metavar="A,B",
+        help="instead: networks, and --model's, on these execution providers, with padops beside them and lowered for them",
+    )
+    parser.add_argument(
         "--threads", type=partial(count, most=_MOST_THREADS), action="append", metavar="N", help="default: 1, then all"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
@@ -67,7 +75,8 @@ def _bench(options: argparse.Namespace) -> int:
     from padops.bench.results import mark_cut_short
     from padops.files.targets import refusal
 
-    why = refusal([options.json, options.plot]) or (_NO_PLOT if options.plot and options.provider else None)
+    unplotted = options.plot and (options.provider or options.providers)
+    why = refusal([options.json, options.plot]) or (_NO_PLOT if unplotted else None)
     if why:  # before minutes of measuring
         return fail(why)
     if why := _no_choice(options):
@@ -82,6 +91,8 @@ def _bench(options: argparse.Namespace) -> int:
             machine, results = _read(options)
         else:
             machine = describe_machine()
+            if options.providers:
+                machine["providers"] = " ".join(_providers(options))
             asked, ending = _measure(options, results.extend)
             if ending is not None and not results:
                 print("interrupted before anything was measured; no file has been written", file=sys.stderr)
@@ -104,11 +115,11 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, str], list[Measurement
         OSError: It cannot be read.
         ValueError: ``--json`` has not written it, or it cannot be drawn.
     """
-    from padops.bench.provider_tables import is_of_provider
-    from padops.bench.results import CUT_SHORT, read_results
+    from padops.bench import tables
+    from padops.bench.results import CUT_SHORT, read_results, tables_of
 
     machine, results = read_results(options.show)
-    if options.plot and is_of_provider(results):
+    if options.plot and tables_of(results) is not tables:
         raise ValueError(_NO_PLOT)
     if options.plot and CUT_SHORT in machine:
         raise ValueError(f"{options.show} was cut short {machine[CUT_SHORT]}: --plot draws whole measurements")
@@ -151,11 +162,19 @@ def _workloads(options: argparse.Namespace) -> tuple[Workload, ...]:
 
 def _names(options: argparse.Namespace) -> list[str]:
     """What ``--only`` chooses from."""
+    from padops.bench.padded_networks import NETWORKS, SMALL
     from padops.bench.provider import MEASURED
 
     if options.provider:
         return list(MEASURED)
+    if options.providers:
+        return list(SMALL if options.quick else NETWORKS)
     return [workload.name for workload in _workloads(options)]
+
+
+def _providers(options: argparse.Namespace) -> tuple[str, ...]:
+    """The names that ``--providers`` has."""
+    return tuple(name.strip() for name in (options.providers or "").split(",") if name.strip())
 
 
 def _chosen(options: argparse.Namespace) -> list[str]:
@@ -165,7 +184,7 @@ def _chosen(options: argparse.Namespace) -> list[str]:
 
 def _no_choice(options: argparse.Namespace) -> str | None:
     """Why the options contradict each other, or leave nothing to measure; None where they do not."""
-    replaced = (options.model, options.provider, options.show)
+    replaced = (options.model, options.provider, options.providers, options.show)
     files = [path.resolve() for path in (options.json, options.plot, options.show) if path is not None]
     if twice := [str(path) for path in files if files.count(path) > 1]:
         return f"--json, --plot and --show name one file twice: {twice[0]}"
@@ -179,9 +198,16 @@ def _no_choice(options: argparse.Namespace) -> str | None:
     if options.random and any(replaced):
         return _NO_DRAWING
     if options.show:
-        return None
+        return _NOT_MEASURED if options.providers else None
+    if options.providers is not None:
+        if not _providers(options):
+            return f"--providers is {options.providers!r}, expected names with commas between them"
+        if options.provider:
+            return "--provider measures padops' own, --providers those beside which it stands: choose one of them"
+        if options.threads:
+            return _NO_THREADS
     if options.model:
-        return None if options.provider or not options.only else _NO_WORKLOADS
+        return None if options.provider or options.providers or not options.only else _NO_WORKLOADS
     if _chosen(options):
         return None
     quick = " of --quick" if options.quick and not options.provider else ""
@@ -207,7 +233,8 @@ def _measure(
     from padops.bench.machine import count_threads
     from padops.bench.measuring import measure
 
-    work, counts = _work(options), options.threads or sorted({1, count_threads()})
+    fewest = count_threads() if options.providers else 1
+    work, counts = _work(options), options.threads or sorted({fewest, count_threads()})
     try:
         with Console(stderr=True).status("") as status:
             for threads in counts:
@@ -225,6 +252,11 @@ def _work(options: argparse.Namespace) -> Work:
     models = tuple(options.model or ())
     if options.provider:
         return Work(provided=tuple(_chosen(options)), provided_models=models, seconds=PROVIDER_SHARE * seconds)
+    if options.providers:
+        seconds *= PROVIDER_SHARE
+        return Work(
+            providers=_providers(options), networks=tuple(_chosen(options)), network_models=models, seconds=seconds
+        )
     if models:
         return Work(models=models, seconds=seconds)
     if options.random:
@@ -235,11 +267,11 @@ def _work(options: argparse.Namespace) -> Work:
 def _write(
     options: argparse.Namespace, console: Console, machine: dict[str, str], results: Sequence[Measurement]
 ) -> None:
-    from padops.bench import provider_tables, tables
+    from padops.bench import tables
     from padops.bench.plot import svg
-    from padops.bench.results import CUT_SHORT, as_json
+    from padops.bench.results import CUT_SHORT, as_json, tables_of
 
-    shown = provider_tables if provider_tables.is_of_provider(results) else tables
+    shown = tables_of(results)
     if options.markdown:
         print(shown.markdown(results, machine), end="")
     else:

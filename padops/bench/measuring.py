@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -20,7 +20,7 @@ PROVIDER_SHARE = 4  # as much for one of the provider's, where hundredths count
 LISTENS = 0.1  # seconds after which a signal is heard at the latest
 ENDING = 0.5  # seconds that the process has to take its files away
 
-Step = Callable[[int, float], list[Measurement]]  # of a number of threads, and seconds
+Step = Callable[[int, float], Sequence[Measurement]]  # of a number of threads, and seconds
 
 
 class MeasuringError(Exception):
@@ -37,6 +37,9 @@ class Work:
         models: Models, as they are and converted.
         provided: What to measure with the execution provider: keys of ``provider.MEASURED``.
         provided_models: Models to measure with the execution provider.
+        providers: Execution providers beside which padops stands, first choice first.
+        networks: What to measure on them: keys of ``padded_networks.ALL``.
+        network_models: Models to measure on them.
         seconds: For one of them.
     """
 
@@ -45,10 +48,14 @@ class Work:
     models: tuple[Path, ...] = ()
     provided: tuple[str, ...] = ()
     provided_models: tuple[Path, ...] = ()
+    providers: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+    network_models: tuple[Path, ...] = ()
     seconds: float = 2.0
 
     def __len__(self) -> int:
-        return len(self.workloads) + len(self.drawn) + len(self.models) + len(self.provided) + len(self.provided_models)
+        named = (self.workloads, self.provided, self.networks)
+        return sum(map(len, (*named, self.drawn, self.models, self.provided_models, self.network_models)))
 
     def steps(self) -> Iterator[tuple[str, Step]]:
         """Each of them: its name and what measures it."""
@@ -75,6 +82,13 @@ class Work:
                 yield name, partial(measure_provider, [name], [])
             for path in self.provided_models:
                 yield str(path), partial(measure_provider, [], [path])
+        if self.providers:
+            from padops.bench.beside import measure_model, measure_network
+
+            for name in self.networks:
+                yield name, partial(measure_network, self.providers, name)
+            for path in self.network_models:
+                yield str(path), partial(measure_model, self.providers, path)
 
 
 def _workload(

@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_type_hints
 
+from padops.bench import beside_tables, provider_tables, tables
+from padops.bench.beside_tables import FAILURES, PROCESSOR, Placed, is_beside
 from padops.bench.provider_tables import STOCK, is_of_provider
 from padops.bench.runner import Measurement
 from padops.bench.tables import by_threads, by_workload
 
 _LEAST, _MOST = 1e-12, 1e9  # seconds
 CUT_SHORT = "cut short"  # a fact beside those of the machine, which every table and the file show
+
+
+def tables_of(results: Sequence[Measurement]) -> ModuleType:
+    """The module that shows such measurements: it has ``print_table`` and ``markdown``."""
+    if is_beside(results):
+        return beside_tables
+    return provider_tables if is_of_provider(results) else tables
 
 
 def mark_cut_short(machine: dict[str, str], results: Sequence[Measurement], asked: int) -> None:
@@ -66,23 +76,30 @@ def read_results(path: Path) -> tuple[dict[str, str], list[Measurement]]:
 
 def _measurement(place: int, row: Any) -> Measurement:
     """One row, with a value of its type in every field."""
-    types = get_type_hints(Measurement)
+    kind = Placed if isinstance(row, dict) and "failure" in row else Measurement
+    types = get_type_hints(kind)
     if not isinstance(row, dict) or row.keys() != types.keys():
         raise ValueError(f"measurement {place} has not the fields {', '.join(types)}")
     for name, wanted in types.items():
         if type(row[name]) not in ({float, int} if wanted is float else {wanted}):
             raise ValueError(f"measurement {place}: {name} is {row[name]!r}, not of type {wanted.__name__}")
-    result = Measurement(**row)
-    if not (result.threads >= 1 and _LEAST < result.median < _MOST and 0 <= result.spread < _MOST):
+    result: Measurement = kind(**row)
+    failure = result.failure if isinstance(result, Placed) else ""
+    is_time = result.median == 0 if failure else _LEAST < result.median < _MOST
+    if not (result.threads >= 1 and is_time and 0 <= result.spread < _MOST):
         raise ValueError(f"measurement {place} has threads, a median or a spread that nobody measures")
     if not all(name.isprintable() and "|" not in name for name in (result.workload, result.implementation)):
         raise ValueError(f"measurement {place} has a name that no table can show")
+    if failure and not (failure.isprintable() and failure.startswith(FAILURES)):
+        raise ValueError(f"measurement {place} has a failure that no table can show")
     return result
 
 
 def _check_together(results: Sequence[Measurement], whole: bool) -> None:
     """Every number of threads has the same workloads, unless cut short, and each of these what the others are compared with."""
-    baseline = STOCK if is_of_provider(results) else "padops"
+    if len({type(result) for result in results}) > 1:
+        raise ValueError("some measurements are of --providers, and some are not")
+    baseline = PROCESSOR if is_beside(results) else STOCK if is_of_provider(results) else "padops"
     tables = {threads: by_workload(measured) for threads, measured in by_threads(results).items()}
     first, *others = tables
     for threads in others if whole else ():
@@ -92,5 +109,5 @@ def _check_together(results: Sequence[Measurement], whole: bool) -> None:
         raise ValueError("an implementation has been measured twice with one workload and one number of threads")
     for threads, table in tables.items():
         for workload, row in table.items():
-            if baseline not in row:
+            if baseline not in row or row[baseline].samples == 0:
                 raise ValueError(f"{workload!r} with {threads} threads has no measurement of {baseline}")

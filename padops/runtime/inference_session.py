@@ -15,7 +15,17 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
     from padops.runtime.callers_options import with_own_providers
-    from padops.runtime.placing import Provider, available, chosen_by, is_placed, place, with_padops
+    from padops.runtime.placing import (
+        Provider,
+        available,
+        chosen_by,
+        is_placed,
+        place,
+        stands_before_threads,
+        with_padops,
+    )
+
+SPINNING = "session.intra_op.allow_spinning"  # "0" where threads without work shall leave their processors
 
 
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
@@ -39,6 +49,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     may meet them: ``Pad_Fusion`` before onnxruntime 1.32 where the model has a MaxPool or an AveragePool; ``ConstantFolding``
     before 1.27 where it has mode reflect, and before 1.31 where it has mode wrap; ``TransposeOptimizer`` where it has a Pad
     with axes and a Transpose, and ``NhwcTransformer`` where it has such a Pad and quantized operators.
+
+    Before OpenVINO's provider, a session without ``sess_options`` has ``session.intra_op.allow_spinning`` set to ``"0"``:
+    onnxruntime's threads would wait actively on the processors on which OpenVINO computes. Set it in options of your own.
 
     Where a provider cannot be created, the error is raised: onnxruntime's own class would print it and go on with the CPU's
     provider alone, without padops. ``enable_fallback=1`` makes it so here.
@@ -94,6 +107,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 options = with_own_providers(path_or_bytes, options, b"Pad" in words, minor)
             elif providers or not is_placed(options):
                 chosen = with_padops(chosen_by(providers, provider_options), available())
+                if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
+                    options.add_session_config_entry(SPINNING, "0")
                 providers, provider_options = place(options, chosen, minor), None
             kwargs.setdefault("enable_fallback", 0)
         if wrong := wrong_optimizers(words, minor):

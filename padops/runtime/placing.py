@@ -143,6 +143,21 @@ def with_padops(chosen: Sequence[Chosen], there: Collection[str] | None = None) 
     return placed
 
 
+def stands_before_threads(chosen: Sequence[Chosen]) -> bool:
+    """Whether padops stands before a provider that computes on the processor with threads of its own: OpenVINO's.
+
+    Those of onnxruntime, which wait actively after each node, are in their way. Without padops' Pads between its nodes the
+    provider has the whole network, and they never wake up.
+
+    Args:
+        chosen: The providers, padops' among them.
+    """
+    before = [
+        name for one in chosen if one.name == FIRST_NAME for name in str(one.options.get("before", "")).split(",")
+    ]
+    return any(name in BY_NAME and BY_NAME[name].fuses for name in before)
+
+
 def place(
     options: onnxruntime.SessionOptions, chosen: list[Chosen], minor: int
 ) -> list[tuple[str, dict[Any, Any]]] | None:

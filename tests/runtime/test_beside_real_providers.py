@@ -29,6 +29,7 @@ SAID = {
     "Value tensor should be a 1D tensor of size 1": ("ort-webgpu", "edge, fill of 2"),
     "number of element of uniform variable must be greater than 0": ("ort-webgpu", "constant rank 0"),
     "Unexpected mode of 3": ("ort-webgpu", "wrap of nothing"),
+    "indices element out of data bounds": ("ort-webgpu", "constant axes among Convs"),
     "Failed to finalize QNN graph. Error: QNN_COMMON_ERROR_MEM_ALLOC": ("ort-qnn", "edge 13"),
     "Failed to compose Qnn graph": ("ort-qnn", "constant of nothing"),
     "Pad reflect: pre-pad (25) exceeds maximum allowed (19) for axis 2": ("ort-qnn", "reflect beyond n - 1"),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import onnx
 import onnxruntime
 import pytest
-from provider_sessions import CPU, EP_NAME, pad, providers_of_pads, recording_options
+from provider_sessions import CPU, EP_NAME, model, pad, providers_of_pads, recording_options
 
 import padops
 from padops.runtime import callers_options, placing
 from padops.runtime.provider import FIRST_NAME, register_provider_library
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, needing_padops
 
+PAD, WITHOUT_PAD = pad([1, 1], "edge"), model("g (float[4] x) => (float[4] y) { y = Relu (x) }")
 OPENVINO, WEBGPU, COREML = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "CoreMLExecutionProvider"
 
 
@@ -47,6 +49,24 @@ def test_needing_padops() -> None:
     leaving = {row.name for row in KNOWN_PROVIDERS if all(rule.does == "leaves" for rule in row.rules)}
     assert leaving == {COREML, "XnnpackExecutionProvider"}
     assert needing_padops([*leaving, "Other", OPENVINO]) == [OPENVINO]
+
+
+def test_threads_that_wait() -> None:
+    """Before a provider with threads of its own they do so without a processor, unless the caller has options of his own."""
+
+    def spinning(
+        before: str, options: onnxruntime.SessionOptions | None = None, content: onnx.ModelProto = PAD
+    ) -> str | None:
+        providers = [(FIRST_NAME, {"before": before}), CPU]
+        session = padops.InferenceSession(content.SerializeToString(), options, providers)
+        try:
+            return str(session.get_session_options().get_session_config_entry("session.intra_op.allow_spinning"))
+        except RuntimeError:  # it has no such entry
+            return None
+
+    assert spinning(OPENVINO) == spinning(f"{WEBGPU},{OPENVINO}") == "0"
+    assert spinning(WEBGPU) is None and spinning(OPENVINO, recording_options()) is None
+    assert spinning(OPENVINO, content=WITHOUT_PAD) is None
 
 
 def test_devices_in_the_list() -> None:

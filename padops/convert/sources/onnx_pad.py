@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import onnx
 import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite, constant
@@ -26,9 +27,10 @@ from padops.convert.sources.match import (
 )
 from padops.convert.sources.operands import Operand
 from padops.spec.dialects import OPS, onnx_op
+from padops.spec.dialects.onnx_pad import VERSIONS
 from padops.spec.dtypes import by_name
 
-NEWEST_OPSET = 26
+KNOWN_OPSET = 28  # up to which the versions of Pad are ``VERSIONS``; of later ones onnx is asked
 
 # The attributes of all versions and their types; some exporters write the float as an integer.
 ATTRIBUTES = {
@@ -77,8 +79,7 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     amounts = next((name for name in ("pads", "paddings") if name in node.attributes), None)
     form, wrong = _form(node, since, amounts)
     try:
-        if opset > NEWEST_OPSET:
-            raise Unconvertible(f"opset {opset} is newer than the newest that padops knows, {NEWEST_OPSET}")
+        _check_version(opset)
         _check(node)
         check_integers(site, pads=1, axes=3)
         type_name = types.name(node.inputs[0], node.inputs[2] if len(node.inputs) > 2 else None, *node.outputs)
@@ -87,6 +88,21 @@ def match_onnx_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(form, reason=str(why))
     return Match(form, replacement, None if wrong else RunsAs("", opset), notes=tuple(found.notes))
+
+
+def _check_version(opset: int) -> None:
+    """Refuses a Pad that the standard has changed since, or may have."""
+    if opset <= KNOWN_OPSET:
+        return
+    if opset > (newest := onnx.defs.onnx_opset_version()):
+        raise Unconvertible(
+            f"opset {opset} is newer than the newest that padops knows, {KNOWN_OPSET}, and that onnx {onnx.__version__} "
+            f"knows, {newest}: whether its Pad is another one cannot be told"
+        )
+    if (version := onnx.defs.get_schema("Pad", opset).since_version) > VERSIONS[-1]:
+        raise Unconvertible(
+            f"Pad-{version} of opset {opset} is newer than the newest that padops knows, Pad-{VERSIONS[-1]}"
+        )
 
 
 def _form(node: ir.Node, since: int, amounts: str | None) -> tuple[str, bool]:

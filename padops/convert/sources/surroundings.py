@@ -37,6 +37,7 @@ class Surroundings:
     Attributes:
         pooling: A MaxPool or AveragePool that may come to read the padded data at once, in words; "" for none.
         transposing: Whether Transposes may be moved through the Pad.
+        operators: The types of all operators of the model.
         folding: How many Ifs around it may have a condition that is constant, so that their nodes are moved out of them; one more
             where it follows from a value within them but outside of its own graph.
     """
@@ -44,6 +45,7 @@ class Surroundings:
     pooling: str = ""
     transposing: bool = False
     folding: int = 0
+    operators: frozenset[str] = frozenset()
 
 
 ALONE = Surroundings()
@@ -54,7 +56,8 @@ def look_around(site: NodeSite) -> Surroundings:
     operators = site.scope.index.operators
     pooling = next(_poolings(site), "") if operators & POOLINGS else ""
     folding = _folding(site.scope, site.node.inputs, {}) if ("", "If") in operators else 0
-    return Surroundings(pooling, bool(operators & TRANSPOSING), folding)
+    types = frozenset(name for _, name in operators)
+    return Surroundings(pooling, bool(operators & TRANSPOSING), folding, types)
 
 
 def _folding(scope: Scope, reads: Sequence[ir.Value | None], known: dict[ir.Graph | ir.Function, int]) -> int:

@@ -15,8 +15,10 @@ namespace padops {
 namespace {
 
 struct CompiledPad : ort::NodeComputeInfo {
+  // The kernel works alone: the provider behind has threads of its own, and the runtime's, once they have worked, would
+  // wait actively on processors that those need. That made networks take up to twice as long.
   CompiledPad(const Factory& factory, const NodeReader& node, const OpRow& op, const TypeRow& type)
-      : ort::NodeComputeInfo{}, kernel(*factory.api, factory.minor, node, op, type) {}
+      : ort::NodeComputeInfo{}, kernel(*factory.api, factory.minor, node, op, type, true) {}
 
   const Kernel kernel;
 };

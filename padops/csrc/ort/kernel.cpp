@@ -48,11 +48,12 @@ constexpr struct {
 
 }  // namespace
 
-Kernel::Kernel(const ort::Api& api, int minor, const NodeReader& node, const OpRow& op, const TypeRow& type)
+Kernel::Kernel(const ort::Api& api, int minor, const NodeReader& node, const OpRow& op, const TypeRow& type, bool alone)
     : api_(api),
       minor_(minor),
       op_(op),
       type_(type),
+      alone_(alone),
       name_(node.name()),
       out_of_memory_(label() + "out of memory [P10]") {
   try {
@@ -244,11 +245,11 @@ void Kernel::run_engine(const ort::KernelContext* context, const Prepared& prepa
     const auto& [part, at] = *static_cast<const Work*>(user);
     part.run(task, at.source, at.output, at.fill);
   };
-  if (engine.tasks() == 1) return run(&work, 0);
   const auto run_all = [&](bool shared) {
     if (shared) return check(api_, api_.KernelContext_ParallelFor()(context, run, engine.tasks(), 0, &work));
     for (size_t task = 0; task < engine.tasks(); ++task) run(&work, task);
   };
+  if (engine.tasks() == 1 || alone_) return run_all(false);
   Sharing& sharing = *prepared.sharing;
   const bool shared = sharing.choose();
   if (!sharing.is_trying()) return run_all(shared);

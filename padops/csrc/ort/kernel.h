@@ -45,9 +45,10 @@ struct Places {
 
 class Kernel {
  public:
-  // Reads the attributes and the inputs that are constant, in onnxruntime 1.`minor`. Throws PadError, or
-  // std::runtime_error where the runtime refuses a call.
-  Kernel(const ort::Api& api, int minor, const NodeReader& node, const OpRow& op, const TypeRow& type);
+  // Reads the attributes and the inputs that are constant, in onnxruntime 1.`minor`. One that is `alone` never shares
+  // its work with the runtime's threads. Throws PadError, or std::runtime_error where the runtime refuses a call.
+  Kernel(const ort::Api& api, int minor, const NodeReader& node, const OpRow& op, const TypeRow& type,
+         bool alone = false);
 
   // Computes the output. Throws as the constructor does.
   void compute(ort::KernelContext* context) const;
@@ -80,6 +81,7 @@ class Kernel {
   const int minor_;
   const OpRow& op_;
   const TypeRow& type_;
+  const bool alone_;
   const std::string name_;
   const std::string out_of_memory_;
   Mode mode_ = Mode::kConstant;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -53,12 +54,25 @@ const StandardOp* find_op(const Factory& factory, ort::EpGraphSupportInfo* info,
   return def == nullptr ? nullptr : row;
 }
 
+std::set<std::string> operators_of(const ort::Api& api, const std::vector<const ort::Node*>& nodes) {
+  std::set<std::string> names;
+  for (const ort::Node* node : nodes) {
+    const char* name = nullptr;
+    check(api, api.Node_GetOperatorType()(node, &name));
+    names.insert(name);
+  }
+  return names;
+}
+
 // Whether a node is left to others.
-bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& row) {
+bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& row,
+             const std::set<std::string>& operators) {
   const Factory& factory = *provider.factory;
   if (provider.is_first) {  // what the tables say is of ONNX's own Pad
     if (*row.domain != '\0') return true;
-    return !goes_wrong(provider.before, pad_facts(*factory.api, factory.minor, node, row), factory.minor);
+    PadFacts facts = pad_facts(*factory.api, factory.minor, node, row);
+    facts.operators = &operators;
+    return !goes_wrong(provider.before, facts, factory.minor);
   }
   const bool is_float16 = type_name(data_type(*factory.api, node)) == "float16";
   if (is_float16 ? provider.float16_native : !provider.only_needed) return false;
@@ -89,9 +103,10 @@ ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo
     check(api, api.Graph_GetNumNodes()(graph, &count));
     std::vector<const ort::Node*> nodes(count);
     check(api, api.Graph_GetNodes()(graph, nodes.data(), count));
+    const std::set<std::string> operators = provider.is_first ? operators_of(api, nodes) : std::set<std::string>();
     for (const ort::Node* node : nodes) {
       const StandardOp* row = find_op(*provider.factory, info, node);
-      if (row == nullptr || is_left(provider, node, *row)) continue;
+      if (row == nullptr || is_left(provider, node, *row, operators)) continue;
       if (!provider.report.empty()) {
         append_to_file(provider.report, text("pad", '\0', name_of(api, node), '\0'));
         continue;

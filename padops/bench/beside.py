@@ -1,0 +1,179 @@
+"""Networks on other execution providers: stock, with padops beside them, lowered for them, and on the processor alone."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from padops.bench.beside_tables import PROCESSOR, Placed
+from padops.bench.models import feeds_for
+from padops.bench.padded_networks import ALL
+from padops.bench.placement import ON_PROCESSOR, Placement, placement_of
+from padops.bench.runner import Measurement, OutputsDiffer, measure
+from padops.runtime.provider import CPU
+from padops.terminal import shown
+
+if TYPE_CHECKING:
+    from padops.convert.model.reading import Source
+
+AGAIN = "processor, again"  # as far from 1 as its ratio is, chance alone takes the others
+STOCK, BESIDE, LOWERED = "stock", "padops beside it", "lowered for it"
+TWIN = "constant Pads"  # stock, and another network
+TOLERANCE = 1e-2  # of the largest number of an output; a wrong Pad is further away, float16 inside of a provider is not
+
+Model = bytes | str  # serialized, or its file
+Make = Callable[[Any], Any]  # a session, of its options; of None those timed are, as most people make them
+
+
+def measure_network(providers: Sequence[str], name: str, threads: int, seconds: float) -> list[Placed]:
+    """Times a network of ``padded_networks.ALL``; see ``measure_model``.
+
+    Args:
+        providers: Names, first choice first.
+        name: Of the network.
+        threads: That there are, for the record: providers take as many as they choose.
+        seconds: To spend on it.
+
+    Raises:
+        OutputsDiffer: With padops, or lowered, the network gives something else than on the processor.
+        padops.PadopsError: onnxruntime has not one of the providers.
+    """
+    network = ALL[name]
+    _prepare(providers)
+    model = network.made()
+    made = _sessions(model, model, providers) | {TWIN: partial(_stock, network.twin(), providers)}
+    return _measured(name, made, network.feeds(), threads, seconds)
+
+
+def measure_model(providers: Sequence[str], path: Path, threads: int, seconds: float) -> list[Placed]:
+    """Times a model: stock, with padops beside the providers, lowered for the first of them, and on the processor.
+
+    Args:
+        providers: Names, first choice first.
+        path: The model.
+        threads: That there are, for the record: providers take as many as they choose.
+        seconds: To spend on it.
+
+    Raises:
+        OutputsDiffer: With padops, or lowered, the model gives something else than on the processor.
+        padops.PadopsError: The model cannot be read or fed, or onnxruntime has not one of the providers.
+    """
+    _prepare(providers)
+    feeds = feeds_for(path, _beside(str(path), (CPU,), None))
+    return _measured(f"{path.parent.name}/{path.name}", _sessions(str(path), path, providers), feeds, threads, seconds)
+
+
+def _prepare(providers: Sequence[str]) -> None:
+    """Raises a ``padops.PadopsError`` where this onnxruntime does not have a provider: it would go on without it."""
+    import onnxruntime
+
+    from padops.convert import PadopsError
+    from padops.runtime.placing import AZURE, available
+
+    onnxruntime.set_default_logger_severity(4)  # refusals are exceptions
+    there = [*sorted(available() - {*ON_PROCESSOR, AZURE}), CPU]
+    if missing := [name for name in providers if name not in (*there, *ON_PROCESSOR)]:
+        raise PadopsError(f"onnxruntime {onnxruntime.__version__} has no {missing[0]}; there are {', '.join(there)}")
+
+
+def _sessions(model: Model, source: Source, providers: Sequence[str]) -> dict[str, Make]:
+    return {
+        PROCESSOR: partial(_beside, model, (CPU,)),
+        AGAIN: partial(_beside, model, (CPU,)),
+        STOCK: partial(_stock, model, providers),
+        BESIDE: partial(_beside, model, providers),
+        LOWERED: partial(_lowered, source, providers),
+    }
+
+
+def _stock(model: Model, providers: Sequence[str], options: Any) -> Any:
+    import onnxruntime
+
+    return onnxruntime.InferenceSession(model, options, list(providers), enable_fallback=0)
+
+
+def _beside(model: Model, providers: Sequence[str], options: Any) -> Any:
+    from padops import InferenceSession
+
+    return InferenceSession(model, options, list(providers))
+
+
+def _lowered(source: Source, providers: Sequence[str], options: Any) -> Any:
+    """Stock, of a model that has been lowered for the first provider that is not the processor."""
+    import padops
+
+    device = next((name for name in providers if name not in ON_PROCESSOR), None)
+    # A model of 2 GB and more has its data beside it, in a file that the session may hold.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder, "lowered.onnx")
+        padops.lower(source, path, provider=device)
+        return _stock(str(path), providers, options)
+
+
+def _measured(
+    name: str, made: Mapping[str, Make], feeds: Mapping[str, np.ndarray], threads: int, seconds: float
+) -> list[Placed]:
+    """What came of each session: all that give what the processor's gives are timed, in turns."""
+    calls, placements, failures = {}, {}, {}
+    expected: list[np.ndarray] = []
+    for by, make in made.items():
+        try:
+            placements[by], given = _look_at(make, feeds)
+        except Exception as error:  # onnxruntime's errors have no common base
+            why = shown(" ".join(str(error).split()))
+            if by in (PROCESSOR, AGAIN) or isinstance(error, TypeError):
+                raise RuntimeError(f"{name}: {by} does not run: {why}") from error
+            failures[by] = f"refused: {why}"
+            continue
+        expected = expected or given
+        why = "" if by == TWIN else _difference(given, expected)
+        if why and by != STOCK:
+            raise OutputsDiffer(f"{name}: {by} does not give what the processor gives: {why}")
+        if why:
+            failures[by] = f"wrong: {why}"
+        else:
+            calls[by] = partial(make(None).run, None, feeds)
+    taken = measure(name, sum(output.nbytes for output in expected), threads, calls, seconds)
+    times = {one.implementation: one for one in taken}
+    nothing = Measurement(name, "", threads, 0, 0.0, 0.0, 0)
+    return [
+        Placed(
+            **{**times.get(by, nothing).row(), "implementation": by},
+            **vars(placements[by] if by in times else Placement(0, 0, 0)),
+            failure=failures.get(by, ""),
+        )
+        for by in made
+    ]
+
+
+def _look_at(make: Make, feeds: Mapping[str, np.ndarray]) -> tuple[Placement, list[np.ndarray]]:
+    """Who runs what of a session, and what it gives. Its times would be those of the profile, too."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.enable_profiling = True
+    with tempfile.TemporaryDirectory() as folder:
+        options.profile_file_prefix = str(Path(folder, "profile"))
+        session = make(options)
+        given = [np.asarray(output) for output in session.run(None, feeds)]
+        return placement_of(Path(session.end_profiling())), given
+
+
+def _difference(given: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> str:
+    """How far outputs are from those of the processor, where they are too far; "" where not."""
+    for at, (one, other) in enumerate(zip(given, expected, strict=True)):
+        if (one.dtype, one.shape) != (other.dtype, other.shape):
+            return f"output {at} is {one.dtype}{list(one.shape)}, expected {other.dtype}{list(other.shape)}"
+        if other.dtype.kind not in "fc":
+            if not np.array_equal(one, other):
+                return f"output {at} has other values"
+            continue
+        bound = TOLERANCE * float(np.max(np.abs(other), initial=0))
+        if not np.allclose(one, other, rtol=0, atol=bound, equal_nan=True):
+            return f"output {at} is up to {np.nanmax(np.abs(one - other)):.3g} away, of {bound / TOLERANCE:.3g}"
+    return ""

@@ -1,0 +1,71 @@
+"""Which execution provider has run what of a session: the parts into which a network falls."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+
+ON_PROCESSOR = (CPU, EP_NAME, FIRST_NAME)
+_COPY = "Memcpy"  # its operators are MemcpyFromHost and MemcpyToHost
+_COMPILED = re.compile(r"_\d+$")  # what names a node that a provider has made of several
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Who has run a network.
+
+    Attributes:
+        parts: Nodes that a provider has compiled of several; of providers that run node by node, as WebGPU's, the stretches of
+            the run without a node of another one.
+        copies: Memcpys between a device and the processor.
+        elsewhere: Nodes that the CPU's provider and those of padops have run.
+    """
+
+    parts: int
+    copies: int
+    elsewhere: int
+
+
+def placement_of(profile: Path) -> Placement:
+    """What a profile of onnxruntime says. A node that has run several times counts once.
+
+    Args:
+        profile: What ``end_profiling`` has named.
+    """
+    events = json.loads(profile.read_text(encoding="utf-8"))
+    nodes = {
+        (event["name"], event["args"].get("node_index")): (event["args"]["op_name"], event["args"]["provider"])
+        for event in events
+        if event.get("args", {}).get("provider")
+    }
+    return placement_among(nodes.values())
+
+
+def placement_among(nodes: Iterable[tuple[str, str]]) -> Placement:
+    """The same of nodes in the order of the run.
+
+    Args:
+        nodes: For each its operator and its provider.
+    """
+    ran = list(nodes)
+    copies = sum(operator.startswith(_COPY) for operator, _ in ran)
+    elsewhere = sum(provider in ON_PROCESSOR and not operator.startswith(_COPY) for operator, provider in ran)
+    parts = 0
+    for provider, stretch in groupby((row for row in ran if not _moves_alone(row)), key=lambda row: row[1]):
+        if provider in ON_PROCESSOR:
+            continue
+        compiled = [bool(_COMPILED.search(operator)) for operator, _ in stretch]
+        parts += sum(compiled) + sum(not is_compiled for is_compiled, _ in groupby(compiled))
+    return Placement(parts, copies, elsewhere)
+
+
+def _moves_alone(row: tuple[str, str]) -> Any:
+    """A Memcpy belongs to no part, whoever is said to run it."""
+    return row[0].startswith(_COPY)
