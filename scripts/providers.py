@@ -28,7 +28,7 @@ import peers
 import provider_cases
 from provider_cases import ALL, CASES, CPU, PADOPS, QNN, WEBGPU
 
-ENVIRONMENTS = peers.PROVIDERS
+ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provider" in about}
 WAYS = ("stock", "name", "device", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
@@ -55,11 +55,30 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
         way: See ``provider_cases.session_of``.
         cases: The cases.
     """
-    provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+    provider = provider_of(name)
+    return _asked(name, way, {case.name: provider_cases.as_line(case, _model(case, provider, way)) for case in cases})
+
+
+def ask_suite(name: str, way: str, ids: "list[str]") -> "dict[str, dict[str, Any]]":
+    """The same of cases of the conformance suite, by their ids; see ``provider_suite.run_suite``."""
+    lines = {id: json.dumps({"suite": id}) for id in ids}
+    answers = _asked(name, way, lines)
+    dead = {id: lines[id] for id, answer in answers.items() if answer["outcome"] == "dead"}
+    return answers | {id: answers[id] | told for id, told in _asked(name, "verdict", dead).items()}
+
+
+def provider_of(name: str) -> str:
+    """The provider of an environment, or the one that is named."""
+    return ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+
+
+def _asked(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[str, Any]]":
+    """The answers to lines, by their names."""
+    provider = provider_of(name)
     program = Path(provider_cases.__file__).resolve()
     command = [python_of(name), "-W", "error::UserWarning", str(program), provider, way]
     answers, process = {}, None
-    for case in cases:
+    for asked, question in lines.items():
         if process is None:
             process = subprocess.Popen(
                 command,
@@ -69,11 +88,11 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
                 text=True,
                 env=_variables(),
             )
-        line = _line(process, provider_cases.as_line(case, _model(case, provider, way)))
+        line = _line(process, question)
         if line:
-            answers[case.name] = json.loads(line)
+            answers[asked] = json.loads(line)
         else:
-            answers[case.name] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
+            answers[asked] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
             process = None
     if process is not None:
         _end(process)
@@ -144,6 +163,38 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if ran_right and who(answer, provider) != provider and not unsure:
             found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
     return found
+
+
+def suite_faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "tuple[list[str], list[str]]":
+    """What is wrong with cases of the suite, in words: Pads that padops should not have, and what inspect says of the stock session.
+
+    Whether the results are right, the known divergences of the peers say. A case that breaks a rule is left out.
+    """
+    taken, contradicted = [], []
+    for id, answer in stock.items():
+        own = who(answer, provider) == provider
+        verdict = answer["verdict"]
+        if verdict == "breaks a rule" or answer.get("expected") == "error" or answer["outcome"] == "unknown":
+            continue
+        other = who(beside[id], provider)
+        if answer["outcome"] == "right" and own and other and other != provider and verdict != "may be wrong":
+            taken.append(f"{id}: {other} took a Pad that {provider} runs right: {answer['why']}")
+        about = own or provider in answer["why"]  # else it is about the CPU's
+        if about and (answer["outcome"], own) not in allowed(verdict, answer["runner"] == provider):
+            did = f"{answer['outcome']}, on {who(answer, provider) or 'none'}: {answer.get('said') or answer.get('detail')}"
+            contradicted.append(f"{id}: inspect says {verdict} ({answer['why']}), and it is {did}")
+    return taken, contradicted
+
+
+def allowed(verdict: str, own: bool) -> "list[tuple[str, bool]]":
+    """The outcomes, and whether the provider ran the Pad, that do not contradict a verdict; ``own``: inspect says that it does."""
+    if verdict in ("runs", "runs if"):
+        return [("right", own)]
+    if verdict == "wrong":
+        return [("wrong", True)]
+    if verdict == "refuses":  # where it does not, it is wrong
+        return [(outcome, ran) for outcome in ("refused", "dead", "none", "wrong") for ran in (True, False)]
+    return [(outcome, ran) for outcome in ("right", "wrong", "refused", "dead", "none") for ran in (True, False)]
 
 
 def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":

@@ -38,7 +38,7 @@ class ProviderRule:
             ``"rank below"`` the limit, where it is known; ``"computed fill"`` and ``"computed scalar fill"``, whose fill is no constant, and has no
             dims; ``"fill not one"`` and ``"fill empty"``, whose fill has another number of elements than one, and none;
             ``"rounded fill"``, whose fill a float does not keep: a whole number of more than 24 bits, or a negative zero;
-            ``"endless value"``, whose value is an attribute, and no number or infinite; ``"nodes behind"``, where nodes behind the Pad
+            ``"endless value"``, whose value is an attribute, and no number or infinite in its type; ``"nodes behind"``, where nodes behind the Pad
             decide, and no rule tells which.
         source: How that is known.
         modes: Of the Pads; empty for any.

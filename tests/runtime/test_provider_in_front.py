@@ -133,9 +133,27 @@ def test_values_that_are_no_numbers(value: float) -> None:
     assert (told.verdict, told.runner) == ("refuses", FIRST_NAME), told.why
     assert providers_of_pads(session(content, OPENVINO)) == [FIRST_NAME]
     assert providers_of_pads(session(content, WEBGPU)) == [CPU]
+    content = model(ODD["the same as an attribute"].replace("float", "float16"), 10)
+    content.graph.node[0].attribute[1].f = 65505
+    assert providers_of_pads(session(content, OPENVINO)) == [FIRST_NAME]
+    assert padops.inspect(content, providers=[OPENVINO]).pads[0].runner == FIRST_NAME
+    content.graph.node[0].attribute[1].f = 65504
+    assert padops.inspect(content, providers=[OPENVINO]).pads[0].runner == OPENVINO
     content = odd("one element")
     content.graph.initializer[1].CopyFrom(onnx.numpy_helper.from_array(np.array([value], np.float32), "f"))
     assert providers_of_pads(session(content, OPENVINO)) == [CPU]
+
+
+def test_a_row_of_amounts_is_refused_before_any_provider_is_asked() -> None:
+    """Constant pads of two dims fail at load, and so do constant axes of int32: the verdict is onnxruntime's, whoever is named."""
+    row = "g (float[4] x) => (float[a] y) <int64[1, 2] p = {1, 2}> { [p] y = Pad (x, p) }"
+    axes = "g (float[4] x) => (float[a] y) <int64[2] p = {1, 2}, int32[1] a = {0}> { [p] y = Pad (x, p, , a) }"
+    for text in (row, axes):
+        for provider in (OPENVINO, WEBGPU, QNN):
+            (told,) = padops.inspect(model(text), providers=[provider, CPU]).pads
+            assert (told.verdict, told.runner) == ("refuses", "") and provider not in told.why
+        with pytest.raises(Exception, match="ShapeInferenceError"):
+            session(model(text), OPENVINO)
 
 
 def test_nothing_is_taken_before_none() -> None:

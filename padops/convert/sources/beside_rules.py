@@ -15,7 +15,7 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.facts import Verdict
-from padops.convert.sources.builtin_rules import judge, reaches_provider
+from padops.convert.sources.builtin_rules import judge, loads, reaches_provider
 from padops.convert.sources.builtin_support import known_amounts
 from padops.convert.sources.match import RunsAs
 from padops.convert.sources.operands import all_known
@@ -59,7 +59,7 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
             break
         if name not in BY_NAME:
             unknown.append(name)
-        elif found.domain == "":
+        elif found.domain == "" and loads(pad, found):
             fault = find_fault(BY_NAME[name], pad, found, minor)
             if fault is None:
                 return Answer("runs", _with(unknown, f"{name} runs it"), name)
@@ -159,7 +159,7 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
     """The same of what is asked of the fill: an input, or the attribute of the first versions."""
     position = pad.op.input_index(pad.op.fill)
     if position is None:
-        return _value_holds(when, pad.attributes.get(pad.op.fill))
+        return _value_holds(when, pad.attributes.get(pad.op.fill), pad.type)
     given = pad.inputs[position]
     if given is None:
         return False
@@ -179,13 +179,15 @@ def _fill_holds(when: str, pad: PadInfo) -> bool | None:
     return False
 
 
-def _value_holds(when: str, value: ir.Attr | None) -> bool | None:
+def _value_holds(when: str, value: ir.Attr | None, kind: str | None) -> bool | None:
     if value is None or when not in ("rounded fill", "endless value"):
         return False
     if value.is_ref():
         return None
     number = np.float32(value.value)
-    return is_rounded(number) if when == "rounded fill" else not np.isfinite(number)
+    if when == "rounded fill":
+        return is_rounded(number)
+    return not np.isfinite(number) or kind == "float16" and bool(abs(number) > np.finfo(np.float16).max)
 
 
 def is_rounded(fill: np.generic | np.ndarray) -> bool:

@@ -42,7 +42,7 @@ enum class When {
   kFillNotOne,      // its fill has not one element
   kFillEmpty,       // its fill has no element
   kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
-  kEndlessValue,    // its value is an attribute, and no number or infinite
+  kEndlessValue,    // its value is an attribute, and no number, or infinite in its type
   kNodesBehind,     // nodes behind it decide, and no rule tells which
 };
 

@@ -140,7 +140,7 @@ bool is_rounded(const std::string& type, const char* bytes) {
   return false;
 }
 
-FillFacts fill_attribute(const ort::Api& api, const ort::Node* node) {
+FillFacts fill_attribute(const ort::Api& api, const ort::Node* node, const std::string& type) {
   const ort::OpAttr* found = attribute(api, node, "value");
   FillFacts facts;
   float value = 0;
@@ -148,7 +148,8 @@ FillFacts fill_attribute(const ort::Api& api, const ort::Node* node) {
   if (found == nullptr || !succeeds(api, api.ReadOpAttr()(found, ort::kFloat, &value, sizeof(value), &size)))
     return facts;
   facts.is_rounded = value == 0 && std::signbit(value);
-  facts.is_endless_value = !std::isfinite(value);
+  constexpr float kLargestFloat16 = 65504;
+  facts.is_endless_value = !std::isfinite(value) || (type == "float16" && std::abs(value) > kLargestFloat16);
   return facts;
 }
 
@@ -177,11 +178,11 @@ PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const 
   facts.mode = mode_of(api, node);
   facts.version = row.version;
   facts.has_axes = inputs.size() > 3 && inputs[3] != nullptr;
-  if (inputs.size() > 2 && inputs[2] != nullptr) facts.fill = fill_input(api, minor, inputs[2]);
-  else if (row.version < 11) facts.fill = fill_attribute(api, node);
   if (inputs.empty() || inputs[0] == nullptr) return facts;
   const TensorShape data = value_shape(api, inputs[0]);
   facts.type = type_name(data.element_type);
+  if (inputs.size() > 2 && inputs[2] != nullptr) facts.fill = fill_input(api, minor, inputs[2]);
+  else if (row.version < 11) facts.fill = fill_attribute(api, node, facts.type);
   if (!data.has_rank) return facts;
   facts.dims = data.dims;
   Arguments arguments;
