@@ -13,7 +13,7 @@ from typing import Literal
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
-    "always", "axes", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
+    "always", "axes", "axes but all", "axes and fill", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
     "below", "other types", "empty data", "rank below", "computed fill", "computed scalar fill", "fill not one", "fill empty",
     "rounded fill", "endless value", "nodes behind",
 ]  # fmt: skip
@@ -30,7 +30,8 @@ class ProviderRule:
     Attributes:
         does: ``"leaves"``: it does not take them, and the next provider is asked; ``"refuses"``: the session is not created,
             or fails when it runs; ``"wrong"``; ``"dies"``, with the process.
-        when: Which Pads: ``"always"``; ``"axes"``, those with that input; ``"crop"``, with a negative amount; ``"beyond"``,
+        when: Which Pads: ``"always"``; ``"axes"``, those with that input; ``"axes but all"``, the same where
+            they are not all axes in their order; ``"axes and fill"``, those with both; ``"crop"``, with a negative amount; ``"beyond"``,
             with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"crop beyond"``,
             the same of an axis that is cropped; ``"cut away"``, where a crop leaves nothing; ``"open rank"`` and ``"open
             dims"``, of data whose number of dims, or one of whose dims, is not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit; ``"above"`` and ``"below"``, of a
@@ -118,12 +119,13 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "empty data", _OPENVINO),
             ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
             ProviderRule("leaves", "computed scalar fill", _OPENVINO),
-            ProviderRule("refuses", "axes", _OPENVINO),
+            ProviderRule("refuses", "axes but all", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
             ProviderRule("refuses", "beyond", _OPENVINO, ("reflect",)),
             ProviderRule("dies", "cut away", _OPENVINO),
             ProviderRule("refuses", "fill not one", _OPENVINO),
             ProviderRule("wrong", "computed fill", _OPENVINO, ("constant",)),
+            ProviderRule("wrong", "axes and fill", _OPENVINO, ("constant",)),
             ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),
             ProviderRule("refuses", "endless value", _OPENVINO),
         ),
@@ -136,6 +138,7 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "other types", _WEBGPU, types=("float", "float16", "int32", "uint32")),
             ProviderRule("leaves", "above", _WEBGPU, limit=23),
+            ProviderRule("leaves", "below", _WEBGPU, limit=2),
             ProviderRule("refuses", "rank below", _WEBGPU, limit=1),
             ProviderRule("refuses", "fill not one", _WEBGPU, ("edge", "reflect", "wrap")),
             ProviderRule("wrong", "beyond", _WEBGPU, ("wrap",)),
@@ -149,7 +152,7 @@ KNOWN_PROVIDERS = (
         "onnxruntime-qnn 2.7.0",
         False,
         (
-            # It leaves all of a model below opset 7; of Pad 2, nothing tells the opset.
+            # It leaves all of a model below opset 7, as WebGPU does; of Pad 2, nothing tells the opset.
             ProviderRule("leaves", "below", _QNN, limit=2),
             ProviderRule("leaves", "axes", _QNN),
             ProviderRule("leaves", "open dims", _QNN),

@@ -93,6 +93,21 @@ ODD = {
 }
 
 
+AXES = (
+    'g (float[4, 2] x{0}) => (float[a, b] y) <int64[{1}] p = {{{2}}}{3}> {{ [p] y = Pad <mode = "edge"> (x, p, , a) }}'
+)
+ODD |= {
+    "all axes": AXES.format("", 4, "1, 0, 0, 1", ", int64[2] a = {0, -1}"),
+    "all axes in another order": AXES.format("", 4, "1, 0, 0, 1", ", int64[2] a = {1, 0}"),
+    "all axes and a fill": AXES.format("", 4, "1, 0, 0, 1", ", int64[2] a = {0, 1}, float[1] f = {7}")
+    .replace("edge", "constant")
+    .replace(", , a", ", f, a"),
+    "one axis": AXES.format("", 2, "1, 0", ", int64[1] a = {1}"),
+    "one axis, given": AXES.format(", int64[1] a", 2, "1, 0", ""),
+    "perhaps all axes": AXES.format(", int64[n] a", 4, "1, 0, 0, 1", ""),
+}
+
+
 def odd(name: str) -> onnx.ModelProto:
     return model(ODD[name], 10 if "attribute" in name else 18)
 
@@ -108,6 +123,11 @@ def test_fills_ranks_and_sizes(name: str, provider: str) -> None:
 
 
 TAKEN = {
+    "all axes in another order": (OPENVINO,),
+    "all axes and a fill": (OPENVINO,),
+    "one axis": (OPENVINO,),
+    "one axis, given": (OPENVINO,),
+    "perhaps all axes": (OPENVINO,),
     "two elements": (OPENVINO, WEBGPU, QNN),
     "no element": (OPENVINO, WEBGPU, QNN),
     "two elements, given": (OPENVINO, WEBGPU),
@@ -167,7 +187,7 @@ INITIALIZED = [
     ("constant", "x, p, f, a", "int64[2] p = {1, 5}, int64[1] a = {-1}", {"f": np.array([9], np.float32)}),
     ("constant", "x, p, , a", "int64[1] a = {0}", {"p": np.array([2, 3])}),
     ("edge", "x, q, , b", "", {"q": np.array([2, 3]), "b": np.array([0])}),
-    ("edge", "x, p, , a", "int64[2] p = {1, 5}, int64[1] a = {0}", {}),
+    ("wrap", "x, p, , a", "int64[2] p = {1, 5}, int64[1] a = {0}", {}),
 ]
 
 

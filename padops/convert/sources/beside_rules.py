@@ -127,6 +127,10 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return True
         case "axes":
             return pad.input("axes") is not None
+        case "axes and fill":
+            return pad.input("axes") is not None and pad.input(pad.op.fill) is not None
+        case "axes but all":
+            return _has_axes_but_all(pad)
         case "open rank":
             return pad.dims is None
         case "open dims":
@@ -150,6 +154,18 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
     if rule.when in FILLS:
         return _fill_holds(rule.when, pad)
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
+
+
+def _has_axes_but_all(pad: PadInfo) -> bool | None:
+    axes = pad.input("axes")
+    if axes is None:
+        return False
+    if pad.dims is None:
+        return None
+    rank, amounts = len(pad.dims), (pad.pads_dims or [None])[-1]
+    if not isinstance(axes, np.ndarray):
+        return True if amounts is not None and amounts != 2 * rank else None
+    return axes.size != rank or any(int(axis) not in (i, i - rank) for i, axis in enumerate(axes.reshape(-1)))
 
 
 FILLS = ("computed fill", "computed scalar fill", "fill not one", "fill empty", "rounded fill", "endless value")

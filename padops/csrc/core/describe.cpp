@@ -18,6 +18,8 @@ constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
 constexpr const char* kDoes[] = {"leaves", "refuses", "wrong", "dies"};
 constexpr const char* kWhens[] = {"always",
                                   "axes",
+                                  "axes but all",
+                                  "axes and fill",
                                   "crop",
                                   "beyond",
                                   "crop beyond",

@@ -58,6 +58,11 @@ Answer has_no_elements(const PadFacts& pad) {
   return any_dim_is_open(pad).value() ? std::nullopt : Answer(false);
 }
 
+Answer has_axes_but_all(const PadFacts& pad) {
+  if (!pad.has_axes) return false;
+  return pad.has_all_axes ? Answer(!*pad.has_all_axes) : std::nullopt;
+}
+
 Answer is_computed_scalar(const FillFacts& fill) {
   if (!fill.is_computed) return false;
   return fill.dims ? Answer(fill.dims->empty()) : std::nullopt;
@@ -67,6 +72,8 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   switch (rule.when) {
     case When::kAlways: return true;
     case When::kAxes: return pad.has_axes;
+    case When::kAxesAndFill: return pad.has_axes && pad.fill.is_input;
+    case When::kAxesButAll: return has_axes_but_all(pad);
     case When::kCrop: return crops(pad);
     case When::kBeyond: return goes_beyond(pad, false);
     case When::kCropBeyond: return goes_beyond(pad, true);

@@ -24,6 +24,8 @@ enum class Does {
 enum class When {
   kAlways,
   kAxes,            // it has the input axes
+  kAxesButAll,      // the same, and they are not all axes in their order
+  kAxesAndFill,     // it has axes and a fill
   kCrop,            // an amount is negative
   kBeyond,          // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
   kCropBeyond,      // the same of an axis that is cropped
@@ -66,6 +68,7 @@ const std::vector<ProviderRow>& known_providers();
 // What a graph tells of the fill of a Pad, which is an input, or the attribute value of the first versions. As it
 // stands here, there is none.
 struct FillFacts {
+  bool is_input = false;
   bool is_computed = false;
   std::optional<std::vector<int64_t>> dims = std::vector<int64_t>();  // -1 for one that is not known
   bool is_rounded = false;                                            // by a float
@@ -79,6 +82,7 @@ struct PadFacts {
   std::string type;                          // of its data
   std::optional<std::vector<int64_t>> dims;  // of its data; -1 for one that is not known
   bool has_axes = false;
+  std::optional<bool> has_all_axes;             // in their order; nothing where they are computed
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
   FillFacts fill;
 };

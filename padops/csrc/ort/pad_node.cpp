@@ -140,6 +140,24 @@ bool is_rounded(const std::string& type, const char* bytes) {
   return false;
 }
 
+// Whether the axes of a Pad are all of `rank` in their order; nothing where they are computed, and may be.
+std::optional<bool> has_all_axes(const ort::Api& api, int minor, const std::vector<const ort::ValueInfo*>& inputs,
+                                 size_t rank) {
+  Arguments arguments;
+  if (!read_constant(api, minor, inputs[3], "axes", arguments)) {
+    const TensorShape pads = value_shape(api, inputs[1]);
+    const bool is_other = pads.has_rank && !pads.dims.empty() && pads.dims.back() >= 0 &&
+                          pads.dims.back() != 2 * static_cast<int64_t>(rank);
+    return is_other ? std::optional<bool>(false) : std::nullopt;
+  }
+  const std::vector<int64_t>& axes = arguments.integers["axes"].values;
+  if (axes.size() != rank) return false;
+  for (size_t i = 0; i < rank; ++i)
+    if (axes[i] != static_cast<int64_t>(i) && axes[i] != static_cast<int64_t>(i) - static_cast<int64_t>(rank))
+      return false;
+  return true;
+}
+
 FillFacts fill_attribute(const ort::Api& api, const ort::Node* node, const std::string& type) {
   const ort::OpAttr* found = attribute(api, node, "value");
   FillFacts facts;
@@ -155,6 +173,7 @@ FillFacts fill_attribute(const ort::Api& api, const ort::Node* node, const std::
 
 FillFacts fill_input(const ort::Api& api, int minor, const ort::ValueInfo* input) {
   FillFacts facts;
+  facts.is_input = true;
   const ort::Value* value = constant_of(api, input);
   if (value == nullptr) {
     const TensorShape shape = value_shape(api, input);
@@ -185,6 +204,7 @@ PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const 
   else if (row.version < 11) facts.fill = fill_attribute(api, node, facts.type);
   if (!data.has_rank) return facts;
   facts.dims = data.dims;
+  if (facts.has_axes) facts.has_all_axes = has_all_axes(api, minor, inputs, data.dims.size());
   Arguments arguments;
   if (!read_amounts(api, minor, node, row.op, arguments)) return facts;
   try {
