@@ -1,5 +1,4 @@
-"""Other execution providers of onnxruntime, alone, with padops beside them, and of models that are lowered for them: what the
-peers in ``apart/ort_*.py`` share.
+"""Other execution providers of onnxruntime, alone and with padops beside them: what the peers in ``apart/ort_*.py`` share.
 
 ``scripts/provider_cases.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that it needs.
 """
@@ -18,9 +17,7 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
 from padops.conformance.model import behind_identity, feeds, make_model
-from padops.conformance.peers.converted import RULE_BROKEN, RuleBroken
 from padops.conformance.peers.request import Request, unsupported_where
-from padops.conformance.peers.sessions import REFUSALS as OF_SESSIONS
 from padops.conformance.peers.sessions import require_type, session_options
 from padops.runtime.ort_values import run_session
 from padops.runtime.provider import CPU
@@ -29,7 +26,8 @@ if TYPE_CHECKING:
     import onnx
 
 
-REFUSALS = (*OF_SESSIONS, states.EPFail)  # a provider says so where it compiles nodes
+# The last one says that a provider cannot compile what it has taken.
+REFUSALS = (states.Fail, states.InvalidArgument, states.InvalidGraph, states.RuntimeException, states.EPFail)
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
 
@@ -108,21 +106,6 @@ def run_stock(request: Request, provider: str) -> np.ndarray:
 def run_beside(request: Request, provider: str) -> np.ndarray:
     """The same in a ``padops.InferenceSession``, with exceptions of padops, too."""
     return _run(request, model_of(request, provider), provider, "name")
-
-
-def run_lowered(request: Request, provider: str) -> np.ndarray:
-    """The same in a stock session, of a model that is lowered for the provider.
-
-    Raises:
-        RuleBroken: The case breaks a rule, and the conversion says so.
-    """
-    from padops.convert import convert
-
-    conversion = convert(model_of(request, provider), fold=False, target="onnx", provider=provider)
-    for note in (note for record in conversion.records for note in (record.reason, *record.notes)):
-        if note and RULE_BROKEN.search(note):
-            raise RuleBroken(note)
-    return _run(request, conversion.proto(), provider, "stock")
 
 
 def model_of(request: Request, provider: str) -> onnx.ModelProto:

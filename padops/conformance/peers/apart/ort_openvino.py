@@ -1,10 +1,11 @@
-"""OpenVINO's execution provider, on the processor: stock, with padops beside it, and on models that are lowered for it."""
+"""OpenVINO's execution provider, on the processor: stock, and with padops beside it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from padops.conformance.peers import other_providers
+from padops.conformance.peers.other_providers import REFUSALS
 from padops.conformance.peers.request import Request
 
 ENVIRONMENT = {
@@ -18,11 +19,11 @@ ENVIRONMENT = {
         "onnxruntime-openvino==1.24.1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0",
     ),
     "beside": {"name": "padops-beside-openvino", "max_cases": 1800, "forks": True},
-    "lowered_for": {"name": "padops-for-openvino", "max_cases": 600, "forks": True},
 }  # fmt: skip
 
 PACKAGES = ("onnxruntime-openvino",)
-REFUSALS = other_providers.REFUSALS
+
+__all__ = ["PACKAGES", "REFUSALS", "run_beside", "run_case"]
 
 
 def run_case(request: Request) -> np.ndarray:
@@ -33,8 +34,3 @@ def run_case(request: Request) -> np.ndarray:
 def run_beside(request: Request) -> np.ndarray:
     """The same in a ``padops.InferenceSession``."""
     return other_providers.run_beside(request, other_providers.OPENVINO)
-
-
-def run_lowered(request: Request) -> np.ndarray:
-    """What ``padops.lower(…, provider=…)`` makes of it, in the stock session."""
-    return other_providers.run_lowered(request, other_providers.OPENVINO)
