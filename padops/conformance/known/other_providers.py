@@ -27,7 +27,6 @@ _HIDDEN = {
         "ort-repeated-axes",
         "ort-cropped-to-nothing",
         "ort-wrap-of-nothing",
-        "ort-float16-attributes",
         "ort-float16-nan",
         "ort-reflect-reads-beyond",
     },
