@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
 import environment
 import providers
-from provider_cases import CPU, WEBGPU, vulkan
+from provider_cases import CPU, WEBGPU
 
 TIMED = ("ort-openvino", "ort-webgpu")
 
@@ -32,6 +32,8 @@ def variables(name: str) -> "dict[str, str]":
     """Of the process: it finds the sources of this checkout, the library that has been built, and the Vulkan of the environment."""
     made = providers.variables()
     if providers.ENVIRONMENTS[name]["provider"] == WEBGPU:
+        from padops.conformance.peers.environments import vulkan
+
         folder, icd = vulkan(Path(providers.python_of(name)).parents[1])
         others = [made["LD_LIBRARY_PATH"]] if made.get("LD_LIBRARY_PATH") else []
         made.update(LD_LIBRARY_PATH=os.pathsep.join([str(folder), *others]), VK_ICD_FILENAMES=str(icd))

@@ -8,7 +8,6 @@ compared with a tolerance; all data are whole numbers below 2,048, so that nothi
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import sys
@@ -129,8 +128,9 @@ RARE_CASES = (
 )
 ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES, *RARE_CASES)}
 
+STOCK = {"plain": "stock", "lowered": "stock"}  # ways whose session is that of another one
+
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
-TOLERANCES = {QNN: 2e-3}  # it computes float32 in float16
 
 
 def model_of(case: Case) -> bytes:
@@ -183,69 +183,14 @@ def expected_of(case: Case) -> np.ndarray:
     return reference.run(onnx_op(case.opset), {"mode": case.mode}, given)
 
 
-def vulkan(prefix: Path) -> tuple[Path, Path]:
-    """The folder of the Vulkan in software in WebGPU's environment, and the file that describes it."""
-    folder = prefix / "debian" / "usr" / "lib" / "chromium"
-    return folder, folder / "vk_swiftshader_icd.json"
-
-
-def prepare(provider: str) -> None:
-    """Makes a provider ready in this process: the Vulkan that WebGPU needs, the library of QNN."""
-    if provider == WEBGPU:
-        folder, icd = vulkan(Path(sys.prefix))
-        os.environ["VK_ICD_FILENAMES"] = str(icd)
-        ctypes.CDLL(str(folder / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
-    if provider == QNN:
-        import onnxruntime
-        import onnxruntime_qnn
-
-        onnxruntime.register_execution_provider_library(QNN, onnxruntime_qnn.get_library_path())
-
-
-def options_of(provider: str) -> dict[str, str]:
-    """Options of a provider, as its users give them."""
-    if provider != QNN:
-        return {}
-    import onnxruntime_qnn
-
-    return {"backend_path": onnxruntime_qnn.get_qnn_htp_path()}
-
-
-def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
-    """A session with a provider before the CPU's.
-
-    Args:
-        model: The model, serialized.
-        provider: The provider's name.
-        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which are the same of a model that was lowered, and lowered for the
-            provider; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
-        options: The session's options.
-    """
-    import onnxruntime
-
-    if way == "name":
-        import padops
-
-        return padops.InferenceSession(model, options, [(provider, options_of(provider)), CPU])
-    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
-    if devices:
-        options.add_provider_for_devices(devices, options_of(provider))
-    else:  # it is built in
-        options.add_provider(provider, options_of(provider))
-    if way in ("stock", "plain", "lowered"):
-        return onnxruntime.InferenceSession(model, options, enable_fallback=0)
-    import padops
-
-    return padops.InferenceSession(model, options)
-
-
 def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None) -> dict[str, Any]:
     """Runs a case.
 
     Args:
         case: The case.
-        provider: As of ``session_of``.
-        way: As of ``session_of``.
+        provider: The provider's name.
+        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which are the same of a model that was lowered, and lowered for the
+            provider; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
         model: Its model.
         expected: What it gives, as lists; by default what a Pad does.
 
@@ -255,6 +200,9 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
     """
     import onnxruntime
 
+    from padops.conformance.peers import other_providers
+    from padops.conformance.peers.environments import rows_apart
+
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
@@ -262,7 +210,7 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
     with tempfile.TemporaryDirectory() as folder:
         options.profile_file_prefix = str(Path(folder, "profile"))
         try:
-            session = session_of(model, provider, way, options)
+            session = other_providers.session_of(model, provider, STOCK.get(way, way), options)
             output = session.run(None, feeds_of(case))[0]
         except Exception as error:
             return {"outcome": "refused", "why": " ".join(str(error).split())[:3000]}
@@ -271,7 +219,8 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
         (row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})
     )
     expected = expected_of(case) if expected is None else np.array(expected)
-    close = output.shape == expected.shape and np.allclose(output, expected, rtol=TOLERANCES.get(provider, 0), atol=0)
+    within = max((row.within for row in rows_apart() if row.provider == provider), default=0)
+    close = output.shape == expected.shape and np.allclose(output, expected, rtol=within, atol=0)
     return {
         "outcome": "right" if close else "wrong",
         "providers": session.get_providers(),
@@ -280,14 +229,22 @@ def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None)
 
 
 def main(arguments: list[str]) -> int:
+    from padops.conformance.peers.other_providers import prepare
+
     provider, way = arguments
     prepare(provider)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # libraries print
     for line in sys.stdin:
         told = json.loads(line)
-        model, expected = bytes.fromhex(told.pop("model")), told.pop("expected")
-        print(json.dumps(run(Case(**told), provider, way, model, expected)), file=answers, flush=True)
+        if "suite" in told:
+            from provider_suite import run_suite
+
+            answer = run_suite(told["suite"], provider, way)
+        else:
+            model, expected = bytes.fromhex(told.pop("model")), told.pop("expected")
+            answer = run(Case(**told), provider, way, model, expected)
+        print(json.dumps(answer), file=answers, flush=True)
     return 0
 
 

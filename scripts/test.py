@@ -9,8 +9,8 @@ its own, unless -n says otherwise (-n 0: one process). The third runs the long t
 the other; --record writes what they counted into docs/reliability.md.
 
 With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
-so is onnxruntime-web (node and npm), which like five others has an environment of its own (scripts/peers.py makes all six;
-1.5 GB), and the type checkers are installed. Without it the run names those that it did not have.
+so is onnxruntime-web (node and npm), which like eight others has an environment of its own (scripts/peers.py makes all nine;
+3 GB), and the type checkers are installed. Without it the run names those that it did not have.
 
 With --rest the tests run that the last whole run did not: those that it left out, and those that failed. Together they are
 all tests, once. The sources must be the same.

@@ -7,12 +7,16 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from padops.conformance.case import Case, Expected
 from padops.conformance.lines import tensor
-from padops.conformance.model import feeds, make_model, one_node_model
+from padops.conformance.model import behind_identity, feeds, make_model, one_node_model
 from padops.conformance.peers.request import Request
 from padops.conformance.repro_calls import Call, NoScript, feeds_source, model_lines, named_inputs
+from padops.runtime.ort_values import PLAIN
+
+OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
 
 
 def _engine(package: str, imports: Sequence[str], run: Sequence[str]) -> Callable[[Request], Call]:
@@ -36,6 +40,34 @@ def _dask(request: Request) -> Call:
         "return np.asarray(padded.compute())",
     ]
     return Call(("dask",), run, arrays, imports=["import dask.array"])
+
+
+def _provider(package: str, provider: str, imports: Sequence[str] = ()) -> Callable[[Request], Call]:
+    """A call of onnxruntime with another execution provider first, which may be one of a library."""
+
+    def call(request: Request) -> Call:
+        if request.dtype.name not in PLAIN:
+            raise NoScript(f"NumPy has no {request.dtype.name}")
+        lines, fed = model_lines(request)
+        functions: list[Callable[..., Any]] = [one_node_model]
+        if provider == OPENVINO:  # which takes no node that stands alone
+            lines, functions = [*lines, "model = behind_identity(model)"], [*functions, behind_identity]
+        named = f'["{provider}", "CPUExecutionProvider"]'
+        opened = 'session = onnxruntime.InferenceSession(model.SerializeToString(), providers=PROVIDERS, disabled_optimizers={"EliminateIdentity"})'
+        opening = [opened.replace("PROVIDERS", named)]
+        if provider == QNN:
+            opening = [
+                f'onnxruntime.register_execution_provider_library("{provider}", onnxruntime_qnn.get_library_path())',
+                f'devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "{provider}"]',
+                "options = onnxruntime.SessionOptions()",
+                'options.add_provider_for_devices(devices, {"backend_path": onnxruntime_qnn.get_qnn_htp_path()})',
+                "session = onnxruntime.InferenceSession(model.SerializeToString(), options)",
+            ]
+        run = [*opening, f"return session.run(None, {feeds_source(fed)})[0]"]
+        imported = ["import onnxruntime", *imports, "from onnx import numpy_helper"]
+        return Call(("onnx", package), run, named_inputs(request), functions, imported, lines)
+
+    return call
 
 
 _SAVED = [
@@ -84,6 +116,9 @@ ENGINES: dict[str, Callable[[Request], Call]] = {
         ],
     ),
     "dask": _dask,
+    "ort-openvino": _provider("onnxruntime-openvino", OPENVINO),
+    "ort-webgpu": _provider("onnxruntime-webgpu", WEBGPU),
+    "ort-qnn": _provider("onnxruntime-qnn", QNN, ["import onnxruntime_qnn"]),
 }  # fmt: skip
 
 

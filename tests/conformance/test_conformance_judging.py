@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from padops.conformance import cases, judging, report, runner
+from padops.conformance.arrays import pack
 from padops.conformance.divergences import Divergence
 from padops.conformance.known import KNOWN
 from padops.conformance.peers import PEERS
+from padops.conformance.record_fields import HEADER, HEADER_MAY, check_fields
+from padops.conformance.render.summary import summarise
 
 QUICK = cases.collect("quick")
 
@@ -109,3 +113,37 @@ def test_an_output_that_is_no_tensor_is_an_error_that_says_so(tmp_path: Path) ->
     for result, (_, words) in zip(ran.results, NO_TENSORS * 2, strict=True):
         assert result["detail"].startswith(words)
     assert (tmp_path / "starts").read_text() == "."
+
+
+def test_within() -> None:
+    """Only a peer that says so may be off, floats alone, and by so much of the expected number."""
+    case = cases.find_case("specification/Pad_18/example-1/float")
+    item = judging.Prepared.of(case)
+    name, shape, _ = item.packed
+    right = item.expected.output
+
+    def judged(off: np.ndarray, peer: str = "ort-qnn") -> str:
+        return judging.judge(item, ("output", pack(off)), PEERS[peer])[0]
+
+    assert [row.name for row in PEERS.values() if row.within] == ["ort-qnn", "padops-beside-qnn"]
+    assert (name, right.dtype, bool(right.any())) == ("float", np.float32, True)
+    near, far = right * np.float32(1.0019), right * np.float32(1.0021)
+    assert [judged(right), judged(near), judged(far)] == ["agree", "agree", "differ"]
+    assert judged(near, "ort-openvino") == judged(near, "padops-native") == "differ"
+    assert judged(right.reshape(-1)) == judged(right.astype(np.float64)) == "differ"
+    nothing = np.where(right == 0, np.float32(1e-30), right)  # of nothing, nothing is a part
+    assert judged(nothing) == "differ" and judged(np.full(shape, np.nan, np.float32)) == "differ"
+    whole = judging.Prepared.of(cases.find_case("table/Pad_21/edge/int32/1/mixed/plain/none/absent.flat/held/0"))
+    off = whole.expected.output.copy()
+    off.reshape(-1)[0] += 1
+    assert judging.judge(whole, ("output", pack(off)), PEERS["ort-qnn"])[0] == "differ"
+
+
+def test_a_report_says_within() -> None:
+    ran = runner.PeerRun(runner.parse_peer("ort-qnn"), {"python": "3", "versions": {"onnxruntime-qnn": "2.7.0"}})
+    other = runner.PeerRun(runner.parse_peer("ort-builtin"), {"python": "3", "versions": {"onnxruntime": "1.32.0"}})
+    header = report.header("quick", 0, [ran, other])
+    check_fields({**header, "kind": "header"}, HEADER, HEADER_MAY)
+    summary = summarise(header, [], report.footer([ran, other]), [])
+    assert summary.versions("ort-qnn") == "onnxruntime-qnn 2.7.0, within 2e-3"
+    assert summary.versions("ort-builtin") == "onnxruntime 1.32.0"

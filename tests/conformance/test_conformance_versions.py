@@ -33,13 +33,21 @@ def reporting(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
 
 def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
     ranges = {
-        "openvino": [row for row in KNOWN if "openvino" in row.peer],
+        "openvino": [row for row in KNOWN if "openvino" in row.peer and not PEERS[row.peer].provider],
+        **{
+            f"onnxruntime-{name}": [row for row in KNOWN if row.peer in (f"ort-{name}", f"padops-beside-{name}")]
+            for name in ("openvino", "webgpu", "qnn")
+        },
         "onnx": [row for row in KNOWN if row.peer in ("onnx-reference", "without-pad-reference")],
         **{
             name: [row for row in KNOWN if row.peer == name]
             for name in ("numpy", "torch", "jax", "tensorflow", "tract")
         },
-        "onnxruntime": [row for row in KNOWN if row.peer == "ort-builtin" or row.peer.startswith("padops-")],
+        "onnxruntime": [
+            row
+            for row in KNOWN
+            if row.peer == "ort-builtin" or row.peer.startswith("padops-") and not PEERS[row.peer].provider
+        ],
     }
     assert all(ranges.values()) and sum(map(len, ranges.values())) > 100
     for package, rows in ranges.items():
@@ -58,7 +66,7 @@ def test_the_pinned_versions_are_recorded() -> None:
     pinned += [row for file in APART.glob("[!_]*.py") for row in environment_of(file).get("node", {}).items()]
     checked = {re.sub(r"\[.*", "", name): in_range(version, RECORDED[re.sub(r"\[.*", "", name)])
                for name, version in pinned if re.sub(r"\[.*", "", name) in RECORDED}  # fmt: skip
-    assert len(checked) == 8 and all(checked.values()), checked
+    assert len(checked) == 12 and all(checked.values()), checked
     wheels = re.findall(r'"(openvino|torch)==([\d.]+)"', (APART.parents[3] / "pyproject.toml").read_text())
     assert len(wheels) == 2 and all(in_range(version, RECORDED[name]) for name, version in wheels)
 
@@ -75,7 +83,7 @@ def test_the_pinned_versions_are_recorded() -> None:
 )
 def test_a_version_is_judged_as_the_nearest_recorded_one(version: str, judged: str) -> None:
     row = PEERS["torch"]
-    assert judged_as({"torch": version, "other": "0"}) == judged
+    assert judged_as(row, {"torch": version, "other": "0"}) == judged
     assert not_recorded(row, {"torch": version}) == ("" if version == judged else RECORDED["torch"])
 
 
@@ -90,8 +98,14 @@ def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> No
         assert [not_recorded(PEERS[peer], {name: "9.0"}) for peer in ours] == [""] * len(ours)
     assert {row.name for row in PEERS.values() if row.ours} == {
         "padops-native", "padops-provider", "padops-fallback", "padops-lowered", "padops-without-pad", "padops-pyop",
-        "reference",
+        "reference", "padops-beside-openvino", "padops-beside-webgpu", "padops-beside-qnn",
     }  # fmt: skip
+    # The package of a provider is what counts for its peers, whatever the runtime beside it is.
+    assert (
+        not_recorded(PEERS["ort-qnn"], {"onnxruntime-qnn": "9.0", "onnxruntime": "1.32.0"})
+        == RECORDED["onnxruntime-qnn"]
+    )
+    assert judged_as(PEERS["padops-beside-qnn"], {"onnxruntime-qnn": "2.7.0", "onnxruntime": "9.0"}) == "2.7.0"
 
 
 def outcome(version: str, known: list[Divergence], said: list[dict[str, str]]) -> tuple[runner.PeerRun, list[int]]:

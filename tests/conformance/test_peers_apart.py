@@ -16,14 +16,17 @@ FILES = sorted(environments.APART.glob("[!_]*.py"))
 
 
 def test_each_file_is_a_peer() -> None:
-    assert (len(FILES), len(APART)) == (6, 10)
+    assert (len(FILES), len(APART)) == (9, 16)
     stated = [environments.environment_of(file) for file in FILES]
-    shared = [about["without_pad"]["name"] for about in stated if "without_pad" in about]
+    shared = [about[key]["name"] for about in stated for key in environments.SHARING if key in about]
     assert sorted([*(about["name"] for about in stated), *shared]) == APART
     assert {PEERS[name].environment for name in APART} == {
         "dask",
         "onnxruntime-web",
         "opencv",
+        "ort-openvino",
+        "ort-qnn",
+        "ort-webgpu",
         "tinygrad",
         "tract",
         "tvm",
@@ -36,7 +39,10 @@ def test_each_file_is_a_peer() -> None:
             assert (environments.APART / about["program"]).is_file()
         else:
             functions = {node.name for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)}
-            assert {"run_case", *(["run_without_pad"] if "without_pad" in about else [])} <= functions
+            assert {
+                "run_case",
+                *(environments.SHARING[key][0] for key in environments.SHARING.keys() & about),
+            } <= functions
 
 
 def test_a_new_file_is_a_new_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

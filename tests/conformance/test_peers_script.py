@@ -85,7 +85,7 @@ def test_peers_share_an_environment(script: ModuleType, capsys: pytest.CaptureFi
     listed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     assert listed["without-pad-tract"] == listed["tract"] == str(script.folder_of("tract"))
     assert script.main([]) == 0
-    assert sum("venv" in command for command in script.ran) == 5
+    assert sum("venv" in command for command in script.ran) == 8
 
 
 def test_other_versions_make_it_anew(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -57,9 +58,17 @@ def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
         command, path = ["node"], Path(shutil.copy(path, folder / path.name))
     elif PEERS[row.peer].apart:
         command = [str(python_of(row.peer))]
+    vulkan = environments() / row.peer / "debian" / "usr" / "lib" / "chromium"  # of ort-webgpu
+    found = {"LD_LIBRARY_PATH": str(vulkan), "VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json")}
     try:
         ran = subprocess.run(
-            [*command, str(path)], cwd=folder, capture_output=True, text=True, timeout=600, check=False
+            [*command, str(path)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+            env={**os.environ, **(found if vulkan.is_dir() else {})},
         )
     finally:
         if folder != tmp_path:

@@ -16,6 +16,7 @@ from padops.conformance.known import (
     numpy_pads,
     onnxruntime,
     openvino,
+    other_providers,
     provider,
     standard,
     without_pad,
@@ -34,4 +35,5 @@ KNOWN: tuple[Divergence, ...] = (
     *frameworks.KNOWN,
     *engines.KNOWN,
     *dask_pads.KNOWN,
+    *other_providers.KNOWN,
 )

@@ -110,4 +110,5 @@ _WEB = tuple(
     if in_range("1.30.0", row.versions)
 )
 
+KERNEL = _PYTHON
 KNOWN = (*_PYTHON, *_WEB)

@@ -10,6 +10,9 @@ from __future__ import annotations
 ONNXRUNTIME = ">=1.20.1,<=1.32.0"
 ONNXRUNTIME_SINCE_24 = ">=1.24.0,<=1.32.0"
 ONNXRUNTIME_WEB = ">=1.30.0,<=1.30.0"
+ORT_OPENVINO = ">=1.24.1,<=1.24.1"
+ORT_WEBGPU = ">=1.27.0,<=1.27.0"
+ORT_QNN = ">=2.7.0,<=2.7.0"
 ONNX = ">=1.21.0,<=1.23.2"
 NUMPY = ">=2.1.3,<=2.4.6"
 OPENVINO = ">=2026.4.1,<=2026.4.1"
@@ -26,6 +29,9 @@ OPENCV = ">=5.0.0.93,<=5.0.0.93"
 RECORDED = {
     "onnxruntime": ONNXRUNTIME,
     "onnxruntime-web": ONNXRUNTIME_WEB,
+    "onnxruntime-openvino": ORT_OPENVINO,
+    "onnxruntime-webgpu": ORT_WEBGPU,
+    "onnxruntime-qnn": ORT_QNN,
     "onnx": ONNX,
     "numpy": NUMPY,
     "openvino": OPENVINO,
