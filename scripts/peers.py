@@ -4,8 +4,8 @@
     python3 scripts/peers.py --list
 
 Without names all are made. Each file of padops/conformance/peers/apart/ says what its environment holds, with versions;
-the peer of models without Pad shares it. Those of execution providers, which scripts/providers.py asks, are made where they are named. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is there
-already and of these versions stays. A peer in JavaScript needs node and npm.
+other peers may share it. It goes into build/peers/NAME, or into the folder PADOPS_ENVIRONMENTS, and nowhere else. What is
+there already and of these versions stays. A peer in JavaScript needs node and npm.
 """
 
 import ast
@@ -18,23 +18,7 @@ from pathlib import Path
 import environment
 
 APART = environment.ROOT / "padops" / "conformance" / "peers" / "apart"
-# Execution providers that scripts/providers.py asks, with the names that a session has for them.
-BESIDE = ("numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2")
-PROVIDERS = {
-    "ort-openvino": {
-        "provider": "OpenVINOExecutionProvider",
-        "requires": ("onnxruntime-openvino==1.24.1", *BESIDE),
-    },
-    "ort-webgpu": {
-        "provider": "WebGpuExecutionProvider",
-        "requires": ("onnxruntime-webgpu==1.27.0", *BESIDE),
-        "debian": ("chromium-common",),  # it has a Vulkan in software
-    },
-    "ort-qnn": {
-        "provider": "QNNExecutionProvider",
-        "requires": ("onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", *BESIDE),
-    },
-}
+SHARING = ("without_pad", "beside", "lowered_for")  # peers that share the environment, by what ENVIRONMENT calls them
 STAMP = "padops-stamp.json"  # written last: padops takes no environment without one
 
 
@@ -46,7 +30,7 @@ def stated() -> dict:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ENVIRONMENT":
                 about = ast.literal_eval(node.value)
                 found[about["name"]] = about
-    shared = {about["without_pad"]["name"]: about["name"] for about in found.values() if "without_pad" in about}
+    shared = {about[key]["name"]: about["name"] for about in found.values() for key in SHARING if key in about}
     return {**found, **{name: {"name": name, "environment": shared[name]} for name in sorted(shared)}}
 
 
@@ -130,13 +114,11 @@ def main(arguments: list) -> int:
         for name, about in peers.items():
             print(f"{name}: {folder_of(environment_of(about)) if is_made(about) else 'not made'}")
         return 0
-    all_peers = list(peers)
-    peers.update((name, {"name": name, **about}) for name, about in PROVIDERS.items())
     unknown = [name for name in arguments if name not in peers]
     if unknown:
         print("error: no such peer: {}; there are {}".format(unknown[0], ", ".join(peers)), file=sys.stderr)
         return 2
-    for name in dict.fromkeys(environment_of(peers[peer]) for peer in arguments or all_peers):
+    for name in dict.fromkeys(environment_of(peers[peer]) for peer in arguments or peers):
         ensure(name, peers[name])
     return 0
 

@@ -8,11 +8,11 @@ compared with a tolerance; all data are whole numbers below 2,048, so that nothi
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class Case:
         axes: The axes, where the Pad has that input.
         given: What is not constant: ``"pads"`` and ``"axes"`` that are inputs of the model, ``"dims"`` that are open.
         fill: The elements of the fill, where the Pad has that input; modes other than constant ignore it.
+        behind: An operator between the Pad and the Relu behind it; a Conv that changes nothing.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Case:
     axes: tuple[int, ...] | None = None
     given: tuple[str, ...] = ()
     fill: tuple[float, ...] | None = None
+    behind: str = ""
 
 
 IMAGE = (1, 2, 4, 5)
@@ -115,10 +117,17 @@ RARE_CASES = (
     Case("constant to nothing", "constant", IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)),
     Case("edge to nothing", "edge", IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)),
 )
-ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *RARE_CASES)}
+
+# In front of another node than a Relu.
+CONV_CASES = (
+    Case("constant before Conv", "constant", IMAGE, AROUND, behind="Conv"),
+    Case("reflect before Conv", "reflect", IMAGE, AROUND, behind="Conv"),
+    Case("edge before Conv", "edge", IMAGE, AROUND, behind="Conv"),
+    Case("wrap before Conv", "wrap", IMAGE, AROUND, 19, behind="Conv"),
+)
+ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES, *RARE_CASES)}
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
-TOLERANCES = {QNN: 2e-3}  # it computes float32 in float16
 
 
 def model_of(case: Case) -> bytes:
@@ -136,14 +145,18 @@ def model_of(case: Case) -> bytes:
         else:
             initializers.append(f"int64[{len(values)}] {name} = {{{', '.join(map(str, values))}}}")
     more = {"fill": case.fill is not None, "axes": case.axes is not None}
-    if more["fill"]:
+    if case.fill is not None:
         initializers.append(f"{case.type}[{len(case.fill)}] fill = {{{', '.join(map(str, case.fill))}}}")
     names = [name if there else "" for name, there in more.items()]
     pad = f'Pad <mode = "{case.mode}"> ({", ".join(["a", "pads", *names]).rstrip(", ")})'
+    behind = f"c = Conv <group = {case.shape[1]}> (b, w) y = Relu (c)" if case.behind else "y = Relu (b)"
+    if case.behind:
+        count = case.shape[1]
+        initializers.append(f"float[{count},1,1,1] w = {{{', '.join(['1'] * count)}}}")
     declared = f" <{', '.join(initializers)}>" if initializers else ""
     return parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({case.type}{f"[{out}]" if out else ""} y)'
-        f"{declared} {{ a = Relu (x) [pad] b = {pad} y = Relu (b) }}"
+        f"{declared} {{ a = Relu (x) [pad] b = {pad} {behind} }}"
     ).SerializeToString()
 
 
@@ -166,63 +179,24 @@ def expected_of(case: Case) -> np.ndarray:
     return reference.run(onnx_op(case.opset), {"mode": case.mode}, given)
 
 
-def prepare(provider: str) -> None:
-    """Makes a provider ready in this process: the Vulkan that WebGPU needs, the library of QNN."""
-    if provider == WEBGPU:
-        vulkan = Path(sys.prefix, "debian", "usr", "lib", "chromium")
-        os.environ["VK_ICD_FILENAMES"] = str(vulkan / "vk_swiftshader_icd.json")
-        ctypes.CDLL(str(vulkan / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
-    if provider == QNN:
-        import onnxruntime
-        import onnxruntime_qnn
-
-        onnxruntime.register_execution_provider_library(QNN, onnxruntime_qnn.get_library_path())
-
-
-def options_of(provider: str) -> dict[str, str]:
-    """Options of a provider, as its users give them."""
-    if provider != QNN:
-        return {}
-    import onnxruntime_qnn
-
-    return {"backend_path": onnxruntime_qnn.get_qnn_htp_path()}
-
-
-def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
-    """A session with a provider before the CPU's.
+def run(case: Case, provider: str, way: str, model: bytes) -> dict[str, Any]:
+    """Runs a case.
 
     Args:
-        model: The model, serialized.
+        case: The case.
         provider: The provider's name.
-        way: ``"stock"``; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
-        options: The session's options.
-    """
-    import onnxruntime
-
-    if way == "name":
-        import padops
-
-        return padops.InferenceSession(model, options, [(provider, options_of(provider)), CPU])
-    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
-    if devices:
-        options.add_provider_for_devices(devices, options_of(provider))
-    else:  # it is built in
-        options.add_provider(provider, options_of(provider))
-    if way == "stock":
-        return onnxruntime.InferenceSession(model, options, enable_fallback=0)
-    import padops
-
-    return padops.InferenceSession(model, options)
-
-
-def run(case: Case, provider: str, way: str) -> dict[str, Any]:
-    """Runs a case.
+        way: ``"stock"``, or ``"lowered"``, which is the same of a model that was lowered for the provider; or with padops
+            ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        model: Its model.
 
     Returns:
         ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the session;
-        ``ran``: for each node that ran, its operator and its provider.
+        ``ran``: for each node that ran, its operator, its provider, and how often.
     """
     import onnxruntime
+
+    from padops.conformance.peers import other_providers
+    from padops.conformance.peers.environments import rows_apart
 
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
@@ -231,35 +205,49 @@ def run(case: Case, provider: str, way: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         options.profile_file_prefix = str(Path(folder, "profile"))
         try:
-            session = session_of(model_of(case), provider, way, options)
+            session = other_providers.session_of(model, provider, "stock" if way == "lowered" else way, options)
             output = session.run(None, feeds_of(case))[0]
         except Exception as error:
             return {"outcome": "refused", "why": " ".join(str(error).split())[:3000]}
         events = json.loads(Path(session.end_profiling()).read_text())
-    expected = expected_of(case)
-    close = output.shape == expected.shape and np.allclose(output, expected, rtol=TOLERANCES.get(provider, 0), atol=0)
+    ran = Counter(
+        (row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})
+    )
+    expected, within = (
+        expected_of(case),
+        max((row.within for row in rows_apart() if row.provider == provider), default=0),
+    )
+    close = output.shape == expected.shape and np.allclose(output, expected, rtol=within, atol=0)
     return {
         "outcome": "right" if close else "wrong",
         "providers": session.get_providers(),
-        "ran": sorted(
-            {(row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})}
-        ),
+        "ran": sorted((*row, count) for row, count in ran.items()),
     }
 
 
 def main(arguments: list[str]) -> int:
+    from padops.conformance.peers.other_providers import prepare
+
     provider, way = arguments
     prepare(provider)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # libraries print
     for line in sys.stdin:
-        print(json.dumps(run(Case(**json.loads(line)), provider, way)), file=answers, flush=True)
+        told = json.loads(line)
+        if "suite" in told:
+            from provider_suite import run_suite
+
+            answer = run_suite(told["suite"], provider, way)
+        else:
+            model = bytes.fromhex(told.pop("model"))
+            answer = run(Case(**told), provider, way, model)
+        print(json.dumps(answer), file=answers, flush=True)
     return 0
 
 
-def as_line(case: Case) -> str:
-    """A case as a line of JSON."""
-    return json.dumps(asdict(case))
+def as_line(case: Case, model: bytes) -> str:
+    """A case and its model as a line of JSON."""
+    return json.dumps(asdict(case) | {"model": model.hex()})
 
 
 if __name__ == "__main__":

@@ -61,7 +61,9 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
     if kind == "output":
         if item.packed is None:
             return "differ", f"an output of shape {list(content[1])}, expected an error: {item.expected.message}"
-        return ("agree", "") if content == item.packed else ("differ", _difference(item.packed, content))
+        if content == item.packed or row.within and _is_close(item.packed, content, row.within):
+            return "agree", ""
+        return "differ", _difference(item.packed, content)
     if kind == "refused":
         if item.packed is not None:
             return "error", str(content)
@@ -69,6 +71,19 @@ def judge(item: Prepared, answer: tuple[str, Any], row: PeerRow) -> tuple[str, s
             return "error", f"{content}; expected an error of [{item.expected.rule}]"
         return "agree", ""
     return ("error" if kind == "broken" else kind), str(content)
+
+
+def _is_close(expected: Packed, got: Packed, within: float) -> bool:
+    """Whether two outputs of floats are of one type and shape, and every element is close to the expected one.
+
+    What is no number is close to what is none, and what is infinite to the same alone.
+    """
+    wanted, found = unpack(expected), unpack(got)
+    if expected[:2] != got[:2] or wanted.dtype.kind != "f":
+        return False
+    with np.errstate(invalid="ignore", over="ignore"):
+        one, other = wanted.astype(np.float64), found.astype(np.float64)
+        return bool(np.isclose(other, one, rtol=within, atol=0, equal_nan=True).all())
 
 
 def _difference(expected: Packed, got: Packed) -> str:

@@ -59,6 +59,25 @@ def one_node_model(
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version)
 
 
+# As above.
+def behind_identity(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A model of one node with an Identity before it, for providers that take no node that stands alone.
+
+    Args:
+        model: What ``one_node_model`` has made; it is changed.
+
+    Returns:
+        The model itself.
+    """
+    from onnx import helper
+
+    (node,) = model.graph.node
+    before = helper.make_node("Identity", [node.input[0]], ["before"], name="before")
+    node.input[0] = "before"
+    model.graph.node.insert(0, before)
+    return model
+
+
 def input_names(inputs: Sequence[np.ndarray | None]) -> list[str]:
     """Names of a model's inputs; empty where one is absent, with none at the end."""
     names = ["" if array is None else f"input_{i}" for i, array in enumerate(inputs)]

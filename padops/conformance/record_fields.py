@@ -98,6 +98,7 @@ def brief(value: Any) -> str:
 
 TEXT = _is(str, "a text")
 COUNT = _is(int, "a whole number from 0 on", lambda value: value >= 0)
+NUMBER = _is((int, float), "a number from 0 on", lambda value: math.isfinite(value) and value >= 0)
 INTEGER = _is(int, "a whole number")
 FLAG = _is(bool, "true or false")
 SCALARS = {int, float, str, bool}
@@ -142,7 +143,7 @@ HEADER = {
     "level": TEXT,
     "seed": INTEGER,
     "machine": _mapping_of(_any_of(TEXT, _or_null(INTEGER))),
-    "peers": _list_of(_object(_PEER, {"python": TEXT, "recorded": TEXT})),
+    "peers": _list_of(_object(_PEER, {"python": TEXT, "recorded": TEXT, "within": NUMBER})),
     "absent": _list_of(_object({"name": TEXT, "reason": TEXT}, {})),
 }
 HEADER_MAY = {"shard": _PART}

@@ -14,19 +14,20 @@ from padops.conformance.peers import PEERS, PeerRow
 from padops.extras import RUNTIMES
 
 
-def first_of(versions: Mapping[str, str]) -> tuple[str, str]:
+def first_of(row: PeerRow, versions: Mapping[str, str]) -> tuple[str, str]:
     """The package that a peer names first, by the name that ``RECORDED`` has for it, and its version; or two empty texts."""
     package, version = next(iter(versions.items()), ("", ""))
-    return (RUNTIMES[0] if package in RUNTIMES else package), version
+    return (RUNTIMES[0] if package in RUNTIMES and not row.provider else package), version
 
 
-def judged_as(versions: Mapping[str, str]) -> str:
+def judged_as(row: PeerRow, versions: Mapping[str, str]) -> str:
     """The version by which divergences are chosen: the peer's own, or the nearest that was recorded.
 
     Args:
+        row: The peer.
         versions: Packages of the peer and their versions, the one that counts first.
     """
-    package, version = first_of(versions)
+    package, version = first_of(row, versions)
     if package not in RECORDED or in_range(version, RECORDED[package]):
         return version
     oldest, newest, _ = bounds_of(RECORDED[package])
@@ -43,7 +44,7 @@ def not_recorded(row: PeerRow, versions: Mapping[str, str]) -> str:
         row: The peer.
         versions: As of :func:`judged_as`.
     """
-    package, version = first_of(versions)
+    package, version = first_of(row, versions)
     known = PEERS.get(row.name)
     if row.ours or known is None or known.entry_point != row.entry_point or package not in RECORDED:
         return ""

@@ -64,7 +64,8 @@ def header(level: str, seed: int, ran: Sequence[PeerRun], shard: Shard = WHOLE) 
 def _present(one: PeerRun) -> dict[str, Any]:
     said = one.handshake or {}
     about: dict[str, Any] = {"name": one.peer.name, **{key: said[key] for key in ("python", "versions") if key in said}}
-    return {**about, "recorded": one.recorded} if one.recorded else about
+    within = {"within": one.peer.row.within} if one.peer.row.within else {}
+    return {**about, **within, **({"recorded": one.recorded} if one.recorded else {})}
 
 
 def footer(

@@ -214,7 +214,7 @@ def _run_peer(
     try:
         ran.handshake = process.start()
         versions = ran.handshake["versions"]
-        ran.recorded, version = not_recorded(peer.row, versions), judged_as(versions)
+        ran.recorded, version = not_recorded(peer.row, versions), judged_as(peer.row, versions)
         concerned = [divergence for divergence in known if divergence.concerns(peer.name, version)]
         tracker = DivergenceTracker(concerned, bool(ran.recorded))
         _ask(process, mine, ran, tracker, progress)

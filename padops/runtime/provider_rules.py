@@ -13,12 +13,14 @@ from typing import Literal
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
-    "always", "axes", "crop", "beyond", "beyond all", "crop beyond", "single", "cut beyond", "rank 0", "empty", "fill", "no fill",
-    "open rank", "open dims", "computed", "rank above", "above", "below", "other types",
+    "always", "axes", "axes but all", "axes and fill", "crop", "beyond", "beyond all", "crop beyond", "single", "cut beyond",
+    "open rank", "open dims", "computed", "rank above", "above", "below", "other types", "empty", "rank below", "computed fill", "computed scalar fill", "fill not one", "fill empty",
+    "rounded fill", "endless value", "nodes behind",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
 NOT_RUN = "not run"
+SUFFIX = "ExecutionProvider"
 
 
 @dataclass(frozen=True)
@@ -28,16 +30,19 @@ class ProviderRule:
     Attributes:
         does: ``"leaves"``: it does not take them, and the next provider is asked; ``"refuses"``: the session is not created,
             or fails when it runs; ``"wrong"``; ``"dies"``, with the process.
-        when: Which Pads: ``"always"``; ``"axes"``, those with that input; ``"crop"``, with a negative amount; ``"beyond"``,
-            with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"beyond all"``,
-            the same of the axis as it is without its crop; ``"crop beyond"``, the same of an axis that is cropped;
-            ``"single"``, which make an axis longer of which a crop leaves one element; ``"cut beyond"``, where a crop takes
-            more than there is; ``"rank 0"``, of data without dims; ``"empty"``, of data, or with an output, that have a dim
-            of 0; ``"fill"`` and ``"no fill"``, whose fill is not one element, or none; ``"open rank"`` and ``"open dims"``, of
-            data whose number of dims, or one of whose dims, is not known; ``"computed"``, whose amounts or axes are; ``"rank
-            above"`` the limit; ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of
-            none of ``types``. Where a model does not tell, a Pad counts as not empty, of a rank, and with a fill of one
-            element: the others are rare, and to run them on the processor for fear of these would cost every model.
+        when: Which Pads: ``"always"``; ``"axes"``, those with that input; ``"axes but all"``, the same where they are not all
+            axes in their order; ``"axes and fill"``, those with both; ``"crop"``, with a negative amount; ``"beyond"``, with an
+            amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"beyond all"``, the same
+            of the axis as it is without its crop; ``"crop beyond"``, the same of an axis that is cropped; ``"single"``, which
+            make an axis longer of which a crop leaves one element; ``"cut beyond"``, where a crop takes more than there is;
+            ``"open rank"`` and ``"open dims"``, of data whose number of dims, or one of whose dims, is not known;
+            ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit; ``"rank below"`` it, where it is known;
+            ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of none of ``types``;
+            ``"empty"``, of data, or with an output, that are known to have a dim of 0; ``"computed fill"`` and ``"computed
+            scalar fill"``, whose fill is no constant, and has no dims; ``"fill not one"`` and ``"fill empty"``, whose fill has
+            another number of elements than one, and none; ``"rounded fill"``, whose fill a float does not keep: a whole number
+            of more than 24 bits, or a negative zero; ``"endless value"``, whose value is an attribute, and no number or
+            infinite in its type; ``"nodes behind"``, where nodes behind the Pad decide, and no rule tells which.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -63,12 +68,25 @@ class KnownProvider:
         version: What the rules are of; ``NOT_RUN`` where they have been read in its source.
         fuses: Whether it asks for nodes that another one has, so that padops must put others in their place.
         rules: The first one that holds counts. Where none does, the provider runs the Pad right.
+        moves: Element types of which it takes Slice, Concat, Expand and Tile, as scripts/providers.py --parts measures; empty where
+            that was not run.
     """
 
     name: str
     version: str
     fuses: bool
     rules: tuple[ProviderRule, ...]
+    moves: tuple[str, ...] = ()
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the rules have been measured."""
+        return self.version != NOT_RUN
+
+    @property
+    def short(self) -> str:
+        """Its name as a command takes it, too: ``"openvino"``."""
+        return self.name.removesuffix(SUFFIX).lower()
 
 
 _OPENVINO = f"{MEASURED} ort-openvino"
@@ -90,12 +108,16 @@ _MIGRAPHX = f"{_ORT}/migraphx/migraphx_execution_provider.cc (0018ddb)"
 _MIGRAPHX_PARSER = "read: ROCm/AMDMIGraphX src/onnx/parse_pad.cpp (07005d1)"
 _XNNPACK = f"{_ORT}/xnnpack (1b38b58): no file of its kernels is one of Pad"
 
+_OPENVINO_TYPES = (
+    "float", "float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "int4", "uint4",
+)  # fmt: skip
+
 _DML_TYPES = (
     "float", "float16", "double", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 )  # fmt: skip
 _TENSORRT_RULES = (
     ProviderRule("leaves", "other types", _TENSORRT, types=("float", "float16", "bfloat16", "int32", "int64")),
-    ProviderRule("leaves", "fill", _TENSORRT),
+    ProviderRule("leaves", "fill not one", _TENSORRT),
     # It extends all of the data, any number of times, and crops after that.
     ProviderRule("wrong", "crop", _SLICE, ("wrap",)),
     ProviderRule("wrong", "crop beyond", _SLICE, ("reflect",)),
@@ -108,15 +130,22 @@ KNOWN_PROVIDERS = (
         True,
         (
             ProviderRule("leaves", "open rank", _OPENVINO),
-            ProviderRule("leaves", "rank 0", _OPENVINO),
+            ProviderRule("leaves", "rank below", _OPENVINO, limit=1),
             ProviderRule("leaves", "empty", _OPENVINO),
-            ProviderRule("refuses", "axes", _OPENVINO),
+            ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
+            ProviderRule("leaves", "computed scalar fill", _OPENVINO),
+            ProviderRule("refuses", "axes but all", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
-            ProviderRule("refuses", "fill", _OPENVINO, ("edge", "reflect")),
             ProviderRule("refuses", "beyond all", _OPENVINO, ("reflect",)),
             ProviderRule("wrong", "crop beyond", _OPENVINO, ("reflect",)),
             ProviderRule("dies", "cut beyond", _OPENVINO),
+            ProviderRule("refuses", "fill not one", _OPENVINO),
+            ProviderRule("wrong", "computed fill", _OPENVINO, ("constant",)),
+            ProviderRule("wrong", "axes and fill", _OPENVINO, ("constant",)),
+            ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),
+            ProviderRule("refuses", "endless value", _OPENVINO),
         ),
+        ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool"),
     ),
     KnownProvider(
         "WebGpuExecutionProvider",
@@ -125,34 +154,42 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "other types", _WEBGPU, types=("float", "float16", "int32", "uint32")),
             ProviderRule("leaves", "above", _WEBGPU, limit=23),
-            ProviderRule("refuses", "rank 0", _WEBGPU),
-            ProviderRule("refuses", "fill", _WEBGPU, ("edge", "reflect", "wrap")),
+            ProviderRule("leaves", "below", _WEBGPU, limit=2),
+            ProviderRule("refuses", "rank below", _WEBGPU, limit=1),
+            ProviderRule("refuses", "fill not one", _WEBGPU, ("edge", "reflect", "wrap")),
             ProviderRule("wrong", "beyond", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop", _WEBGPU, ("wrap",)),
             ProviderRule("refuses", "empty", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop beyond", _WEBGPU, ("reflect",)),
         ),
+        ("float", "float16"),
     ),
     KnownProvider(
         "QNNExecutionProvider",
         "onnxruntime-qnn 2.7.0",
         False,
         (
-            ProviderRule("dies", "rank 0", _QNN, ("reflect",)),
-            ProviderRule("leaves", "rank 0", _QNN),
+            # It leaves all of a model below opset 7, as WebGPU does; of Pad 2, nothing tells the opset.
+            ProviderRule("leaves", "below", _QNN, limit=2),
             ProviderRule("leaves", "axes", _QNN),
             ProviderRule("leaves", "open dims", _QNN),
             ProviderRule("leaves", "computed", _QNN),
+            ProviderRule("leaves", "computed fill", _QNN),
+            ProviderRule("dies", "rank below", _QNN, ("reflect",), limit=1),
+            ProviderRule("leaves", "rank below", _QNN, limit=1),
             ProviderRule("leaves", "always", _QNN, ("wrap",)),
             ProviderRule("leaves", "crop", _QNN, ("reflect",)),
             ProviderRule("leaves", "beyond", _QNN, ("reflect",)),
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
-            ProviderRule("dies", "no fill", _QNN, ("edge", "reflect")),
             ProviderRule("refuses", "always", _QNN, ("edge",)),
             ProviderRule("refuses", "empty", _QNN),
+            # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
+            ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
+            ProviderRule("dies", "fill empty", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),
+        ("float", "float16", "int32", "int64", "bool"),
     ),
     KnownProvider(
         "CUDAExecutionProvider",
@@ -164,7 +201,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "above", _CUDA_KERNELS, limit=18, before=25),
             # It has no kernel of this mode, and starts none.
             ProviderRule("wrong", "always", _CUDA_KERNELS, ("wrap",), before=25),
-            ProviderRule("refuses", "fill", _CUDA, ("edge", "reflect", "wrap")),
+            ProviderRule("refuses", "fill not one", _CUDA, ("edge", "reflect", "wrap")),
             ProviderRule("refuses", "empty", _CUDA, ("wrap",)),
             # It reads in front of the data, or behind them.
             ProviderRule("wrong", "beyond", _CUDA_CHECKS, ("reflect",), before=25),
@@ -180,7 +217,7 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "below", _COREML, limit=11),
             ProviderRule("leaves", "other types", _COREML, types=("float", "float16")),
-            ProviderRule("leaves", "rank 0", _COREML),
+            ProviderRule("leaves", "rank below", _COREML, limit=1),
             ProviderRule("leaves", "empty", _COREML),
             ProviderRule("leaves", "computed", _COREML),
             ProviderRule("leaves", "crop", _COREML),
@@ -227,6 +264,12 @@ KNOWN_PROVIDERS = (
     ),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
+
+
+def find_provider(name: str) -> KnownProvider | None:
+    """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None where there is none."""
+    short = name.lower().removesuffix(SUFFIX.lower())
+    return next((row for row in KNOWN_PROVIDERS if row.short == short), None)
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:

@@ -75,7 +75,7 @@ def test_the_pinned_versions_are_recorded() -> None:
 )
 def test_a_version_is_judged_as_the_nearest_recorded_one(version: str, judged: str) -> None:
     row = PEERS["torch"]
-    assert judged_as({"torch": version, "other": "0"}) == judged
+    assert judged_as(row, {"torch": version, "other": "0"}) == judged
     assert not_recorded(row, {"torch": version}) == ("" if version == judged else RECORDED["torch"])
 
 

@@ -26,7 +26,6 @@ PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow",
 # The type checkers and what else the extra ``lint`` has.
 CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents")
 CLANG = "clang++"
-PROVIDERS = ("ort-openvino", "ort-webgpu", "ort-qnn")  # execution providers that scripts/providers.py asks
 
 
 @cache
@@ -50,10 +49,7 @@ def _is_apart(row) -> bool:
 REQUIRED = bool(os.environ.get("PADOPS_PEERS"))  # that all of it is here
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
 MISSING_PEERS = sorted(name for name in PEERS if not REQUIRED and find_spec(name) is None)
-NOT_MADE = [
-    *(row.name for row in rows_apart() if row.environment not in ASKED_FOR and not _is_apart(row)),
-    *(name for name in PROVIDERS if name not in ASKED_FOR and not is_made(name)),
-]
+NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR and not _is_apart(row)]
 UNCHECKED = [name for name in CHECKERS if not REQUIRED and find_spec(name) is None]
 NO_CLANG = not REQUIRED and which(CLANG) is None
 NO_BROWSER = not REQUIRED and not any(map(which, chromium.NAMES))
@@ -93,10 +89,7 @@ def said() -> list[str]:
             f"NOT COMPARED with {names}: not installed; left out: {', '.join(NOT_COLLECTED)}, and single tests"
         )
     if NOT_MADE:
-        lines.append(
-            f"NOT COMPARED with {', '.join(NOT_MADE)}: no environment; scripts/peers.py makes them, and scripts/providers.py "
-            "those of providers"
-        )
+        lines.append(f"NOT COMPARED with {', '.join(NOT_MADE)}: no environment; scripts/peers.py makes them")
     if LACKING:
         lines.append(f"NOT MUTATED: IRs of OpenVINO, for lack of {', '.join(LACKING)}; the kind 'openvino' is left out")
     if NO_BROWSER:

@@ -6,7 +6,12 @@ A file there has a literal ``ENVIRONMENT``, which is read without importing the 
 - ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the converter
   needs onnx-ir;
 - or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``;
-- ``without_pad``: the same fields of the peer that runs models without Pad there, by ``run_without_pad``, where there is one.
+- ``debian``: packages of Debian, which are unpacked in the environment, in ``debian``, and not installed;
+- ``provider``: the execution provider of onnxruntime that the environment has, where it is for one. ``within`` is of all its
+  peers, too, and so is ``form``;
+- ``without_pad``: the same fields of the peer that runs models without Pad there, by ``run_without_pad``, where there is one;
+- ``beside``: those of the one that runs padops beside the provider, by ``run_beside``;
+- ``lowered_for``: those of the one that runs models that are lowered for it, by ``run_lowered``.
 """
 
 from __future__ import annotations
@@ -20,18 +25,27 @@ from typing import Any
 from padops.conformance.peers.row import ALL, PeerRow
 
 APART = Path(__file__).with_name("apart")
-OF_FILE = ("requires", "node", "program", "without_pad")  # the rest of ENVIRONMENT is of the row
+# Peers that share the environment, by what ENVIRONMENT calls them: their function, and the families where it names none.
+SHARING = {
+    "without_pad": ("run_without_pad", ALL),
+    "beside": ("run_beside", ("onnx",)),
+    "lowered_for": ("run_lowered", ("onnx",)),
+}
+OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # the rest of ENVIRONMENT is of the row
+OF_PROVIDER = ("provider", "within", "form")  # what its peers share
 STAMP = "padops-stamp.json"  # scripts/peers.py writes it last
 
 
 def rows_apart() -> Iterator[PeerRow]:
-    """A row for each file of ``apart/``, in the order of their names, then those of models without Pad."""
+    """A row for each file of ``apart/``, in the order of their names, then those that share an environment."""
     files = {file: environment_of(file) for file in sorted(APART.glob("[!_]*.py"))}
     for file, stated in files.items():
         yield _row(file, stated, {key: value for key, value in stated.items() if key not in OF_FILE}, "run_case")
-    shared = [(file, stated, stated["without_pad"]) for file, stated in files.items() if "without_pad" in stated]
-    for file, stated, fields in sorted(shared, key=lambda row: str(row[2]["name"])):
-        yield _row(file, stated, {"families": ALL, **fields}, "run_without_pad")
+    for key, (function, families) in SHARING.items():
+        shared = [(file, stated, stated[key]) for file, stated in files.items() if key in stated]
+        for file, stated, fields in sorted(shared, key=lambda row: str(row[2]["name"])):
+            of_provider = {name: stated[name] for name in OF_PROVIDER if "provider" in stated and name in stated}
+            yield _row(file, stated, {"families": families, **of_provider, **fields}, function)
 
 
 def _row(file: Path, stated: dict[str, Any], fields: dict[str, Any], function: str) -> PeerRow:

@@ -35,6 +35,9 @@ class PeerRow:
         environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
         command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
         lowered: Whether such a program gets models that ``padops convert --target onnx --without-pad`` has made.
+        provider: The execution provider of onnxruntime that it is about, in an environment of that provider's package.
+        within: By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a provider that
+            computes in another type than the model's.
         form: How a case is prepared for it: ``"declared"`` states the shapes of the inputs, which it needs; ``"fixed"`` also
             makes all inputs but the data constants, since it takes no others.
     """
@@ -54,6 +57,8 @@ class PeerRow:
     environment: str = ""
     command: tuple[str, ...] = ()
     lowered: bool = False
+    provider: str = ""
+    within: float = 0
     form: str = ""
 
     def __post_init__(self) -> None:

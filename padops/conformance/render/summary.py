@@ -150,9 +150,12 @@ class Summary:
         return f"{name}@{next(iter(versions[0].values()))}"
 
     def versions(self, peer: str) -> str:
-        """What a peer is made of, as in ``"onnxruntime 1.31.1"``."""
+        """What a peer is made of, as in ``"onnxruntime 1.31.1"``; and how far it may be off, where it may."""
         rows = [row for row in self.header["peers"] if row["name"] == peer]
-        return ", ".join(f"{name} {version}" for row in rows for name, version in row["versions"].items())
+        parts = [f"{name} {version}" for row in rows for name, version in row["versions"].items()]
+        return ", ".join(
+            [*parts, *(f"within {row['within']:.0e}".replace("e-0", "e-") for row in rows if "within" in row)]
+        )
 
 
 def summarise(header: Record, results: Iterable[Record], footer: Record, divergences: Iterable[Any]) -> Summary:

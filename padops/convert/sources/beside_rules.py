@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+import onnx_ir as ir
+
 from padops.convert.facts import Verdict
-from padops.convert.sources.builtin_rules import judge, reaches_provider
+from padops.convert.sources.builtin_rules import judge, loads, reaches_provider
 from padops.convert.sources.builtin_support import known_amounts
 from padops.convert.sources.match import RunsAs
 from padops.convert.sources.operands import all_known
@@ -25,6 +28,8 @@ from padops.spec.plan import Amounts, Mode
 SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "refuses"}
 WORDS = {
     "always": "any",
+    "axes but all": "axes that are not all in their order",
+    "axes and fill": "axes and a fill",
     "crop": "a crop",
     "beyond": "more than one period",
     "beyond all": "more than one period",
@@ -32,9 +37,14 @@ WORDS = {
     "single": "an axis of one element",
     "cut beyond": "a crop of more than there is",
     "empty": "no elements",
-    "fill": "a fill that is not one element",
-    "no fill": "a fill of no element",
     "computed": "amounts at run time",
+    "computed fill": "a fill at run time",
+    "computed scalar fill": "a scalar fill at run time",
+    "fill not one": "a fill of several elements, or none",
+    "fill empty": "a fill of no element",
+    "rounded fill": "a fill that a float rounds",
+    "endless value": "a value that is NaN or infinite",
+    "nodes behind": "in front of some nodes",
 }
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
 
@@ -69,13 +79,13 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
             break
         if name not in BY_NAME:
             unknown.append(name)
-        elif found.domain == "":
+        elif found.domain == "" and loads(pad, found):
             fault = find_fault(BY_NAME[name], pad, found, minor)
             if fault is None:
                 return Answer("runs", _with(unknown, f"{name} runs it"), name)
             rule, sure = fault
             if rule.does != "leaves":
-                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({_what(rule)})"
+                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({said_of(rule)})"
                 runner = FIRST_NAME if reaches_provider(pad, found, minor) else ""
                 return Answer(SURELY[rule.does] if sure else "may be wrong", _with(unknown, text), runner)
     verdict, why = judge(pad, found, minor)
@@ -87,12 +97,13 @@ def _with(unknown: Sequence[str], text: str) -> str:
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
 
 
-def _what(rule: ProviderRule) -> str:
+def said_of(rule: ProviderRule) -> str:
     """Which Pads a rule is about, in words."""
     numbers = {
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
         "rank above": f"rank above {rule.limit}",
+        "rank below": f"rank below {rule.limit}",
     }
     what = numbers.get(rule.when, WORDS.get(rule.when, rule.when))
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
@@ -130,13 +141,10 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return True
         case "axes":
             return pad.input("axes") is not None
-        case "rank 0":
-            return pad.dims is not None and not pad.dims
-        case "empty":
-            return _is_empty(pad, amounts)
-        case "fill" | "no fill":
-            elements = prod(pad.fill_dims) if all_known(pad.fill_dims) else 1
-            return elements == 0 or (rule.when == "fill" and elements != 1)
+        case "axes and fill":
+            return pad.input("axes") is not None and pad.input(pad.op.fill) is not None
+        case "axes but all":
+            return _has_axes_but_all(pad)
         case "open rank":
             return pad.dims is None
         case "open dims":
@@ -151,7 +159,75 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return version < rule.limit
         case "other types":
             return None if pad.type is None else pad.type not in rule.types
+        case "rank below":
+            return pad.dims is not None and len(pad.dims) < rule.limit
+        case "empty":
+            return _is_empty(pad, amounts)
+        case "nodes behind":
+            return None
+    if rule.when in FILLS:
+        return _fill_holds(rule.when, pad)
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
+
+
+def _has_axes_but_all(pad: PadInfo) -> bool | None:
+    axes = pad.input("axes")
+    if axes is None:
+        return False
+    if pad.dims is None:
+        return None
+    rank, amounts = len(pad.dims), (pad.pads_dims or [None])[-1]
+    if not isinstance(axes, np.ndarray):
+        return True if amounts is not None and amounts != 2 * rank else None
+    return axes.size != rank or any(int(axis) not in (i, i - rank) for i, axis in enumerate(axes.reshape(-1)))
+
+
+FILLS = ("computed fill", "computed scalar fill", "fill not one", "fill empty", "rounded fill", "endless value")
+
+
+def _fill_holds(when: str, pad: PadInfo) -> bool | None:
+    """The same of what is asked of the fill: an input, or the attribute of the first versions."""
+    position = pad.op.input_index(pad.op.fill)
+    if position is None:
+        return _value_holds(when, pad.attributes.get(pad.op.fill), pad.type)
+    given = pad.inputs[position]
+    if given is None:
+        return False
+    is_array = isinstance(given, np.ndarray)
+    count = prod(pad.fill_dims) if all_known(pad.fill_dims) else None
+    match when:
+        case "computed fill":
+            return not is_array
+        case "computed scalar fill":
+            return not is_array and (None if pad.fill_dims is None else not pad.fill_dims)
+        case "fill not one":
+            return None if count is None else count != 1
+        case "fill empty":
+            return None if count is None else count == 0
+        case "rounded fill":
+            return isinstance(given, np.ndarray) and given.size == 1 and is_rounded(given.reshape(()))
+    return False
+
+
+def _value_holds(when: str, value: ir.Attr | None, kind: str | None) -> bool | None:
+    if value is None or when not in ("rounded fill", "endless value"):
+        return False
+    if value.is_ref():
+        return None
+    number = np.float32(value.value)
+    if when == "rounded fill":
+        return is_rounded(number)
+    return not np.isfinite(number) or kind == "float16" and bool(abs(number) > np.finfo(np.float16).max)
+
+
+def is_rounded(fill: np.generic | np.ndarray) -> bool:
+    """Whether a float in the place of a fill is another number: of more than 24 bits, beyond 32 with a sign, or a negative zero."""
+    if fill.dtype.name in ("float32", "float16"):
+        return bool(fill == 0 and np.signbit(fill))
+    if fill.dtype.name not in ("int32", "uint32", "int64"):
+        return False
+    number = int(fill)
+    return int(np.float32(number)) != number or not -(1 << 31) <= number < 1 << 31
 
 
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:

@@ -208,6 +208,11 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
         return False
     if found.domain == MICROSOFT:
         return pad.type in (None, *MICROSOFT_TYPES)
+    return loads(pad, found)
+
+
+def loads(pad: PadInfo, found: RunsAs) -> bool:
+    """Whether ONNX Runtime loads a model with a Pad of ONNX, and does not refuse it before it asks any provider."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
     return in_schema and not _is_row(pad) and not _has_int32_axes(pad) and not any(_open_axes(pad, found))
 

@@ -50,6 +50,20 @@ bool is_beyond(const PadFacts& pad, const Amounts& row, int64_t size) {
   return longest(row) > (pad.mode == "reflect" ? size - 1 : size);
 }
 
+Answer goes_beyond(const PadFacts& pad, bool cropped) {
+  return any_axis(
+      pad, [&](const Amounts& row) { return grows(row) && (!cropped || is_cropped(row)); },
+      [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, left_of(row, dim)); });
+}
+
+// How many elements a value of these dims has.
+std::optional<int64_t> element_count(const std::optional<std::vector<int64_t>>& dims) {
+  if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;
+  int64_t count = 1;
+  for (const int64_t dim : *dims) count *= dim;
+  return count;
+}
+
 bool is_empty(const PadFacts& pad) {
   if (!pad.dims) return false;
   if (std::ranges::find(*pad.dims, 0) != pad.dims->end()) return true;
@@ -57,28 +71,31 @@ bool is_empty(const PadFacts& pad) {
   return any_axis(pad, is_cropped, gives_nothing).value_or(false);
 }
 
+Answer has_axes_but_all(const PadFacts& pad) {
+  if (!pad.has_axes) return false;
+  return pad.has_all_axes ? Answer(!*pad.has_all_axes) : std::nullopt;
+}
+
+Answer is_computed_scalar(const FillFacts& fill) {
+  if (!fill.is_computed) return false;
+  return fill.dims ? Answer(fill.dims->empty()) : std::nullopt;
+}
+
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
   switch (rule.when) {
     case When::kAlways: return true;
     case When::kAxes: return pad.has_axes;
+    case When::kAxesAndFill: return pad.has_axes && pad.fill.is_input;
+    case When::kAxesButAll: return has_axes_but_all(pad);
     case When::kCrop: return crops(pad);
-    case When::kBeyond:
-      return any_axis(pad, grows,
-                      [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, left_of(row, dim)); });
+    case When::kBeyond: return goes_beyond(pad, false);
+    case When::kCropBeyond: return goes_beyond(pad, true);
     case When::kBeyondAll:
       return any_axis(pad, grows, [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, dim); });
-    case When::kCropBeyond:
-      return any_axis(
-          pad, [](const Amounts& row) { return grows(row) && is_cropped(row); },
-          [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, left_of(row, dim)); });
     case When::kSingle:
       return any_axis(pad, grows, [](const Amounts& row, int64_t dim) { return left_of(row, dim) == 1; });
     case When::kCutBeyond:
       return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) < 0; });
-    case When::kRank0: return pad.dims && pad.dims->empty();
-    case When::kEmpty: return is_empty(pad);
-    case When::kOtherFill: return pad.fill && *pad.fill != 1;
-    case When::kNoFill: return pad.fill && *pad.fill == 0;
     case When::kOpenRank: return !pad.dims;
     case When::kOpenDims: return any_dim_is_open(pad);
     case When::kComputed: return !pad.amounts;
@@ -86,6 +103,21 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kAbove: return pad.version > rule.limit;
     case When::kBelow: return pad.version < rule.limit;
     case When::kOtherTypes: return std::ranges::find(rule.types, pad.type) == rule.types.end();
+    case When::kEmpty: return is_empty(pad);
+    case When::kRankBelow: return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
+    case When::kComputedFill: return pad.fill.is_computed;
+    case When::kComputedScalar: return is_computed_scalar(pad.fill);
+    case When::kFillNotOne: {
+      const std::optional<int64_t> count = element_count(pad.fill.dims);
+      return count ? Answer(*count != 1) : std::nullopt;
+    }
+    case When::kFillEmpty: {
+      const std::optional<int64_t> count = element_count(pad.fill.dims);
+      return count ? Answer(*count == 0) : std::nullopt;
+    }
+    case When::kRoundedFill: return pad.fill.is_rounded;
+    case When::kEndlessValue: return pad.fill.is_endless_value;
+    case When::kNodesBehind: return std::nullopt;
   }
   return std::nullopt;
 }

@@ -23,24 +23,31 @@ enum class Does {
 // What such a Pad is.
 enum class When {
   kAlways,
-  kAxes,        // it has the input axes
-  kCrop,        // an amount is negative
-  kBeyond,      // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
-  kBeyondAll,   // the same of an axis as it is without its crop
-  kCropBeyond,  // the same of an axis that is cropped
-  kSingle,      // an axis grows of which a crop leaves one element
-  kCutBeyond,   // a crop takes more of an axis than there is
-  kRank0,       // its data are known to have no dims
-  kEmpty,       // a dim of its data or of its output is known to be 0
-  kOtherFill,   // it has a fill that is known not to be one element
-  kNoFill,      // it has a fill that is known to be no element at all
-  kOpenRank,    // the number of dims of its data is not known
-  kOpenDims,    // a dim of its data is not known
-  kComputed,    // its amounts or axes are computed
-  kRankAbove,   // its data have more dims than the row's limit
-  kAbove,       // it is of a later version of Pad than the row's limit
-  kBelow,       // it is of an earlier one
-  kOtherTypes,  // its data are of none of the row's types
+  kAxes,            // it has the input axes
+  kAxesButAll,      // the same, and they are not all axes in their order
+  kAxesAndFill,     // it has axes and a fill
+  kCrop,            // an amount is negative
+  kBeyond,          // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
+  kBeyondAll,       // the same of an axis as it is without its crop
+  kCropBeyond,      // the same of an axis that is cropped
+  kSingle,          // an axis grows of which a crop leaves one element
+  kCutBeyond,       // a crop takes more of an axis than there is
+  kOpenRank,        // the number of dims of its data is not known
+  kOpenDims,        // a dim of its data is not known
+  kComputed,        // its amounts or axes are computed
+  kRankAbove,       // its data have more dims than the row's limit
+  kAbove,           // it is of a later version of Pad than the row's limit
+  kBelow,           // it is of an earlier one
+  kOtherTypes,      // its data are of none of the row's types
+  kEmpty,           // a dim of its data or of its output is known to be 0
+  kRankBelow,       // its data are known to have fewer dims than the row's limit
+  kComputedFill,    // its fill is computed
+  kComputedScalar,  // the same, and has no dims
+  kFillNotOne,      // its fill has not one element
+  kFillEmpty,       // its fill has no element
+  kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
+  kEndlessValue,    // its value is an attribute, and no number, or infinite in its type
+  kNodesBehind,     // nodes behind it decide, and no rule tells which
 };
 
 struct ProviderRule {
@@ -60,6 +67,16 @@ struct ProviderRow {
 
 const std::vector<ProviderRow>& known_providers();
 
+// What a graph tells of the fill of a Pad, which is an input, or the attribute value of the first versions. As it
+// stands here, there is none.
+struct FillFacts {
+  bool is_input = false;
+  bool is_computed = false;
+  std::optional<std::vector<int64_t>> dims = std::vector<int64_t>();  // -1 for one that is not known
+  bool is_rounded = false;                                            // by a float
+  bool is_endless_value = false;
+};
+
 // What a graph tells of a node of ONNX's Pad.
 struct PadFacts {
   std::string mode;
@@ -67,8 +84,9 @@ struct PadFacts {
   std::string type;                          // of its data
   std::optional<std::vector<int64_t>> dims;  // of its data; -1 for one that is not known
   bool has_axes = false;
-  std::optional<size_t> fill;                   // the number of its elements, where there is one and that is known
+  std::optional<bool> has_all_axes;             // in their order; nothing where they are computed
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
+  FillFacts fill;
 };
 
 // What a provider of onnxruntime 1.`minor` does with a Pad; nothing where it runs it right. Where the graph leaves open

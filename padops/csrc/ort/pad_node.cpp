@@ -1,7 +1,10 @@
 #include "ort/pad_node.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include "ort/status.h"
 
@@ -30,9 +33,13 @@ TensorShape value_shape(const ort::Api& api, const ort::ValueInfo* value) {
   const ort::TypeInfo* type = nullptr;
   const ort::TensorInfo* tensor = nullptr;
   check(api, api.GetValueInfoTypeInfo()(value, &type));
-  if (type != nullptr) check(api, api.CastTypeInfoToTensorInfo()(type, &tensor));
-  TensorShape shape = tensor == nullptr ? TensorShape() : tensor_shape(api, tensor);
-  shape.has_rank = tensor != nullptr && api.TensorTypeAndShape_HasShape()(tensor);
+  TensorShape shape;
+  shape.has_rank = false;
+  if (type == nullptr) return shape;
+  check(api, api.CastTypeInfoToTensorInfo()(type, &tensor));
+  if (tensor == nullptr) return shape;
+  shape = tensor_shape(api, tensor);
+  shape.has_rank = api.TensorTypeAndShape_HasShape()(tensor);
   return shape;
 }
 
@@ -111,12 +118,75 @@ bool read_amounts(const ort::Api& api, int minor, const ort::Node* node, const O
 
 namespace {
 
-// The number of elements of the fill that a node has as an input; nothing where it has none, or that is not known.
-std::optional<size_t> fill_elements(const ort::Api& api, const std::vector<const ort::ValueInfo*>& inputs) {
-  if (inputs.size() < 3 || inputs[2] == nullptr) return std::nullopt;
-  const TensorShape fill = value_shape(api, inputs[2]);
-  if (!fill.has_rank || std::ranges::any_of(fill.dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;
-  return element_count(fill.dims);
+// Whether a float that stands for a fill is another number: one of more than 24 bits, or of 32 bits without a sign, or
+// a negative zero.
+template <class Number>
+bool is_rounded(const char* bytes) {
+  Number number;
+  std::memcpy(&number, bytes, sizeof(number));
+  const auto as_double = static_cast<double>(number);
+  if (as_double == 0) return std::signbit(as_double);
+  if (std::is_floating_point_v<Number>) return false;
+  constexpr double kEnd = 2147483648.0;  // what lies beyond 32 bits with a sign does not come back, either
+  return static_cast<double>(static_cast<float>(as_double)) != as_double || as_double < -kEnd || as_double >= kEnd;
+}
+
+bool is_rounded(const std::string& type, const char* bytes) {
+  if (type == "float") return is_rounded<float>(bytes);
+  if (type == "int32") return is_rounded<int32_t>(bytes);
+  if (type == "uint32") return is_rounded<uint32_t>(bytes);
+  if (type == "int64") return is_rounded<int64_t>(bytes);
+  if (type == "float16") return bytes[0] == 0 && static_cast<unsigned char>(bytes[1]) == 128;
+  return false;
+}
+
+// Whether the axes of a Pad are all of `rank` in their order; nothing where they are computed, and may be.
+std::optional<bool> has_all_axes(const ort::Api& api, int minor, const std::vector<const ort::ValueInfo*>& inputs,
+                                 size_t rank) {
+  Arguments arguments;
+  if (!read_constant(api, minor, inputs[3], "axes", arguments)) {
+    const TensorShape pads = value_shape(api, inputs[1]);
+    const bool is_other = pads.has_rank && !pads.dims.empty() && pads.dims.back() >= 0 &&
+                          pads.dims.back() != 2 * static_cast<int64_t>(rank);
+    return is_other ? std::optional<bool>(false) : std::nullopt;
+  }
+  const std::vector<int64_t>& axes = arguments.integers["axes"].values;
+  if (axes.size() != rank) return false;
+  for (size_t i = 0; i < rank; ++i)
+    if (axes[i] != static_cast<int64_t>(i) && axes[i] != static_cast<int64_t>(i) - static_cast<int64_t>(rank))
+      return false;
+  return true;
+}
+
+FillFacts fill_attribute(const ort::Api& api, const ort::Node* node, const std::string& type) {
+  const ort::OpAttr* found = attribute(api, node, "value");
+  FillFacts facts;
+  float value = 0;
+  size_t size = 0;
+  if (found == nullptr || !succeeds(api, api.ReadOpAttr()(found, ort::kFloat, &value, sizeof(value), &size)))
+    return facts;
+  facts.is_rounded = value == 0 && std::signbit(value);
+  constexpr float kLargestFloat16 = 65504;
+  facts.is_endless_value = !std::isfinite(value) || (type == "float16" && std::abs(value) > kLargestFloat16);
+  return facts;
+}
+
+FillFacts fill_input(const ort::Api& api, int minor, const ort::ValueInfo* input) {
+  FillFacts facts;
+  facts.is_input = true;
+  const ort::Value* value = constant_of(api, input);
+  if (value == nullptr) {
+    const TensorShape shape = value_shape(api, input);
+    facts.is_computed = true;
+    if (shape.has_rank) facts.dims = shape.dims;
+    else facts.dims.reset();
+    return facts;
+  }
+  const ValueShape shape(api, minor, value);
+  facts.dims = {shape.dims().begin(), shape.dims().end()};
+  const std::string type = type_name(shape.element_type());
+  facts.is_rounded = element_count(shape.dims()) == 1 && type != "string" && is_rounded(type, tensor_bytes(api, value));
+  return facts;
 }
 
 }  // namespace
@@ -130,9 +200,11 @@ PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const 
   if (inputs.empty() || inputs[0] == nullptr) return facts;
   const TensorShape data = value_shape(api, inputs[0]);
   facts.type = type_name(data.element_type);
-  facts.fill = fill_elements(api, inputs);
+  if (inputs.size() > 2 && inputs[2] != nullptr) facts.fill = fill_input(api, minor, inputs[2]);
+  else if (row.version < 11) facts.fill = fill_attribute(api, node, facts.type);
   if (!data.has_rank) return facts;
   facts.dims = data.dims;
+  if (facts.has_axes) facts.has_all_axes = has_all_axes(api, minor, inputs, data.dims.size());
   Arguments arguments;
   if (!read_amounts(api, minor, node, row.op, arguments)) return facts;
   try {

@@ -1,0 +1,175 @@
+"""Other execution providers of onnxruntime, alone, with padops beside them, and of models that are lowered for them: what the
+peers in ``apart/ort_*.py`` share.
+
+``scripts/provider_cases.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that it needs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as states
+
+from padops.conformance.model import behind_identity, feeds, make_model
+from padops.conformance.peers.converted import RULE_BROKEN, RuleBroken
+from padops.conformance.peers.request import Request, unsupported_where
+from padops.conformance.peers.sessions import REFUSALS as OF_SESSIONS
+from padops.conformance.peers.sessions import require_type, session_options
+from padops.runtime.ort_values import run_session
+from padops.runtime.provider import CPU
+
+if TYPE_CHECKING:
+    import onnx
+
+
+REFUSALS = (*OF_SESSIONS, states.EPFail)  # a provider says so where it compiles nodes
+
+OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
+
+# How onnxruntime says that it has no kernel for a type; and that, or that it does not know an opset or a type at all.
+NO_KERNEL = (
+    "Could not find an implementation for",
+    "Provider type for Pad node with name 'pad' is not set",  # WebGPU's build says this
+)
+UNSUPPORTED = (
+    *NO_KERNEL,
+    "is under development and support for this is limited",
+    "in type constraint",
+    "Unsupported model IR version",
+)
+
+
+@cache
+def prepare(provider: str) -> None:
+    """Makes a provider ready in this process: the Vulkan that WebGPU needs, the library of QNN."""
+    if provider == WEBGPU:
+        vulkan = Path(sys.prefix, "debian", "usr", "lib", "chromium")
+        os.environ["VK_ICD_FILENAMES"] = str(vulkan / "vk_swiftshader_icd.json")
+        ctypes.CDLL(str(vulkan / "libvulkan.so.1"), ctypes.RTLD_GLOBAL)  # found by its name from now on
+    if provider == QNN:
+        import onnxruntime_qnn
+
+        onnxruntime.register_execution_provider_library(QNN, onnxruntime_qnn.get_library_path())
+
+
+def options_of(provider: str) -> dict[str, str]:
+    """Options of a provider, as its users give them."""
+    if provider != QNN:
+        return {}
+    import onnxruntime_qnn
+
+    return {"backend_path": onnxruntime_qnn.get_qnn_htp_path()}
+
+
+def session_of(model: bytes, provider: str, way: str, options: onnxruntime.SessionOptions, **more: Any) -> Any:
+    """A session with a provider before the CPU's.
+
+    Args:
+        model: The model, serialized.
+        provider: The provider's name; ``prepare`` has been called with it.
+        way: ``"stock"``; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        options: The session's options, which are those of one session alone.
+        **more: Other arguments of ``onnxruntime.InferenceSession``.
+    """
+    if way == "name":
+        import padops
+
+        return padops.InferenceSession(model, options, [(provider, options_of(provider)), CPU], **more)
+    devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == provider]
+    if devices:
+        options.add_provider_for_devices(devices, options_of(provider))
+    else:  # it is built in
+        options.add_provider(provider, options_of(provider))
+    if way == "stock":
+        return onnxruntime.InferenceSession(model, options, enable_fallback=0, **more)
+    import padops
+
+    return padops.InferenceSession(model, options, **more)
+
+
+def run_stock(request: Request, provider: str) -> np.ndarray:
+    """The node of ONNX, in a session with the provider and the CPU's behind it.
+
+    Raises:
+        Unsupported: Neither has a kernel, or this onnxruntime does not know the opset or the type.
+        RuntimeError: The provider has been dropped.
+        Exception: The session refuses the model or the inputs, with exceptions of onnxruntime's own.
+    """
+    return _run(request, model_of(request, provider), provider, "stock")
+
+
+def run_beside(request: Request, provider: str) -> np.ndarray:
+    """The same in a ``padops.InferenceSession``, with exceptions of padops, too."""
+    return _run(request, model_of(request, provider), provider, "name")
+
+
+def run_lowered(request: Request, provider: str) -> np.ndarray:
+    """The same in a stock session, of a model that is lowered for the provider.
+
+    Raises:
+        RuleBroken: The case breaks a rule, and the conversion says so.
+    """
+    from padops.convert import convert
+
+    conversion = convert(model_of(request, provider), fold=False, target="onnx", provider=provider)
+    for note in (note for record in conversion.records for note in (record.reason, *record.notes)):
+        if note and RULE_BROKEN.search(note):
+            raise RuleBroken(note)
+    return _run(request, conversion.proto(), provider, "stock")
+
+
+def model_of(request: Request, provider: str) -> onnx.ModelProto:
+    """The case as a model of ONNX: the Pad, which stands alone where the provider takes such a node."""
+    model = make_model(request, request.inputs, standard=True)
+    return behind_identity(model) if provider == OPENVINO else model
+
+
+def open_session(model: onnx.ModelProto, provider: str, way: str) -> Any:
+    """A session of a model that ``model_of`` has made.
+
+    Args:
+        model: The model.
+        provider: The provider's name.
+        way: As of ``session_of``.
+
+    Raises:
+        RuntimeError: The provider has been dropped.
+        Exception: The session refuses the model, with exceptions of onnxruntime's own.
+    """
+    prepare(provider)
+    options = session_options()
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    # It would take away the node before the Pad.
+    session = session_of(model.SerializeToString(), provider, way, options, disabled_optimizers={"EliminateIdentity"})
+    if provider not in session.get_providers():
+        raise RuntimeError(f"the session has {', '.join(session.get_providers())}, and not {provider}")
+    return session
+
+
+def assigned(session: Any) -> list[tuple[str, str, int]]:
+    """The operators of a session and the provider of each.
+
+    onnxruntime lists none of WebGPU's, nor a Pad of float16 that it runs itself, between two Casts.
+    """
+    parts = session.get_provider_graph_assignment_info()
+    return [(node.op_type, part.ep_name, 1) for part in parts for node in part.get_nodes()]
+
+
+def run_once(session: Any, request: Request) -> np.ndarray:
+    """The output of a session for a case."""
+    output: np.ndarray = run_session(session, feeds(request, request.inputs))[0]
+    return output
+
+
+def _run(request: Request, model: onnx.ModelProto, provider: str, way: str) -> np.ndarray:
+    with unsupported_where(UNSUPPORTED):
+        require_type(request.dtype.name)
+        session = open_session(model, provider, way)
+    return run_once(session, request)

@@ -1,0 +1,63 @@
+"""A case of the conformance suite in a session with an execution provider: what comes of it, who runs the Pad, what inspect says.
+
+scripts/provider_cases.py asks it, in the provider's environment.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
+    """Runs a case as the peer of the provider is asked it.
+
+    Args:
+        id: Of the case.
+        provider: The provider's name.
+        way: ``"stock"``; ``"name"``, with padops beside it; or ``"verdict"``, which asks inspect alone.
+
+    Returns:
+        As of ``provider_cases.run``, where ``outcome`` may be ``"none"``, too: no provider has a kernel; or ``"unknown"``: this
+        onnxruntime does not know the type or the opset. An error that the rules want is ``"right"``. ``ran`` is what onnxruntime says when the session is created. ``opset``, ``dtype`` and
+        ``is_empty``, of the data or the axes, are the case's; ``verdict``, ``runner`` and ``why`` are what ``padops.inspect`` says.
+    """
+    import padops
+    from padops.conformance import cases
+    from padops.conformance.arrays import pack
+    from padops.conformance.judging import Prepared, judge
+    from padops.conformance.peers import PEERS, other_providers
+    from padops.conformance.peers.request import Request, Unsupported, unsupported_where
+    from padops.conformance.peers.sessions import require_type
+
+    row = next(row for row in PEERS.values() if row.provider == provider)
+    item = Prepared.of(cases.find_case(id))
+    request = Request.of(row.prepared(item.case.request()))
+    model = other_providers.model_of(request, provider)
+    (pad,) = padops.inspect(model, providers=[provider, "CPUExecutionProvider"]).pads
+    told: dict[str, Any] = {"verdict": pad.verdict, "runner": pad.runner, "why": pad.why, "opset": item.case.opset}
+    told |= {"dtype": item.case.dtype, "is_empty": 0 in request.data.shape or "axes-empty" in item.features.tags}
+    if way == "verdict":
+        return told
+    ran: list[tuple[str, str, int]] = []
+    try:
+        with unsupported_where(other_providers.UNSUPPORTED):
+            require_type(request.dtype.name)
+            session = other_providers.open_session(model, provider, way)
+            ran += other_providers.assigned(session)
+            if provider != other_providers.WEBGPU and all(operator != "Pad" for operator, *_ in ran):
+                ran.append(("Pad", "CPUExecutionProvider", 1))
+            told |= {"providers": session.get_providers(), "ran": ran}
+            answer: tuple[str, Any] = "output", pack(other_providers.run_once(session, request))
+    except Unsupported as error:
+        known = any(text in str(error) for text in other_providers.NO_KERNEL)
+        return told | {"outcome": "none" if known else "unknown"}
+    except other_providers.REFUSALS as error:
+        answer = "refused", str(error)
+        told["said"] = " ".join(str(error).split())[:300]
+    outcome, detail = judge(item, answer, row)
+    wrong = "refused" if answer[0] == "refused" else "wrong"
+    return told | {
+        "outcome": "right" if outcome == "agree" else wrong,
+        "expected": item.features.expected,
+        "detail": detail[:300],
+    }

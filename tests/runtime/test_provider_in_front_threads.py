@@ -1,0 +1,37 @@
+"""Sessions with both of padops' providers that many threads create at once; the sanitizers see them, too."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import onnxruntime
+from provider_sessions import CPU, EP_NAME, pad, providers_of_pads, recording_options
+
+from padops.runtime.provider import FIRST_NAME, register_provider_library
+
+OPENVINO, WEBGPU = "OpenVINOExecutionProvider", "WebGpuExecutionProvider"
+
+
+def test_sessions_of_both_that_many_threads_create() -> None:
+    """Each with providers, kernels and compiled Pads of its own."""
+    content, data = pad([1, 5], "wrap", 19, "float[4]"), np.arange(4, dtype=np.float32)
+    devices = register_provider_library()
+    expected = np.pad(data, (1, 5), "wrap").tolist()
+    outcomes: list[tuple[list[str], bool]] = []
+
+    def create(before: str) -> None:
+        for _ in range(5):
+            options = recording_options()
+            for name, given in ((FIRST_NAME, {"before": before}), (EP_NAME, {}), (CPU, {})):
+                options.add_provider_for_devices([devices[name]], given)
+            built = onnxruntime.InferenceSession(content.SerializeToString(), options, enable_fallback=0)
+            outcomes.append((providers_of_pads(built), built.run(None, {"x": data})[0].tolist() == expected))
+
+    befores = [OPENVINO, WEBGPU, "", OPENVINO, WEBGPU, ""]
+    threads = [threading.Thread(target=create, args=(before,)) for before in befores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == sorted([([FIRST_NAME if before else EP_NAME], True) for before in befores] * 5)
