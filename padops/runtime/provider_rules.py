@@ -182,7 +182,9 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "beyond", _QNN, ("reflect",)),
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
-            ProviderRule("refuses", "always", _QNN, ("edge",)),
+            ProviderRule("refuses", "other types", _QNN, ("edge",), types=("float16",)),
+            # Of float16 a Pad alone is wrong, and right between two Relus.
+            ProviderRule("wrong", "nodes behind", _QNN, ("edge",)),
             ProviderRule("refuses", "empty", _QNN),
             # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
             ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),

@@ -44,7 +44,7 @@ WORDS = {
     "fill empty": "a fill of no element",
     "rounded fill": "a fill that a float rounds",
     "endless value": "a value that is NaN or infinite",
-    "nodes behind": "in front of some nodes",
+    "nodes behind": "next to some nodes",
 }
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
 
