@@ -16,7 +16,14 @@ import pytest
 from cpp_builds import ROOT, build
 
 KERNELS = ("kernels", "rows", "dialect_kernels", "inputs", "errors", "inference", "property")
-PROVIDER = ("provider", "provider_needed", "provider_registration", "provider_in_front")
+PROVIDER = (
+    "provider",
+    "provider_needed",
+    "provider_registration",
+    "provider_in_front",
+    "provider_in_front_rare",
+    "provider_in_front_threads",
+)
 TESTS = [
     *(f"tests/csrc/test_{name}.py" for name in KERNELS),
     *(f"tests/runtime/test_{name}.py" for name in PROVIDER),

@@ -15,7 +15,7 @@ BESIDE = ("core/provider_rules", "core/known_providers", "ort/compiled_pad", "or
 # Each row: how a path begins, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (ENGINE, "csrc: sharing inputs dialect_kernels"),
-    (BESIDE, "csrc: describe runtime: provider_in_front provider_needed beside_libraries"),
+    (BESIDE, "csrc: describe runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
     (
         PROVIDER,
         "runtime: provider_needed provider_in_front provider provider_registration session_optimizers inference_session",
@@ -42,7 +42,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("sources/auto_pad/", "convert/sources: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
     ("sources/emulated/", "convert/sources: emulated_left emulated emulated_sizes emulated_property everything_else"),
     ("sources/symmetric", "convert/sources: symmetric_emulation emulated_left"),
-    ("sources/beside_rules", "convert: inspection_providers runtime: provider_in_front"),
+    ("sources/beside_rules", "convert: inspection_providers runtime: provider_in_front_rare provider_in_front"),
     ("sources/builtin", f"convert: inspection_verdicts inspection_releases {SOURCES}"),
     ("sources/", f"{SOURCES} convert: inspection inspection_verdicts"),
     (
