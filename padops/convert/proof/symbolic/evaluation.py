@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import numpy as np
 import z3
 
 from padops.convert.proof import plan
+from padops.convert.proof.symbolic.demands import Demands, Requirement
 from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, parts_of
 from padops.convert.proof.symbolic.tensors import (
     BOOL,
@@ -26,36 +26,6 @@ from padops.convert.proof.symbolic.tensors import (
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
 SHORT = 64  # elements that are each asked about, rather than any of them
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """What has to hold for a term to be computed.
-
-    Attributes:
-        condition: What has to hold.
-        given: Where: for an index within a shape, in a branch that is taken.
-        what: What fails elsewhere, in words.
-    """
-
-    condition: Truth
-    given: tuple[Truth, ...]
-    what: str
-
-
-@dataclass
-class Demands:
-    """What one of the two models asks for.
-
-    Attributes:
-        required: For it to run.
-        assumable: Those of ``required`` that speak of no index: they can be built upon once it runs.
-        musts: What this package can follow it by: proved for both models, else nothing is said.
-    """
-
-    required: list[Requirement] = field(default_factory=list)
-    assumable: list[Requirement] = field(default_factory=list)
-    musts: list[Requirement] = field(default_factory=list)
 
 
 Operator = Callable[["Evaluation", int], Tensor]
@@ -106,8 +76,8 @@ class Evaluation:
         return self._memo[known]
 
     def _computed(self, term: int) -> Tensor:
-        array = self.terms.constant(term)
-        if array is not None and array.size <= MOST_LISTED:
+        array = self._constant(term)
+        if array is not None:
             return self.leaves.array(array, self.terms.dtype(term) or 0)
         operator = self._operators.get(self._operator(term))
         if operator is None:
@@ -116,6 +86,14 @@ class Evaluation:
             return operator(self, term)
         except Unsupported as why:
             return self.leaf(term, str(why))
+
+    def _constant(self, term: int) -> np.ndarray | None:
+        """The elements of a constant that is not too long to be looked at."""
+        head = self.terms.head(self.terms.find(term))
+        if head.kind is Kind.CONSTANT and np.prod(head.dims, dtype=object) > MOST_LISTED:
+            return None
+        array = self.terms.constant(term)
+        return array if array is not None and array.size <= MOST_LISTED else None
 
     def _operator(self, term: int) -> str:
         head = self.terms.head(term)

@@ -165,7 +165,7 @@ class Integers:
     def mod(self, number: Int, period: Int) -> Int:
         """What remains, from 0 to ``period`` - 1; nothing is said of it where ``period`` is not positive."""
         if not is_open(period):
-            if period <= 0:
+            if period <= 1:
                 return 0
             return (number if not is_open(number) else opened(number)) % period
         number = opened(number)
@@ -179,8 +179,8 @@ class Integers:
     def div(self, number: Int, divisor: Int) -> Int:
         """The quotient, rounded down; nothing is said of it where ``divisor`` is not positive."""
         if not is_open(divisor):
-            if divisor <= 0:
-                return 0
+            if divisor <= 1:
+                return number if divisor == 1 else 0
             return number / divisor if is_open(number) else number // divisor
         remainder, turns = self.mod(number, divisor), self.quotient(opened(number), divisor)
         number = opened(number)

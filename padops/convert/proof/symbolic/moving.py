@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
 
 from padops.convert.proof.symbolic.evaluation import Evaluation
-from padops.convert.proof.symbolic.integers import Int, is_open, same
+from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, same
 from padops.convert.proof.symbolic.tensors import (
     Element,
     Fails,
@@ -95,14 +97,14 @@ def concat(evaluation: Evaluation, term: int) -> Tensor:
             if not is_open(part.shape[axis]) and part.shape[axis] == 0:
                 continue
             here = integers.less(index[axis], begin + part.shape[axis])
-            found = part.at(place) if found is None else _either(integers, here, lambda p=part, q=place: p.at(q), found)
+            found = part.at(place) if found is None else _either(integers, here, partial(part.at, place), found)
         return nothing_of(parts[0].dtype) if found is None else found
 
     shape = (*parts[0].shape[:axis], ends[-1], *parts[0].shape[axis + 1 :])
     return finished(evaluation, Tensor(shape, parts[0].dtype, at), *parts)
 
 
-def _either(integers, condition, yes, no):  # type: ignore[no-untyped-def]
+def _either(integers: Integers, condition: Truth, yes: Callable[[], Element], no: Element) -> Element:
     """One of two elements; the first is asked for only where it may be the one."""
     condition = integers.known(condition)
     if not is_open(condition):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from padops.convert.proof import plan
 from padops.convert.proof.symbolic.evaluation import Evaluation
@@ -142,7 +143,7 @@ def ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
 def same_pad(evaluation: Evaluation, term: int) -> Tensor:
     """SAME padding (S1)."""
 
-    def attribute(name: str, default: object) -> object:
+    def attribute(name: str, default: Any) -> Any:
         return evaluation.terms.attribute(term, name) or default
 
     data, kernel = evaluation.input(term, 0), evaluation.terms.attribute(term, "kernel_shape", ())
@@ -150,12 +151,12 @@ def same_pad(evaluation: Evaluation, term: int) -> Tensor:
     lists = [kernel, attribute("strides", ones), attribute("dilations", ones)]
     if data.rank != len(kernel) + 2 or any(len(values) != len(kernel) or min(values) < 1 for values in lists if values):
         raise Fails("S1: lists that do not fit")
-    said, form = (bytes(attribute(*pair)).decode() for pair in (("auto_pad", b"SAME_UPPER"), ("data_format", b"NCHW")))
-    mode = bytes(attribute("mode", b"constant")).decode()
+    said, form = (attribute(*pair).decode() for pair in (("auto_pad", b"SAME_UPPER"), ("data_format", b"NCHW")))
+    mode = attribute("mode", b"constant").decode()
     first = 2 if form.startswith("NC") else 1
     rows = [plan.Axis(dim, 0, 0) for dim in data.shape]
-    for offset, row in enumerate(zip(*lists)):
-        rows[first + offset] = plan.same_axis(data.shape[first + offset], *row, said, evaluation.integers)
+    for axis, (size, stride, dilation) in enumerate(zip(*lists), first):
+        rows[axis] = plan.same_axis(data.shape[axis], size, stride, dilation, said, evaluation.integers)
     fill = evaluation.optional(term, 1) if mode == "constant" else None
     return padded(evaluation, data, rows, mode, plan.SAME, _fill(evaluation, term, data, fill, b""))
 

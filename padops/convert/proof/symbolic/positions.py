@@ -31,8 +31,8 @@ def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int]:
     """A position as turns of ``dim`` and what remains: read off where it is written so, and computed elsewhere."""
     if is_open(flat) and flat.decl().kind() == z3.Z3_OP_ITE:
         condition, yes, no = flat.children()
-        sides = _peeled(integers, yes, dim), _peeled(integers, no, dim)
-        return tuple(integers.where(condition, *pair) for pair in zip(*sides))  # type: ignore[return-value]
+        first, second = _peeled(integers, yes, dim), _peeled(integers, no, dim)
+        return integers.where(condition, first[0], second[0]), integers.where(condition, first[1], second[1])
     computed = integers.div(flat, dim), integers.mod(flat, dim)
     parts = flat.children() if is_open(flat) and flat.decl().kind() == z3.Z3_OP_ADD else [flat]
     for part in parts:

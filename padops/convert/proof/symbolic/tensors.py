@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,12 +150,17 @@ def pieces_of(row: Sequence[Element]) -> list[tuple[int, Callable[[Int], Element
             step = row[stop] - first
         while stop < len(row) and same(row[stop], first + step * (stop - start) if step else first):
             stop += 1
-        if step:
-            pieces.append((stop, lambda at, first=first, step=step, start=start: first + step * (at - start)))
-        else:
-            pieces.append((stop, lambda at, first=first: first))
+        pieces.append((stop, partial(_on_line, first, step, start) if step else partial(_always, first)))
         start = stop
     return pieces
+
+
+def _on_line(first: int, step: int, start: int, at: Int) -> Int:
+    return first + step * (at - start)
+
+
+def _always(element: Element, _: Int) -> Element:
+    return element
 
 
 def _is_number(element: Element) -> bool:
@@ -225,6 +231,11 @@ def default_fill(dtype: int) -> Any:
         return 0
     if dtype == TensorProto.STRING:
         return b""
-    widths = {TensorProto.DOUBLE: 8, TensorProto.FLOAT: 4, TensorProto.FLOAT16: 2, TensorProto.BFLOAT16: 2}
+    widths: dict[int, int] = {
+        TensorProto.DOUBLE: 8,
+        TensorProto.FLOAT: 4,
+        TensorProto.FLOAT16: 2,
+        TensorProto.BFLOAT16: 2,
+    }
     widths |= {TensorProto.COMPLEX64: 8, TensorProto.COMPLEX128: 16}
     return bytes(widths.get(dtype, 1))
