@@ -6,6 +6,7 @@ import time
 
 import z3
 
+from padops.convert.proof import plan
 from padops.convert.proof.result import Limits, Outcome, Verdict
 from padops.convert.proof.symbolic import RULE
 from padops.convert.proof.symbolic.evaluation import Evaluation
@@ -16,28 +17,40 @@ from padops.convert.proof.symbolic.tensors import NeedsNumber, Unsupported
 from padops.convert.proof.terms import Terms
 
 BY_RANK = "rank by rank"
-WITHIN = "dims, amounts and what is computed of them are within P10: at most 2^59 - 1"
+SIZES = {  # up to which dims and amounts are looked at: what cannot be shown of the first may hold for the second
+    plan.MOST: "dims and amounts are within P10: at most 2^59 - 1",
+    2**30: "dims and amounts are at most 2^30",
+}
 
 
 def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
-    """Decides two terms, once for every number that has to be tried; see ``symbolic.decide``."""
+    """Decides two terms: within P10 or, where that is not shown, for dims and amounts that computers have."""
     until = time.monotonic() + limits.region_seconds
+    for most in SIZES:
+        outcome = _decided(terms, a, b, limits, most, until)
+        if outcome.verdict is Verdict.PROVED:
+            break
+    return outcome
+
+
+def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, until: float) -> Outcome:
+    """Decides two terms, once for every number that has to be tried."""
     waiting: list[dict[str, int]] = [{}]
     tried: dict[str, int] = {}
     conditions: set[str] = set()
     ran, why = 0, ""
     while waiting:
         numbers = waiting.pop(0)
-        evaluation = Evaluation(terms, OPERATORS, numbers)
+        evaluation = Evaluation(terms, OPERATORS, numbers, most)
         if time.monotonic() > until:
             return _unknown(f"more than {limits.region_seconds:g} s", numbers)
         try:
             question = ask(evaluation, a, b)
             answer = settle(question, limits.goal_seconds, until)
         except NeedsNumber as needed:
-            most = limits.rank if needed.key.startswith("rank") else 2 * limits.rank
-            tried[needed.key] = most
-            waiting += [{**numbers, needed.key: number} for number in range(most + 1)]
+            largest = limits.rank if needed.key.startswith("rank") else 2 * limits.rank
+            tried[needed.key] = largest
+            waiting += [{**numbers, needed.key: number} for number in range(largest + 1)]
             continue
         except NeverRuns as never:
             why = str(never)
@@ -67,7 +80,7 @@ def _with(why: str, numbers: dict[str, int]) -> str:
 
 def _conditions(evaluation: Evaluation) -> set[str]:
     found = {f"dims of the name '{name}' are equal" for name, leaves in evaluation.symbols.items() if len(leaves) > 1}
-    return found | {WITHIN}
+    return found | {SIZES[evaluation.most]}
 
 
 def _proved(tried: dict[str, int], limits: Limits, conditions: set[str]) -> Outcome:

@@ -39,16 +39,20 @@ class Evaluation:
         integers: The arithmetic.
         leaves: What is not looked into.
         numbers: Ranks and dims that have been set to a number, by key.
+        most: That a dim or an amount is taken to be.
         demands: What the model that is looked at asks for.
         symbols: Of each symbol among the dims, the leaves that have it.
         opaque: Leaves that are no inputs, and why they are not looked into.
     """
 
-    def __init__(self, terms: Terms, operators: Mapping[str, Operator], numbers: Mapping[str, int]) -> None:
+    def __init__(
+        self, terms: Terms, operators: Mapping[str, Operator], numbers: Mapping[str, int], most: int = plan.MOST
+    ) -> None:
         self.terms = terms
         self.integers = Integers()
         self.leaves = Leaves(self.integers)
         self.numbers = numbers
+        self.most = most
         self.demands = Demands()
         self.symbols: dict[str, set[int]] = {}
         self.opaque: dict[int, str] = {}
@@ -137,7 +141,7 @@ class Evaluation:
                 dims.append(self.numbers[key])
                 continue
             self._unknown.add(key)
-            dims.append(self.integers.bound(z3.Int(key), 0, plan.MOST))
+            dims.append(self.integers.bound(z3.Int(key), 0, self.most))
         return tuple(dims)
 
     def _number(self, key: str) -> int:
@@ -254,16 +258,18 @@ class Evaluation:
 
         Args:
             condition: What holds there.
-            amounts: That are no more than ``plan.MOST``, of either sign.
+            amounts: That are no more than ``most``, of either sign.
         """
         if self.computed_before is not None:
             return
         condition = self.integers.known(condition)
         if is_open(condition):
             self.demands.assumable.append(Requirement(condition, tuple(self._path), "P10"))
-        for amount in amounts:
-            if is_open(amount) and amount.decl().kind() == z3.Z3_OP_UNINTERPRETED and not self._path:
-                self.integers.bound(amount, -plan.MOST, plan.MOST)
+        for amount in filter(is_open, amounts):
+            small = z3.And(amount >= -self.most, amount <= self.most)
+            self.demands.assumable.append(Requirement(small, tuple(self._path), "P10"))
+            if amount.decl().kind() == z3.Z3_OP_UNINTERPRETED and not self._path:
+                self.integers.bound(amount, -self.most, self.most)
 
     def must(self, condition: Truth, what: str) -> None:
         """Says what has to hold for this package to follow a term: it is proved for either model."""

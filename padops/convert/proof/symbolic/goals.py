@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import z3
 
-from padops.convert.proof import plan
 from padops.convert.proof.symbolic.demands import Demands, Requirement
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Truth, opened
@@ -54,7 +53,7 @@ def ask(evaluation: Evaluation, a: int, b: int) -> Question:
     try:
         first = evaluation.tensor(a)
         for dim in first.shape:
-            evaluation.within(evaluation.integers.all(dim >= 0, dim <= plan.MOST))
+            evaluation.within(evaluation.integers.all(dim >= 0, dim <= evaluation.most))
     except Fails as why:
         raise NeverRuns(str(why)) from None
     original, evaluation.demands = evaluation.demands, Demands()

@@ -150,6 +150,9 @@ class Integers:
         self.learn(z3.Implies(one == 1, product == other))
         self.learn(z3.Implies(other == 1, product == one))
         self.learn(z3.Implies(z3.And(one >= 1, other >= 1), z3.And(product >= one, product >= other)))
+        self.learn(z3.Implies(z3.And(one >= 1, other <= 0), product <= other))
+        self.learn(z3.Implies(z3.And(one <= 0, other >= 1), product <= one))
+        self.learn(z3.Implies(z3.And(one <= -1, other <= -1), product >= 1))
         return product
 
     def product(self, values: Iterable[Int]) -> Int:

@@ -132,8 +132,10 @@ def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tenso
     while old and new and same(data.shape[old[-1]], dims[new[-1]]):
         pairs.append((old.pop(), new.pop()))
     if len(old) == len(new) > 1:
+        empty = integers.any(*(integers.equal(dim, 0) for dim in dims))  # there is no element to be misplaced, then
         for one, other in zip(old, new):
-            evaluation.must(integers.equal(data.shape[one], dims[other]), "Reshape of dims to others")
+            alike = integers.equal(data.shape[one], dims[other])
+            evaluation.must(integers.any(alike, empty), "Reshape of dims to others")
         pairs += zip(old, new)
         old, new = [], []
 
