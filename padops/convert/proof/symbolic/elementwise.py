@@ -65,6 +65,7 @@ def elementwise(evaluation: Evaluation, function: Function, inputs: Sequence[Ten
 def fitted(evaluation: Evaluation, value: Int, dtype: int) -> Int:
     """An integer as its type holds it; of one that it cannot hold, only that it is one that it can."""
     low, high = RANGES[dtype]
+    value = evaluation.integers.sum(value)
     if not is_open(value):
         return (value - low) % (high - low + 1) + low
     least, most = evaluation.integers.bounds(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import z3
@@ -76,7 +77,8 @@ class Evaluation:
         """
         known = self.terms.find(term)
         if known not in self._memo:
-            self._memo[known] = self._computed(term)
+            made = self._computed(term)
+            self._memo[known] = replace(made, shape=tuple(map(self.integers.sum, made.shape)))
         return self._memo[known]
 
     def _computed(self, term: int) -> Tensor:

@@ -13,6 +13,7 @@ from typing import Any
 import z3
 
 from padops.convert.proof.symbolic.bounds import Bounds, Intervals
+from padops.convert.proof.symbolic.sums import Sums
 
 Int = Any  # int or z3.ArithRef
 Truth = Any  # bool or z3.BoolRef
@@ -41,6 +42,7 @@ class Integers:
     def __init__(self) -> None:
         self.facts: list[z3.BoolRef] = []
         self._intervals = Intervals()
+        self._sums = Sums()
         self._remainders: dict[tuple[int, int], tuple[z3.ArithRef, z3.ArithRef, z3.ArithRef]] = {}
         self._seen: set[int] = set()
         number = z3.IntSort()
@@ -69,23 +71,27 @@ class Integers:
 
     # --- comparing and choosing: the Numbers of the plan --------------------------------------------------------------
 
+    def sum(self, value: Int) -> Int:
+        """An integer, written in the one way that all equal sums are."""
+        return self._sums.of(value)
+
     def less(self, one: Int, other: Int) -> Truth:
         """``one < other``, known where bounds say it."""
-        (low, high), (least, most) = self.bounds(one), self.bounds(other)
-        if high < least or low >= most:
-            return high < least
-        return one < other
+        one, other = self.sum(one), self.sum(other)
+        low, high = self.bounds(self.sum(one - other))
+        return high < 0 if high < 0 or low >= 0 else one < other
 
     def equal(self, one: Int, other: Int) -> Truth:
         """``one == other``, known where bounds or the terms say it."""
-        if same(one, other):
-            return True
-        (low, high), (least, most) = self.bounds(one), self.bounds(other)
-        return False if high < least or most < low else one == other
+        one, other = self.sum(one), self.sum(other)
+        low, high = self.bounds(self.sum(one - other))
+        if low > 0 or high < 0:
+            return False
+        return True if low == high == 0 else one == other
 
     def where(self, condition: Truth, yes: Any, no: Any) -> Any:
         """One of two values, integers or whatever the solver has."""
-        condition = self.known(condition)
+        condition, yes, no = self.known(condition), self.sum(yes), self.sum(no)
         if not is_open(condition):
             return yes if condition else no
         if same(yes, no):
@@ -112,7 +118,9 @@ class Integers:
 
     def negated(self, condition: Truth) -> Truth:
         """Whether a condition does not hold."""
-        return z3.Not(condition) if is_open(condition) else not condition
+        if not is_open(condition):
+            return not condition
+        return condition.arg(0) if z3.is_not(condition) else z3.Not(condition)
 
     def all(self, *conditions: Truth) -> Truth:
         """Whether all conditions hold."""
@@ -138,6 +146,7 @@ class Integers:
 
     def mul(self, one: Int, other: Int) -> Int:
         """The product."""
+        one, other = self.sum(one), self.sum(other)
         if not is_open(one) or not is_open(other):
             number, value = (one, other) if not is_open(one) else (other, one)
             if number in (0, 1) or not is_open(value):
@@ -146,6 +155,7 @@ class Integers:
         if one.get_id() > other.get_id():
             one, other = other, one
         product = self._intervals.keep(self.times(one, other))
+        self.learn(product == self.times(other, one))  # so that factors that turn out to be equal meet, in any order
         self.learn(z3.Implies(z3.Or(one == 0, other == 0), product == 0))
         self.learn(z3.Implies(one == 1, product == other))
         self.learn(z3.Implies(other == 1, product == one))
@@ -167,6 +177,7 @@ class Integers:
 
     def mod(self, number: Int, period: Int) -> Int:
         """What remains, from 0 to ``period`` - 1; nothing is said of it where ``period`` is not positive."""
+        number, period = self.sum(number), self.sum(period)
         if not is_open(period):
             if period <= 1:
                 return 0
@@ -181,6 +192,7 @@ class Integers:
 
     def div(self, number: Int, divisor: Int) -> Int:
         """The quotient, rounded down; nothing is said of it where ``divisor`` is not positive."""
+        number, divisor = self.sum(number), self.sum(divisor)
         if not is_open(divisor):
             if divisor <= 1:
                 return number if divisor == 1 else 0

@@ -117,6 +117,8 @@ def _as_many(integers: Integers, one: Sequence[Int], other: Sequence[Int]) -> Tr
     """Whether two shapes have as many elements."""
     rest = _rest(one, other)
     alike = integers.equal(integers.product(rest.one), integers.product(rest.other))
+    if len(rest.one) == len(rest.other):
+        alike = integers.any(alike, integers.all(*map(integers.equal, rest.one, rest.other)))
     return integers.any(alike, *(integers.equal(dim, 0) for dim in rest.common))
 
 
