@@ -44,7 +44,7 @@ def arithmetic(function: Callable[[Integers, Int, Int], Int]) -> Callable[[Evalu
 def _truncated(integers: Integers, number: Int, divisor: Int) -> Int:
     """The quotient, cut towards 0."""
     size = integers.div(_size(integers, number), _size(integers, divisor))
-    alike = integers.equal(integers.less(number, 0), integers.less(divisor, 0))
+    alike = _alike(integers, integers.less(number, 0), integers.less(divisor, 0))
     return integers.where(alike, size, -size)
 
 

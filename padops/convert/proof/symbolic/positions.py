@@ -13,7 +13,7 @@ def place_of(integers: Integers, index: Sequence[Int], dims: Sequence[Int]) -> I
     """The position of an index, where the last axis runs first."""
     flat: Int = 0
     for position, dim in zip(index, dims):
-        flat = integers.mul(flat, dim) + position
+        flat = integers.sum(integers.mul(flat, dim) + position)
     return flat
 
 
@@ -29,6 +29,7 @@ def place_in(integers: Integers, flat: Int, dims: Sequence[Int]) -> list[Int]:
 
 def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int]:
     """A position as turns of ``dim`` and what remains: read off where it is written so, and computed elsewhere."""
+    flat = integers.sum(flat)
     if is_open(flat) and flat.decl().kind() == z3.Z3_OP_ITE:
         condition, yes, no = flat.children()
         first, second = _peeled(integers, yes, dim), _peeled(integers, no, dim)
