@@ -29,12 +29,14 @@ class Limits:
 
     Attributes:
         goal_seconds: Of one goal that a solver is given.
+        region_seconds: Of all that a solver is asked of one region.
         seconds: Of the whole proof; what is left of it then is unknown.
         elements: Of one tensor whose positions are followed one by one.
         rank: The largest rank that is tried where no rank is declared.
     """
 
     goal_seconds: float = 5.0
+    region_seconds: float = 30.0
     seconds: float = 120.0
     elements: int = 1 << 24
     rank: int = 8
