@@ -216,6 +216,7 @@ def poolings() -> list[Pair]:
             own("AveragePool", include.replace("[2, 2]", "[2, 3]")),
             below,
         ),
+        pool("AveragePool: no elements", padded("AveragePool", KERNEL), own("AveragePool", include), image(1, 1, 0, 2)),
         pool("AveragePool: edge", padded("AveragePool", KERNEL, mode="edge"), own("AveragePool", include), below),
         pool("MaxPool: a fill of 0", padded("MaxPool", KERNEL), own("MaxPool", KERNEL), below),
         pool(
