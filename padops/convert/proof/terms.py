@@ -6,7 +6,6 @@ the order of nodes and what is declared of them are no part of a term. What is p
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -14,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from padops.convert.proof.digests import digest_of
+
 ABSENT = -1  # an optional input that is not given
-SHORT = 64  # bytes up to which a constant is its own digest
 Dim = int | str | None  # elements; a symbol, the same number wherever it stands; or nothing known
 Shape = tuple[Dim, ...]
 
@@ -83,25 +83,22 @@ class Head:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of the value of a term: element type (0: unknown), dims, and how to get the elements of a constant."""
+    """What is known of the value of a term.
+
+    Attributes:
+        dtype: Its element type; 0 where it is unknown.
+        shape: Its dims, or None.
+        read: Gives the elements of a constant.
+        supposed: Where the dims are no fact: the value of the original that declares them.
+    """
 
     dtype: int = 0
     shape: Shape | None = None
     read: Callable[[], np.ndarray | None] | None = None
+    supposed: str = ""
 
 
 NOTHING = Facts()
-
-
-def digest_of(array: np.ndarray) -> bytes:
-    """The bytes of a constant, or their SHA-256 where they are many; strings each with its length."""
-    if array.dtype == object:
-        texts = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1)]
-        data: bytes | memoryview = b"".join(len(text).to_bytes(8, "little") + text for text in texts)
-    else:
-        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-    # A short constant begins with 0, a long one with 1: no bytes can pass for a digest.
-    return b"\0" + bytes(data) if len(data) <= SHORT else b"\1" + hashlib.sha256(data).digest()
 
 
 def _both(one: Shape | None, other: Shape | None) -> Shape | None:
@@ -194,7 +191,16 @@ class Terms:
         self._size[a] += self._size[b]
         self._united.append((b, self._facts.get(a)))
         mine, other = self._facts.get(a, NOTHING), self._facts.get(b, NOTHING)
-        self._facts[a] = Facts(mine.dtype or other.dtype, _both(mine.shape, other.shape), mine.read or other.read)
+        if mine.supposed and other.shape is not None and not other.supposed:
+            mine = replace(mine, shape=None, supposed="")  # a fact takes the place of what was supposed
+        elif other.supposed and mine.shape is not None:
+            other = replace(other, shape=None, supposed="")
+        self._facts[a] = Facts(
+            mine.dtype or other.dtype,
+            _both(mine.shape, other.shape),
+            mine.read or other.read,
+            mine.supposed or other.supposed,
+        )
 
     def mark(self) -> int:
         """A point that :meth:`undo` goes back to."""
@@ -243,7 +249,10 @@ class Terms:
 
     def shape(self, term: int) -> Shape | None:
         """The dims, where they are known; None where not even the rank is. Facts, but for what ``assumed`` says."""
-        return self._fact(term).shape
+        fact = self._fact(term)
+        if fact.supposed:
+            self.assume(f"the declared shape of the value '{fact.supposed}' of the original is right")
+        return fact.shape
 
     def set_dtype(self, term: int, dtype: int) -> None:
         """Says what the element type is."""
@@ -251,7 +260,25 @@ class Terms:
 
     def set_shape(self, term: int, shape: Shape) -> None:
         """Says what the dims are, in place of what was known of them."""
-        self._facts[self.find(term)] = replace(self._fact(term), shape=tuple(shape))
+        self._facts[self.find(term)] = replace(self._fact(term), shape=tuple(shape), supposed="")
+
+    def has_shape(self, term: int) -> bool:
+        """Whether something is known of the dims, be it supposed."""
+        return self._fact(term).shape is not None
+
+    def is_supposed(self, term: int) -> bool:
+        """Whether the dims that are said of the term are no fact."""
+        return bool(self._fact(term).supposed)
+
+    def suppose_shape(self, term: int, shape: Shape, name: str) -> None:
+        """Says what the original declares the dims of a value to be: who asks for them makes an assumption.
+
+        Args:
+            term: The term of the value.
+            shape: The declared dims.
+            name: Of the value.
+        """
+        self._facts[self.find(term)] = replace(self._fact(term), shape=tuple(shape), supposed=name)
 
     def _fact(self, term: int) -> Facts:
         return self._facts.get(self.find(term), NOTHING)
