@@ -54,6 +54,7 @@ class Outcome:
         why: Why it is not proved; ``""`` where it is.
         counterexample: Dims and values of inputs, by name, to be replayed; or None.
         lost_errors: Whether the original fails for something, and the converted one does not; 0 where nobody looked.
+        new_errors: Whether the converted one fails for something that the original runs.
     """
 
     verdict: Verdict
@@ -63,9 +64,10 @@ class Outcome:
     why: str = ""
     counterexample: dict[str, Any] | None = None
     lost_errors: int = 0
+    new_errors: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Region:
     """A part of the original and the part of the converted model that stands in its place.
 
@@ -81,6 +83,8 @@ class Region:
         counterexample: Dims and values of inputs, by name, or None.
         seconds: That it took.
         terms: The two terms of the store, the original's first.
+        lost_errors: See :class:`Outcome`.
+        new_errors: See :class:`Outcome`.
     """
 
     name: str
@@ -94,6 +98,8 @@ class Region:
     counterexample: dict[str, Any] | None = None
     seconds: float = 0.0
     terms: tuple[int, int] = (-1, -1)
+    lost_errors: int = 0
+    new_errors: int = 0
 
 
 @dataclass(frozen=True)
