@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from padops.convert.proof import amounts, following, positions
+from padops.convert.proof import amounts, following, positions, symbolic, windows
 from padops.convert.proof.result import Limits, Outcome, Verdict
 from padops.convert.proof.terms import Kind, Terms
 
@@ -14,6 +14,9 @@ Prove = Callable[[int, int], bool]
 def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcome:
     """What the rules say of a pair.
 
+    A pair that one rule proves is proved. Else the one that looks at the most dims has the word: what known dims alone
+    leave open, or an input for which the two seem to differ.
+
     Args:
         terms: The store.
         a: A term of the original.
@@ -21,12 +24,14 @@ def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcom
         limits: What a rule may cost.
         prove: Proves another pair, and unites it.
     """
-    found = amounts.same(terms, a, b, prove)
-    if found is not None:
-        return found
+    for rule in (windows.same, amounts.same):
+        found = rule(terms, a, b, prove)
+        if found is not None:
+            return found
     if not any(following.is_followed(terms, term) for term in (a, b)):
         return Outcome(Verdict.UNKNOWN, "", why=f"no rule relates {_named(terms, a)} and {_named(terms, b)}")
-    return positions.decide(terms, a, b, limits)
+    found = positions.decide(terms, a, b, limits)
+    return found if found.verdict is not Verdict.UNKNOWN else symbolic.decide(terms, a, b, limits)
 
 
 def _named(terms: Terms, term: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from onnx import TensorProto
 
 from padops.convert.proof.schemas import PADOPS
-from padops.convert.proof.terms import ABSENT, Kind, Terms
+from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
 INTEGERS = {
     TensorProto.BOOL,
@@ -74,12 +74,15 @@ ARITHMETIC = {
 }
 
 
+BESIDES = Head(Kind.OPERATOR, domain="proof", name="Besides")  # its first input, where all of its inputs have a value
+
+
 def moves_data(terms: Terms, term: int) -> bool:
     """Whether a term moves data, and computes nothing from them."""
     head = terms.head(term)
     if head.kind is Kind.PAD or terms.op(term) in MOVES or terms.op(term) == "Cast":
         return True
-    return head.kind is Kind.OPERATOR and head.domain == PADOPS
+    return head.kind is Kind.OPERATOR and head.domain in (PADOPS, BESIDES.domain)
 
 
 def is_followed(terms: Terms, term: int) -> bool:

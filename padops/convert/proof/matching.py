@@ -85,7 +85,19 @@ class Matcher:
             original: The values of the original's graph, those that it computes for nothing included.
         """
         known = {self._key(term) for term in original.values()}
-        return [term for term in terms if self._key(term) not in known and not is_total(self._terms, term)]
+        rest = [term for term in terms if self._key(term) not in known and not is_total(self._terms, term)]
+        return [term for term in rest if not self._runs_beside(term)]
+
+    def _runs_beside(self, term: int) -> bool:
+        """Whether a value that nobody uses has one wherever a region of the original runs: it checks what that asks for."""
+        own = {one for one in following.cone(self._terms, term) if not self._terms.computed(one)}
+        for a, b in [region.terms for region in self.proved]:
+            if not self._scopes.computes(a) or own.isdisjoint(following.cone(self._terms, b)):
+                continue
+            both = self._terms.add(following.BESIDES, (b, term))
+            if self._decided(a, both).verdict is Verdict.PROVED:
+                return True
+        return False
 
     def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
         """What tells whether two terms are one computation, as far as is proved."""

@@ -157,6 +157,8 @@ class Evaluation:
         if head.domain == schemas.PADOPS:
             return self._dialect(term)
         values = [None if one == ABSENT else self._given(one) for one in inputs]
+        if head == following.BESIDES:
+            return self._given(inputs[0])
         op = head.name
         self._check_type(op, head.version, values)
         if op in ("Shape", "Size"):
