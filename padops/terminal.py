@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-WIDTH = 80  # of what goes to a file or a pipe, which have no width of their own
+WIDTH = 80  # of a table that goes to a file or a pipe, which have no width of their own
 WIDEST = 100  # of lines that are wrapped; longer ones are hard to read
 
 
@@ -81,10 +82,12 @@ def fail(error: object, code: int = 1) -> int:
 def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) -> Console:
     """What a command prints to: each text is one line, as ``shown`` gives it; none is read as markup.
 
+    A file or a pipe gets lines as they are, not wrapped, so that grep finds what is in them. NO_COLOR takes bold, too.
+
     Args:
         quiet: Whether it is to print nothing.
         stderr: Whether it prints to standard error, because standard output takes a model or a report.
-        width: Of what goes to a file or a pipe.
+        width: Of a table that goes to a file or a pipe.
     """
     from rich.console import Console
     from rich.text import Text
@@ -93,12 +96,24 @@ def make_console(quiet: bool = False, stderr: bool = False, width: int = WIDTH) 
         def print(self, *objects: Any, **how: Any) -> None:
             super().print(*(Text(shown(thing)) if isinstance(thing, str) else thing for thing in objects), **how)
 
-    console = OneLineConsole(highlight=False, quiet=quiet, stderr=stderr)
-    return console if console.is_terminal else OneLineConsole(highlight=False, quiet=quiet, stderr=stderr, width=width)
+    how: dict[str, Any] = {"highlight": False, "quiet": quiet, "stderr": stderr}
+    how["color_system"] = None if os.environ.get("NO_COLOR") else "auto"
+    console = OneLineConsole(**how)
+    return console if console.is_terminal else OneLineConsole(**how, width=width, soft_wrap=True)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The lines of a paragraph, broken between words.
+
+    Args:
+        text: The paragraph.
+        width: The letters that a line can have.
+    """
+    return textwrap.wrap(text, min(width, WIDEST), break_long_words=False)
 
 
 def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> None:
-    """Prints paragraphs, wrapped between words; nothing for an empty one.
+    """Prints paragraphs, on a terminal wrapped between words; nothing for an empty one.
 
     Args:
         console: Where to print.
@@ -108,7 +123,8 @@ def show_wrapped(console: Console, texts: Sequence[str], indent: int = 2) -> Non
     from rich.text import Text
 
     for text in texts:
-        for line in textwrap.wrap(shown(text), min(console.width, WIDEST) - indent, break_long_words=False):
+        lines = wrapped(shown(text), console.width - indent)
+        for line in lines if console.is_terminal or not lines else [shown(text)]:
             console.print(Text(" " * indent + line, "dim"), soft_wrap=True)
 
 

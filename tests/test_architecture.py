@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -163,9 +164,22 @@ def test_includes_lead_downwards(layer: str) -> None:
 
 
 def test_plan_and_engine_know_no_dialect_and_no_type() -> None:
-    for name in ("core/plan.cpp", "core/engine.cpp"):
+    for name in ("core/plan.cpp", "core/engine.cpp", "core/walk.h"):
         assert included(name) & {"core/amounts.h", "core/dialects.h", "core/types.h", "core/types.inc"} == set()
     assert included("ort/kernel.cpp") >= {"core/plan.h", "core/engine.h", "core/dialects.h", "core/types.h"}
+
+
+def test_the_top_level_holds_what_belongs_there() -> None:
+    """Folders and files of the project, and those that its tools look for there."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    folders = {"padops", "models", "tests", "scripts", "docs", ".ci", ".github"}
+    files = {"pyproject.toml", "CMakeLists.txt", "mkdocs.yml", "README.md", "LICENSE"}
+    pages = {"CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
+    assert {name.split("/")[0] for name in listed if name} == (
+        folders | files | pages | {".clang-format", ".gitignore", ".pre-commit-config.yaml"}
+    )
 
 
 def test_files_are_short() -> None:

@@ -168,7 +168,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ([], "the following arguments are required: COMMAND"),
+        ([], "convert the Pads of a model"),
         (["convert"], "the following arguments are required: IN"),
         (["convert", "m.onnx"], "one of the arguments OUT -o/--output --in-place --dry-run is required"),
         (["convert", "m.onnx", "-o", "n", "--in-place"], "not allowed with argument -o/--output"),

@@ -68,7 +68,9 @@ def test_select_needed_counts_all_pads(tmp_path: Path, capsys: pytest.CaptureFix
     assert (told["left_out"], len(told["pads"])) == (1, 1)
 
 
-def test_it_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, value in (("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("COLUMNS", "80"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)  # as on a terminal, where nothing is coloured
     for path in MODELS.glob("*.onnx"):
         _, out, _ = run(capsys, path)
         wide = [line for line in out.splitlines() if len(line) > 80 and str(path) not in line]

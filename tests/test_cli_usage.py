@@ -10,6 +10,8 @@ from command_lines import run
 from small_models import one_pad
 
 import padops
+from padops import cli, terminal
+from padops.lines import Text
 
 
 @pytest.fixture
@@ -75,3 +77,31 @@ def test_what_was_meant(arguments: str, meant: str, capsys: pytest.CaptureFixtur
 def test_nothing_is_meant_by_what_is_like_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "convert", "a", "b", "--xyzzy")
     assert (code, err.splitlines()[-1]) == (2, "padops convert: error: unrecognized arguments: --xyzzy")
+
+
+def test_a_mistake_is_told_in_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["convert", "--bogus"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines()[:-1] == ["padops convert --help says how it is used"]
+
+
+def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "word " * 60
+    terminal.show_wrapped(terminal.make_console(), [long])
+    assert capsys.readouterr().out == f"  {long}\n"
+
+
+def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def printed() -> str:
+        console = terminal.make_console()
+        with console.capture() as capture:
+            console.print(Text("padops", "bold"))
+        return capture.get()
+
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert printed() == "\x1b[1mpadops\x1b[0m\n"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert printed() == "padops\n"

@@ -25,6 +25,7 @@ from padops.files.interrupts import INTERRUPTED, end_process
 from padops.files.streams import dropping_output
 from padops.terminal import fail
 
+USAGE = 2
 KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # where only what they print is lost
 
 
@@ -38,7 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     with dropping_output() as out:
-        options = _parser().parse_args(arguments)
+        parser = _parser()
+        options = parser.parse_args(arguments)
+        if "run" not in options:
+            parser.print_help(sys.stderr)
+            return USAGE
         before = signal.signal(signal.SIGTERM, end_process)
         try:
             with Needing("this command"):
@@ -57,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="padops", description="Every Pad operator, native in ONNX Runtime.")
     parser.set_defaults(left_behind="")  # what is to say of files where a signal has ended the command
     parser.add_argument("--version", nargs=0, action=PrintVersion, help="print the version")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     add_inspect(commands)
     add_convert(commands)
     add_verify(commands)

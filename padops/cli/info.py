@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
+import shutil
+import sys
 from typing import Any
 
 from padops.extras import DependencyError, Needing
-from padops.terminal import WIDTH, fail
+from padops.terminal import fail, wrapped
 
 
 def add_info(commands: Any) -> None:
@@ -63,7 +64,8 @@ def _show_providers() -> None:
 
 
 def _print_wrapped(text: str, indent: int) -> None:
-    for line in textwrap.wrap(text, WIDTH - indent, break_long_words=False):
+    lines = wrapped(text, shutil.get_terminal_size().columns - indent) if sys.stdout.isatty() else [text]
+    for line in lines:
         print(" " * indent + line)
 
 

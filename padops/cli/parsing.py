@@ -33,8 +33,13 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """Says how the command is used and what is wrong, and ends with 2."""
-        super().error(shown("; ".join([message, *self._suggestions(message)])))
+        """Says what is wrong and where the usage can be read, and ends with 2.
+
+        Args:
+            message: What is wrong.
+        """
+        what = shown("; ".join([message, *self._suggestions(message)]))
+        self.exit(2, f"{self.prog} --help says how it is used\n{self.prog}: error: {what}\n")
 
     def _suggestions(self, message: str) -> list[str]:
         if message.startswith(UNKNOWN):

@@ -103,7 +103,7 @@ def test_threads() -> None:
 # A break in the sources, and that the check must find it: file, what stands there, what stands there where BREAK is true.
 BREAKS = {
     "the overrun: a part of a row of fill fills the whole row": (
-        "core/engine.cpp",
+        "core/walk.h",
         "writer.fill(row * inner_.output + task.begin, (count - 1) * inner_.output + task.end - task.begin);",
         "if (BREAK) writer.fill(row * inner_.output, count * inner_.output); else RIGHT",
     ),

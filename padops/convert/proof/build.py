@@ -8,7 +8,7 @@ initializer are their elements, an attribute that is not given has the default o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,7 @@ class Builder:
         live = self._graph(graph, scope, [output.name for output in graph.output])
         built.outputs = [(value.name, value.type, scope.names[value.name]) for value in graph.output]
         built.scopes[TOP] = scope.own
-        built.unused = tuple(dict.fromkeys(term for term in scope.own.values() if term not in live))
+        built.unused = self._unused(scope, live)
         return built
 
     def _input(self, value: onnx.ValueInfoProto) -> int:
@@ -146,6 +146,17 @@ class Builder:
         for node, copy in zip(graph.node, scope.inferred.node, strict=True):
             self._node(node, copy, scope)
         return set(self._terms.walk(*(scope.names[name] for name in results)))
+
+    def _unused(self, scope: _Scope, live: set[int]) -> tuple[int, ...]:
+        """The terms of a graph that its results do not need, but for further outputs of nodes that they do need."""
+        nodes = {self._node_of(term) for term in live}
+        return tuple(dict.fromkeys(term for term in scope.own.values() if self._node_of(term) not in nodes))
+
+    def _node_of(self, term: int) -> tuple[Head, tuple[int, ...]]:
+        head = self._terms.head(term)
+        if head.kind is Kind.OPERATOR and head.output:
+            head = replace(head, output=0)
+        return head, self._terms.inputs(term)
 
     def _node(self, node: onnx.NodeProto, copy: onnx.NodeProto, scope: _Scope) -> None:
         inputs = [scope.names[name] if name else ABSENT for name in node.input]
@@ -185,7 +196,7 @@ class Builder:
             head = self._distinct(head, arguments, domain)
         for index, name in enumerate(node.output):
             if name:
-                one = Head(**{**head.__dict__, "output": index})
+                one = replace(head, output=index)
                 self._name(name, self._terms.add(one, arguments), scope)
 
     def _single(self, node: onnx.NodeProto, domain: str, inputs: list[int]) -> int | None:
@@ -225,7 +236,7 @@ class Builder:
             self._learn(formal, scope.types[value.name])
         live = self._graph(body, scope, [value.name for value in body.output])
         results = [scope.names[value.name] for value in body.output]
-        unused = dict.fromkeys(term for term in scope.own.values() if term not in live)
+        unused = self._unused(scope, live)
         head = Head(Kind.BODY, name=name, output=len(formals), outputs=len(formals) + len(results))
         term = self._terms.add(head, (*formals, *results, *unused))
         self._built.scopes[term] = scope.own
@@ -264,9 +275,9 @@ class Builder:
         """A head with the place of the node in the order of draws; of a foreign domain, among the nodes that look like it."""
         if domain == "":
             self._draws += 1
-            return Head(**{**head.__dict__, "site": self._draws})
+            return replace(head, site=self._draws)
         count = self._calls[head, inputs] = self._calls.get((head, inputs), 0) + 1
-        return Head(**{**head.__dict__, "site": count})
+        return replace(head, site=count)
 
     def _name(self, name: str, term: int, scope: _Scope) -> None:
         """Says that a value of the scope is the term, and what is known of it."""

@@ -29,12 +29,14 @@ class Limits:
 
     Attributes:
         goal_seconds: Of one goal that a solver is given.
+        region_seconds: Of all that a solver is asked of one region.
         seconds: Of the whole proof; what is left of it then is unknown.
         elements: Of one tensor whose positions are followed one by one.
         rank: The largest rank that is tried where no rank is declared.
     """
 
     goal_seconds: float = 5.0
+    region_seconds: float = 30.0
     seconds: float = 120.0
     elements: int = 1 << 24
     rank: int = 8
@@ -52,6 +54,7 @@ class Outcome:
         why: Why it is not proved; ``""`` where it is.
         counterexample: Dims and values of inputs, by name, to be replayed; or None.
         lost_errors: Whether the original fails for something, and the converted one does not; 0 where nobody looked.
+        new_errors: Whether the converted one fails for something that the original runs.
     """
 
     verdict: Verdict
@@ -61,9 +64,10 @@ class Outcome:
     why: str = ""
     counterexample: dict[str, Any] | None = None
     lost_errors: int = 0
+    new_errors: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Region:
     """A part of the original and the part of the converted model that stands in its place.
 
@@ -79,6 +83,8 @@ class Region:
         counterexample: Dims and values of inputs, by name, or None.
         seconds: That it took.
         terms: The two terms of the store, the original's first.
+        lost_errors: See :class:`Outcome`.
+        new_errors: See :class:`Outcome`.
     """
 
     name: str
@@ -92,6 +98,8 @@ class Region:
     counterexample: dict[str, Any] | None = None
     seconds: float = 0.0
     terms: tuple[int, int] = (-1, -1)
+    lost_errors: int = 0
+    new_errors: int = 0
 
 
 @dataclass(frozen=True)

@@ -125,9 +125,16 @@ def are_same_version(op_type: str, one: int, other: int) -> bool:
 
 
 @lru_cache(None)
-def takes(op_type: str, version: int, dtype: int) -> bool:
-    """Whether the first input of an operator of ONNX may have an element type."""
+def takes(op_type: str, version: int, dtype: int, last: bool = False) -> bool:
+    """Whether the first input of an operator of ONNX may have an element type.
+
+    Args:
+        op_type: The operator.
+        version: Since when it is as it is.
+        dtype: The type, as ``onnx.TensorProto`` numbers it.
+        last: Whether the last input is meant: that of Where is data, its first is not.
+    """
     found = schema("", op_type, version)
     if found is None:
         return False
-    return f"tensor({onnx.TensorProto.DataType.Name(dtype).lower()})" in found.inputs[0].types
+    return f"tensor({onnx.TensorProto.DataType.Name(dtype).lower()})" in found.inputs[-1 if last else 0].types

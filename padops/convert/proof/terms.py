@@ -114,11 +114,16 @@ class Terms:
     Attributes:
         assumed: What facts rest on where they are not facts, one sentence each, with how often.
         names: Of terms, a value of the original that has it (of the converted model, where the original has none).
+        computed: Whether the original gets to a value that equals a term, wherever it gets to where the two are compared.
+            Only of such a term may be said that it has a value at all.
+        shared: Whether both models have a value that equals a term.
     """
 
     def __init__(self) -> None:
         self.assumed: dict[str, int] = {}
         self.names: dict[int, str] = {}
+        self.computed: Callable[[int], bool] = lambda term: True
+        self.shared: Callable[[int], bool] = lambda term: False
         self._ids: dict[tuple[Head, tuple[int, ...]], int] = {}
         self._heads: list[Head] = []
         self._inputs: list[tuple[int, ...]] = []
@@ -201,6 +206,10 @@ class Terms:
             mine.read or other.read,
             mine.supposed or other.supposed,
         )
+
+    def is_united(self, term: int) -> bool:
+        """Whether the term was united with another one."""
+        return self._size[self.find(term)] > 1
 
     def mark(self) -> int:
         """A point that :meth:`undo` goes back to."""

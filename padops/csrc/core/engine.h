@@ -25,6 +25,10 @@ constexpr int64_t cut(int64_t total, int64_t parts, int64_t part) {
   return total / parts * part + std::min(part, total % parts);
 }
 
+// As many axes as NumPy has. A task keeps its place in them in an array on the stack, so that it need not allocate and
+// cannot fail.
+constexpr size_t kMaxAxes = 64;
+
 class Engine {
  public:
   // `bits` of one element of the tensor: a power of two from 2 to 128. The caller has made sure that source and output

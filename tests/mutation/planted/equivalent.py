@@ -42,7 +42,7 @@ EQUIVALENT = (
         "which of two ways is quicker; both write the same bytes, and the check of the engine takes both",
     ),
     Equivalent(
-        "padops/csrc/core/engine.cpp",
+        "padops/csrc/core/walk.h",
         "if (axis.interior != 0 || offset < 0 || offset >= axis.extent) return 1;",
         "if (axis.interior != 0 || offset < 1 || offset >= axis.extent) return 1;",
         "the first group is written alone, and the others together: the same bytes, a call later",

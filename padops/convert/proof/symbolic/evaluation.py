@@ -1,0 +1,290 @@
+"""What terms compute, for all data and all dims: the tensor of each, and what has to hold for it to be computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import z3
+
+from padops.convert.proof import plan
+from padops.convert.proof.symbolic.demands import Demands, Requirement
+from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, parts_of
+from padops.convert.proof.symbolic.tensors import (
+    BOOL,
+    MOST_LISTED,
+    RANGES,
+    Fails,
+    Index,
+    Leaves,
+    NeedsNumber,
+    Tensor,
+    Unsupported,
+)
+from padops.convert.proof.terms import ABSENT, Kind, Terms
+
+SHORT = 64  # elements that are each asked about, rather than any of them
+
+
+Operator = Callable[["Evaluation", int], Tensor]
+
+
+class Evaluation:
+    """The tensors of terms.
+
+    Attributes:
+        terms: The store.
+        integers: The arithmetic.
+        leaves: What is not looked into.
+        numbers: Ranks and dims that have been set to a number, by key.
+        most: That a dim or an amount is taken to be.
+        demands: What the model that is looked at asks for.
+        symbols: Of each symbol among the dims, the leaves that have it.
+        opaque: Leaves that are no inputs, and why they are not looked into.
+    """
+
+    def __init__(
+        self, terms: Terms, operators: Mapping[str, Operator], numbers: Mapping[str, int], most: int = plan.MOST
+    ) -> None:
+        self.terms = terms
+        self.integers = Integers()
+        self.leaves = Leaves(self.integers)
+        self.numbers = numbers
+        self.most = most
+        self.demands = Demands()
+        self.symbols: dict[str, set[int]] = {}
+        self.opaque: dict[int, str] = {}
+        self.leaf_terms: dict[str, int] = {}
+        self.computed_before: set[int] | None = None  # by the original; None while that is looked at
+        self._operators = operators
+        self._memo: dict[int, Tensor] = {}
+        self._path: list[Truth] = []
+        self._unknown: set[str] = set()
+        self._count = 0
+
+    # --- terms --------------------------------------------------------------------------------------------------------
+
+    def tensor(self, term: int) -> Tensor:
+        """What a term computes.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+            Fails: It fails.
+            NeedsNumber: A rank or dim has to be a number.
+        """
+        known = self.terms.find(term)
+        if known not in self._memo:
+            made = self._computed(term)
+            self._memo[known] = replace(made, shape=tuple(map(self.integers.sum, made.shape)))
+        return self._memo[known]
+
+    def _computed(self, term: int) -> Tensor:
+        array = self._constant(term)
+        if array is not None:
+            return self.leaves.array(array, self.terms.dtype(term) or 0)
+        operator = self._operators.get(self._operator(term))
+        if operator is None:
+            return self.leaf(term, f"nothing is known of {self._operator(term) or self.terms.head(term).kind.value}")
+        try:
+            return operator(self, term)
+        except Unsupported as why:
+            return self.leaf(term, str(why))
+
+    def _constant(self, term: int) -> np.ndarray | None:
+        """The elements of a constant that is not too long to be looked at."""
+        head = self.terms.head(self.terms.find(term))
+        if head.kind is Kind.CONSTANT and np.prod(head.dims, dtype=object) > MOST_LISTED:
+            return None
+        array = self.terms.constant(term)
+        return array if array is not None and array.size <= MOST_LISTED else None
+
+    def _operator(self, term: int) -> str:
+        head = self.terms.head(term)
+        if head.kind is Kind.PAD:
+            return "Pad"
+        return (f"{head.domain}::" if head.domain else "") + head.name if head.kind is Kind.OPERATOR else ""
+
+    def leaf(self, term: int, why: str) -> Tensor:
+        """A term that is not looked into.
+
+        Args:
+            term: The term.
+            why: Why not.
+
+        Raises:
+            Unsupported: It is none that the original computes as well.
+        """
+        found = self.terms.find(term)
+        if self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL):
+            if self.computed_before is not None and found not in self.computed_before:
+                raise Unsupported(why)
+            self.opaque[found] = why
+        dtype, key = self.terms.dtype(term) or 0, f"x{found}"
+        self.leaf_terms[key] = term
+        return self.leaves.leaf(key, self._dims(found), dtype)
+
+    def _dims(self, term: int) -> tuple[Int, ...]:
+        """The dims of a leaf; what is not known is an unknown."""
+        declared = self.terms.shape(term)
+        if declared is None:
+            declared = (None,) * self._number(f"rank {term}")
+        dims: list[Int] = []
+        for axis, dim in enumerate(declared):
+            if isinstance(dim, int):
+                dims.append(dim)
+                continue
+            if dim:
+                self.symbols.setdefault(dim, set()).add(term)
+            key = f"dim {dim}" if dim else f"dim {term}.{axis}"
+            if key in self.numbers:
+                dims.append(self.numbers[key])
+                continue
+            self._unknown.add(key)
+            dims.append(self.integers.bound(z3.Int(key), 0, self.most))
+        return tuple(dims)
+
+    def _number(self, key: str) -> int:
+        if key not in self.numbers:
+            raise NeedsNumber(key)
+        return self.numbers[key]
+
+    # --- inputs of an operator ----------------------------------------------------------------------------------------
+
+    def input(self, term: int, position: int) -> Tensor:
+        """An input of a term, which must be there."""
+        found = self.optional(term, position)
+        if found is None:
+            raise Fails(f"{self.terms.head(term).name} lacks input {position}")
+        return found
+
+    def optional(self, term: int, position: int) -> Tensor | None:
+        """An input of a term, None where it is absent."""
+        inputs = self.terms.inputs(term)
+        if position >= len(inputs) or inputs[position] == ABSENT:
+            return None
+        return self.tensor(inputs[position])
+
+    def elements(self, tensor: Tensor) -> np.ndarray:
+        """The elements of a short tensor, an array of objects.
+
+        Raises:
+            NeedsNumber: It has a dim that has to be a number for that.
+            Unsupported: It is too long, or it has dims that are computed.
+        """
+        if tensor.listed is not None:
+            return tensor.listed
+        dims = [self.fixed(dim) for dim in tensor.shape]
+        if np.prod(dims, dtype=object) > MOST_LISTED:
+            raise Unsupported(f"a tensor of {dims} is asked for element by element")
+        array = np.empty(dims, object)
+        for index in np.ndindex(*dims):
+            array[index] = tensor.at(list(index))
+        return array
+
+    def fixed(self, dim: Int) -> int:
+        """A dim as the number that it is.
+
+        Raises:
+            NeedsNumber: It follows from one that has to be a number for that.
+            Unsupported: It is computed otherwise.
+        """
+        low, high = self.integers.bounds(dim)
+        if low == high:
+            return int(low)
+        for part in parts_of([dim]):
+            if z3.is_const(part) and part.decl().name() in self._unknown:
+                raise NeedsNumber(part.decl().name())
+        raise Unsupported("a number of elements is computed")
+
+    def ints(self, tensor: Tensor) -> list[Int]:
+        """The elements of a short tensor of integers, one after another."""
+        if tensor.dtype not in RANGES:
+            raise Unsupported("integers are expected")
+        return list(self.elements(tensor).reshape(-1))
+
+    def known(self, tensor: Tensor) -> list[int]:
+        """The elements of a short tensor of integers that are numbers."""
+        values = self.ints(tensor)
+        if any(map(is_open, values)):
+            raise Unsupported("integers that are not computed are expected")
+        return [int(value) for value in values]
+
+    def truth(self, tensor: Tensor, index: Index) -> Truth:
+        """An element of a tensor of bools."""
+        if tensor.dtype != BOOL:
+            raise Unsupported("bools are expected")
+        return tensor.at(index)
+
+    # --- what has to hold ---------------------------------------------------------------------------------------------
+
+    def require(self, condition: Truth, what: str) -> None:
+        """Says what has to hold for a term to be computed.
+
+        Raises:
+            Fails: It never does.
+        """
+        condition = self.integers.known(condition)
+        if not is_open(condition):
+            if condition:
+                return
+            if not self._path:
+                raise Fails(what)
+        asked = Requirement(condition, tuple(self._path), what)
+        self.demands.required.append(asked)
+        self.demands.assumable.append(asked)
+
+    def require_each(self, shape: Sequence[Int], condition: Callable[[Index], Truth], what: str) -> None:
+        """The same of every index within a shape."""
+        if not any(map(is_open, shape)) and np.prod(shape, dtype=object) <= SHORT:
+            for place in np.ndindex(*shape):
+                self.require(condition(list(place)), what)
+            return
+        index = [self.unknown("at", dim) for dim in shape]
+        inside = [self.integers.all(at >= 0, at < dim) for at, dim in zip(index, shape)]
+        asked = self.integers.known(condition(index))
+        if is_open(asked) or not asked:
+            self.demands.required.append(Requirement(asked, (*self._path, *inside), what))
+
+    def unknown(self, name: str, beyond: Int) -> z3.ArithRef:
+        """Any position from 0 on, below ``beyond``."""
+        self._count += 1
+        high = self.integers.bounds(beyond)[1]
+        made = z3.Int(f"{name} {self._count}")
+        return made if math.isinf(high) else self.integers.bound(made, 0, max(int(high) - 1, 0))
+
+    def within(self, condition: Truth, *amounts: Int) -> None:
+        """Says what P10 limits: proofs hold within its limits, which the conditions of an outcome name.
+
+        Args:
+            condition: What holds there.
+            amounts: That are no more than ``most``, of either sign.
+        """
+        if self.computed_before is not None:
+            return
+        condition = self.integers.known(condition)
+        if is_open(condition):
+            self.demands.assumable.append(Requirement(condition, tuple(self._path), "P10"))
+        for amount in filter(is_open, amounts):
+            small = z3.And(amount >= -self.most, amount <= self.most)
+            self.demands.assumable.append(Requirement(small, tuple(self._path), "P10"))
+            if amount.decl().kind() == z3.Z3_OP_UNINTERPRETED and not self._path:
+                self.integers.bound(amount, -self.most, self.most)
+
+    def must(self, condition: Truth, what: str) -> None:
+        """Says what has to hold for this package to follow a term: it is proved for either model."""
+        condition = self.integers.known(condition)
+        if is_open(condition) or not condition:
+            self.demands.musts.append(Requirement(condition, tuple(self._path), what))
+
+    @contextmanager
+    def under(self, condition: Truth) -> Iterator[None]:
+        """A branch that is taken where a condition holds."""
+        before = self._memo
+        self._memo, self._path = dict(before), [*self._path, condition]
+        try:
+            yield
+        finally:
+            self._memo, self._path = before, self._path[:-1]

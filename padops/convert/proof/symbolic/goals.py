@@ -1,0 +1,146 @@
+"""What is to be shown of two terms, asked of the solver one by one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import z3
+
+from padops.convert.proof.symbolic.demands import Demands, Requirement
+from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.symbolic.integers import Truth, opened
+from padops.convert.proof.symbolic.tensors import Fails, Tensor, Unsupported
+
+
+@dataclass
+class Question:
+    """Two terms as tensors, and what is to be shown of them.
+
+    Attributes:
+        evaluation: That made them.
+        assumed: What may be built upon: the original runs, within P10.
+        goals: What is to be shown.
+    """
+
+    evaluation: Evaluation
+    assumed: list[z3.BoolRef] = field(default_factory=list)
+    goals: list[Requirement] = field(default_factory=list)
+
+    def facts(self) -> list[z3.BoolRef]:
+        """All that may be built upon."""
+        return [*self.evaluation.integers.facts, *self.evaluation.leaves.distinct(), *self.assumed]
+
+
+class NeverRuns(Exception):
+    """The original fails for all that is looked at."""
+
+
+def ask(evaluation: Evaluation, a: int, b: int) -> Question:
+    """What is to be shown of two terms.
+
+    Args:
+        evaluation: A new one.
+        a: The term of the original.
+        b: The term that stands in its place.
+
+    Raises:
+        NeverRuns: The original fails for all data and dims.
+        Unsupported: One of the terms cannot be followed.
+        NeedsNumber: A rank or dim has to be a number.
+    """
+    terms = evaluation.terms
+    try:
+        first = evaluation.tensor(a)
+        for dim in first.shape:
+            evaluation.within(evaluation.integers.all(dim >= 0, dim <= evaluation.most))
+    except Fails as why:
+        raise NeverRuns(str(why)) from None
+    original, evaluation.demands = evaluation.demands, Demands()
+    evaluation.computed_before = {terms.find(term) for term in terms.walk(a)}
+    question = Question(evaluation)
+    try:
+        second = evaluation.tensor(b)
+        question.goals += _alike(evaluation, first, second)
+    except Fails as why:
+        question.goals.append(Requirement(False, (), f"the converted model fails: {why}"))
+    question.goals += [*original.musts, *evaluation.demands.musts, *evaluation.demands.required]
+    question.assumed = [_under(one) for one in original.assumable]
+    return question
+
+
+def _under(one: Requirement) -> z3.BoolRef:
+    return z3.Implies(z3.And(*map(opened, one.given)), opened(one.condition)) if one.given else opened(one.condition)
+
+
+def _alike(evaluation: Evaluation, first: Tensor, second: Tensor) -> list[Requirement]:
+    """That two tensors have one shape and type, and the same element at any index."""
+    integers = evaluation.integers
+    if first.rank != second.rank:
+        return [Requirement(False, (), f"rank {first.rank} against {second.rank}")]
+    if first.dtype != second.dtype:
+        if not first.dtype or not second.dtype:
+            raise Unsupported("an element type is not known")
+        return [Requirement(False, (), f"element type {first.dtype} against {second.dtype}")]
+    goals = []
+    for axis, (one, other) in enumerate(zip(first.shape, second.shape)):
+        goals.append(Requirement(integers.equal(one, other), (), f"the dim of axis {axis}"))
+    index = [evaluation.unknown("index", dim) for dim in first.shape]
+    inside: list[Truth] = [at < dim for at, dim in zip(index, first.shape)]
+    inside += [at >= 0 for at in index]
+    one, other = opened(first.at(index)), opened(second.at(index))
+    if not one.eq(other):
+        goals.append(Requirement(one == other, tuple(inside), "an element"))
+    return goals
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the solver said.
+
+    Attributes:
+        proved: Whether all goals are.
+        why: Why not; or that the original never runs.
+        refuted: The goal that does not hold, as far as the solver sees.
+    """
+
+    proved: bool
+    why: str = ""
+    refuted: Requirement | None = None
+
+
+def settle(question: Question, seconds: float, until: float) -> Answer:
+    """Asks the solver for each goal.
+
+    Args:
+        question: What is to be shown.
+        seconds: That it may take for each goal.
+        until: When it has to be done, by ``time.monotonic``.
+
+    Raises:
+        NeverRuns: What may be built upon never holds.
+    """
+    solver = z3.Solver()
+    solver.add(*question.facts())
+    if _check(solver, seconds, until) == z3.unsat:
+        raise NeverRuns("what it needs to run never holds")
+    for goal in question.goals:
+        if not isinstance(goal.condition, z3.ExprRef) and goal.condition:
+            continue
+        solver.push()
+        solver.add(*map(opened, goal.given), z3.Not(opened(goal.condition)))
+        answer = _check(solver, seconds, until)
+        solver.pop()
+        if answer == z3.sat:
+            return Answer(False, f"{goal.what} may differ" if "fails" not in goal.what else goal.what, goal)
+        if answer != z3.unsat:
+            return Answer(False, f"the solver did not find out within {seconds:g} s: {goal.what}")
+    return Answer(True)
+
+
+def _check(solver: z3.Solver, seconds: float, until: float) -> z3.CheckSatResult:
+    left = min(seconds, until - time.monotonic())
+    if left <= 0:
+        return z3.unknown
+    solver.set("timeout", max(int(left * 1000), 1))
+    return solver.check()
