@@ -84,6 +84,7 @@ def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.Model
     made.CopyFrom(operator)
     graph = made.graph
     version = next((row.version for row in made.opset_import if row.domain in ("", "ai.onnx")), 0)
+    rank = len(graph.input[0].type.tensor_type.shape.dim)
     held = {row.name for row in graph.initializer} | {row.name for row in graph.input}
     written = {name for node in graph.node for name in node.output}
     (result,) = (row.name for row in graph.output)
@@ -100,12 +101,12 @@ def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.Model
                 written.update(node.output)
                 graph.node.append(node)
         after = result if number == len(answers) - 1 else f"{result} after {number}"
-        graph.node.extend(_passed(answer, before, after, number, version))
+        graph.node.extend(_passed(answer, before, after, number, rank, version))
         before = after
     return made
 
 
-def _passed(answer: _Answer, data: str, result: str, number: int, version: int) -> list[onnx.NodeProto]:
+def _passed(answer: _Answer, data: str, result: str, number: int, rank: int, version: int) -> list[onnx.NodeProto]:
     """Hands data on where the answer is right, and fails elsewhere: by the only part of a new axis, or one beyond it."""
     stem = f"question {number}"
     none, beyond, axes, held, part = (f"{stem} {what}" for what in ("none", "beyond", "axes", "held", "part"))
@@ -117,11 +118,12 @@ def _passed(answer: _Answer, data: str, result: str, number: int, version: int) 
         nodes.append(_constant(beyond, BEYOND))
         order = (none, beyond) if answer.value else (beyond, none)
         nodes.append(helper.make_node("Where", [answer.name, *order], [part]))
+    # The axis is counted from the end, as no body does: else two Gathers that have nothing in common would be compared.
     if version >= FIRST_WITH_INPUT:
         nodes += [_constant(axes, [0]), helper.make_node("Unsqueeze", [data, axes], [held])]
     else:
         nodes.append(helper.make_node("Unsqueeze", [data], [held], axes=[0]))
-    return [*nodes, helper.make_node("Gather", [held, part], [result], axis=0)]
+    return [*nodes, helper.make_node("Gather", [held, part], [result], axis=-1 - rank)]
 
 
 def _constant(name: str, value: int | list[int]) -> onnx.NodeProto:
