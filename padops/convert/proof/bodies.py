@@ -30,6 +30,7 @@ from padops.convert.proof.written_out import FailsAlwaysError
 
 RULE = "function body"
 RESULT = "padded"
+SHARE = 0.25  # of the time of a proof, for all of its bodies
 FILLS = (("Pad_", 2), ("OpenVINOPad_", 3), ("NGraphPad_", 1), ("SamePad_", 1))  # which input is the fill
 Prove = Callable[[onnx.ModelProto, onnx.ModelProto], Proof]
 
@@ -72,7 +73,7 @@ def prove_bodies(
     """
     if not _fallbacks(converted):
         return ()
-    end, found = time.monotonic() + limits.seconds, dict[bytes, Region]()
+    end, found = time.monotonic() + limits.seconds * SHARE, dict[bytes, Region]()
     for instance in instances(converted, folder):
         if instance.key not in found:
             found[instance.key] = _region(instance, prove, limits, end)

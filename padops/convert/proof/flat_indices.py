@@ -3,7 +3,8 @@
 ``Gather(Reshape(data, [-1]), i)`` with ``i = (p0 * n1 + p1) * n2 + p2`` is data at ``p0, p1, p2``, where each ``p`` is a
 vector of positions from 0 to ``n - 1`` of its axis. Whoever decides about that would have to divide by unknown dims; along
 each axis nothing is divided. What is written here fails for a position below 0 or beyond its axis: that none is, has to
-be proved of it, and then both are the same.
+be proved of it, and then both are the same. Where the result has no elements, positions are not looked at, and may be
+anything: so that is looked at apart, as a result of these dims.
 
 Where ``i`` is all positions in the shape of the data, ``Reshape(Range(0, size, 1), shape)``, moved by Slice and Pad, the
 data are moved in the same way. A Pad that writes -1 means the last element: the fill, which ``Concat`` has put there.
@@ -12,7 +13,7 @@ data are moved in the same way. A Pad that writes -1 means the last element: the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import onnx
@@ -24,30 +25,32 @@ BEYOND = np.iinfo(np.int64).max  # a position that no axis has
 FIRST_WITH_BROADCAST = 9  # the opset whose Where and Less repeat what is short
 
 
-def by_axis(model: onnx.ModelProto, data: str) -> onnx.ModelProto:
+def by_axis(model: onnx.ModelProto, data: str, has_elements: bool = True) -> bool:
     """Rewrites each Gather of a value as one long axis by such indices.
 
     Args:
         model: The model, whose graph has no branches. It is changed.
         data: The value.
+        has_elements: Whether what such a Gather gives has elements, as is supposed.
 
     Returns:
-        The model.
+        Whether that makes a difference to what has been written.
     """
     info = next((row for row in model.graph.input if row.name == data), None)
     version = next((row.version for row in model.opset_import if row.domain in ("", "ai.onnx")), 0)
     if info is None or not info.type.tensor_type.shape.dim or version < FIRST_WITH_BROADCAST:
-        return model
-    graph, count, made, passed = FlatGraph(model, info), itertools.count(), list[onnx.NodeProto](), set[str]()
+        return False
+    writing = _Writing(FlatGraph(model, info), info.type.tensor_type.elem_type, has_elements)
+    made, passed = list[onnx.NodeProto](), set[str]()
     for node in model.graph.node:
-        graph.passed = set()
-        written = _written(node, graph, count)
-        passed |= graph.passed if written else set()
+        writing.graph.passed = set()
+        written = writing.written(node)
+        passed |= writing.graph.passed if written else set()
         made += written or [node]
     kept = [onnx.NodeProto.FromString(node.SerializeToString()) for node in _without_unread(made, model, passed)]
     del model.graph.node[:]
     model.graph.node.extend(kept)
-    return model
+    return writing.is_split
 
 
 def _without_unread(nodes: Sequence[onnx.NodeProto], model: onnx.ModelProto, passed: set[str]) -> list[onnx.NodeProto]:
@@ -61,46 +64,90 @@ def _without_unread(nodes: Sequence[onnx.NodeProto], model: onnx.ModelProto, pas
     return kept[::-1]
 
 
-def _written(node: onnx.NodeProto, graph: FlatGraph, count: Iterator[int]) -> list[onnx.NodeProto] | None:
-    """What stands in the place of a Gather of the data as one long axis; None for any other node."""
-    if node.domain or node.op_type != "Gather" or attribute(node, "axis", 0) != 0:
-        return None
-    flat, joined, fill = node.input[0], graph.plain(node.input[0], "Concat"), ""
-    if joined is not None and len(joined.input) == 2:
-        flat, fill = joined.input
-        if not graph.is_vector(fill):
-            return None
-    if not graph.is_flat(flat):
-        return None
-    moved = _moved(node, fill, graph, count)
-    if moved is not None or fill:
-        return moved
-    found = _positions(node.input[1], graph)
-    return None if found is None else _chain(node, found, graph.data, next(count))
+class _Writing:
+    """What is written in the place of Gathers.
 
+    Attributes:
+        graph: The graph as it is.
+        is_split: Whether it makes a difference that results have elements.
+    """
 
-def _moved(node: onnx.NodeProto, fill: str, graph: FlatGraph, count: Iterator[int]) -> list[onnx.NodeProto] | None:
-    """What has moved the positions of all elements, applied to the data."""
-    name, moves = node.input[1], list[onnx.NodeProto]()
-    while not graph.is_every_position(name):
-        move = graph.plain(name, "Slice") or graph.plain(name, "Pad")
-        if move is None or move.op_type == "Pad" and not _fits(move, fill, graph):
+    def __init__(self, graph: FlatGraph, dtype: int, has_elements: bool) -> None:
+        self.graph, self.is_split = graph, False
+        self._dtype, self._has_elements, self._count = dtype, has_elements, 0
+
+    def written(self, node: onnx.NodeProto) -> list[onnx.NodeProto] | None:
+        """What stands in the place of a Gather of the data as one long axis; None for any other node."""
+        if node.domain or node.op_type != "Gather" or attribute(node, "axis", 0) != 0:
             return None
-        moves.insert(0, move)
-        name = move.input[0]
-    data, stem = graph.data, f"moved {next(count)}"
-    scalar, none = f"{stem} scalar", f"{stem} none"
-    made = [_constant(none, []), helper.make_node("Reshape", [fill, none], [scalar])] if fill else []
-    for number, move in enumerate(moves):
-        copied = onnx.NodeProto.FromString(move.SerializeToString())
-        copied.input[0], copied.output[0], copied.name = data, f"{stem} {number}", ""
-        if move.op_type == "Pad":
-            copied.input[2:] = [scalar if _mode(move) == "constant" else "", *move.input[3:]]
-            while not copied.input[-1]:
-                copied.input.pop()
-        made.append(copied)
-        data = copied.output[0]
-    return [*made, helper.make_node("Identity", [data], list(node.output))]
+        flat, joined, fill = node.input[0], self.graph.plain(node.input[0], "Concat"), ""
+        if joined is not None and len(joined.input) == 2:
+            flat, fill = joined.input
+            if not self.graph.is_vector(fill):
+                return None
+        if not self.graph.is_flat(flat):
+            return None
+        self._count += 1
+        moved = self._moved(node, fill)
+        if moved is not None or fill:
+            return moved
+        found = _positions(node.input[1], self.graph)
+        if found is None:
+            return None
+        self.is_split = True
+        return self._chain(node, found) if self._has_elements else self._nothing(node, found)
+
+    def _moved(self, node: onnx.NodeProto, fill: str) -> list[onnx.NodeProto] | None:
+        """What has moved the positions of all elements, applied to the data."""
+        name, moves = node.input[1], list[onnx.NodeProto]()
+        while not self.graph.is_every_position(name):
+            move = self.graph.plain(name, "Slice") or self.graph.plain(name, "Pad")
+            if move is None or move.op_type == "Pad" and not _fits(move, fill, self.graph):
+                return None
+            moves.insert(0, move)
+            name = move.input[0]
+        data, stem = self.graph.data, f"moved {self._count}"
+        scalar, none = f"{stem} scalar", f"{stem} none"
+        made = [_constant(none, []), helper.make_node("Reshape", [fill, none], [scalar])] if fill else []
+        for number, move in enumerate(moves):
+            copied = onnx.NodeProto.FromString(move.SerializeToString())
+            copied.input[0], copied.output[0], copied.name = data, f"{stem} {number}", ""
+            if move.op_type == "Pad":
+                copied.input[2:] = [scalar if _mode(move) == "constant" else "", *move.input[3:]]
+                while not copied.input[-1]:
+                    copied.input.pop()
+            made.append(copied)
+            data = copied.output[0]
+        return [*made, _copy(data, node.output[0])]
+
+    def _chain(self, node: onnx.NodeProto, positions: Sequence[str | np.ndarray]) -> list[onnx.NodeProto]:
+        """A Gather for each axis, of which none takes a position from the end."""
+        stem, data = f"by axis {self._count}", self.graph.data
+        none, beyond = f"{stem} none", f"{stem} beyond"
+        made = [_constant(none, 0), _constant(beyond, BEYOND)]
+        for axis, given in enumerate(positions):
+            position, below, safe, shown = (f"{stem} {what} {axis}" for what in ("position", "below", "safe", "shown"))
+            made.append(_constant(position, given) if isinstance(given, np.ndarray) else _copy(given, position))
+            made.append(helper.make_node("Less", [position, none], [below]))
+            made.append(helper.make_node("Where", [below, beyond, position], [safe]))
+            made.append(helper.make_node("Gather", [data, safe], [shown], axis=axis))
+            data = shown
+        return [*made, _copy(data, node.output[0])]
+
+    def _nothing(self, node: onnx.NodeProto, positions: Sequence[str | np.ndarray]) -> list[onnx.NodeProto]:
+        """A result of the dims that the positions have."""
+        stem, made, dims = f"nothing {self._count}", list[onnx.NodeProto](), list[str]()
+        for axis, given in enumerate(positions):
+            position, dim = f"{stem} position {axis}", f"{stem} dim {axis}"
+            made.append(_constant(position, given) if isinstance(given, np.ndarray) else _copy(given, position))
+            made.append(helper.make_node("Shape", [position], [dim]))
+            dims.append(dim)
+        made.append(helper.make_node("Concat", dims, [f"{stem} dims"], axis=0))
+        if self._dtype == onnx.TensorProto.STRING:
+            value = numpy_helper.from_array(np.array([""], object))
+        else:
+            value = numpy_helper.from_array(np.zeros(1, helper.tensor_dtype_to_np_dtype(self._dtype)))
+        return [*made, helper.make_node("ConstantOfShape", [f"{stem} dims"], list(node.output), value=value)]
 
 
 def _positions(indices: str, graph: FlatGraph) -> list[str | np.ndarray] | None:
@@ -163,21 +210,6 @@ def _decoded(array: np.ndarray, dims: Sequence[int | None]) -> list[np.ndarray] 
     ]
     again = np.ravel_multi_index(np.ix_(*vectors), known)
     return [vector.astype(np.int64) for vector in vectors] if np.array_equal(again, array) else None
-
-
-def _chain(node: onnx.NodeProto, positions: Sequence[str | np.ndarray], data: str, number: int) -> list[onnx.NodeProto]:
-    """A Gather for each axis, of which none takes a position from the end."""
-    stem = f"by axis {number}"
-    none, beyond = f"{stem} none", f"{stem} beyond"
-    made = [_constant(none, 0), _constant(beyond, BEYOND)]
-    for axis, given in enumerate(positions):
-        position, below, safe, shown = (f"{stem} {what} {axis}" for what in ("position", "below", "safe", "shown"))
-        made.append(_constant(position, given) if isinstance(given, np.ndarray) else _copy(given, position))
-        made.append(helper.make_node("Less", [position, none], [below]))
-        made.append(helper.make_node("Where", [below, beyond, position], [safe]))
-        made.append(helper.make_node("Gather", [data, safe], [shown], axis=axis))
-        data = shown
-    return [*made, *(_copy(data, name) for name in node.output)]
 
 
 def _copy(name: str, output: str) -> onnx.NodeProto:
