@@ -33,7 +33,8 @@ TARGETS: tuple[dict[str, Any], ...] = (
     {"target": "onnx", "without_pad": True},
 )
 SECONDS, MEMORY = 20, 4 << 30
-LIMITS = Limits(goal_seconds=0.5, region_seconds=1, seconds=4)
+CONVERSION = Limits(goal_seconds=1, region_seconds=4, seconds=40)
+MUTANT = Limits(goal_seconds=0.3, region_seconds=0.5, seconds=2)
 
 
 def in_child(answers: Iterator[str]) -> list[str]:
@@ -88,9 +89,9 @@ def _run(drawn: RoadModel, models: list[onnx.ModelProto]) -> Iterator[str]:
         yield does(drawn, expected, one)
 
 
-def verdict(original: onnx.ModelProto, other: onnx.ModelProto) -> str:
+def verdict(original: onnx.ModelProto, other: onnx.ModelProto, limits: Limits = MUTANT) -> str:
     try:
-        return prove(original, other, limits=LIMITS).verdict.value
+        return prove(original, other, limits=limits).verdict.value
     except Exception as error:  # of any kind: what a proof raises over a wrong model is a finding
         traceback.print_exc()
         return f"raised {type(error).__name__}"
@@ -109,7 +110,7 @@ def row(seed: int, number: int, count: int) -> dict[str, Any]:
     ran = run(drawn, [converted, *(one for _, one in made)])
     if not ran:
         return found | {"conversion": "not run"}
-    found["conversion"], found["did"] = verdict(drawn.proto, converted), ran[0]
+    found["conversion"], found["did"] = verdict(drawn.proto, converted, CONVERSION), ran[0]
     for (what, one), did in zip(made, ran[1:]):
         if did != "same":  # here; it may differ for other inputs, which nobody knows
             found["mutants"].append((what, verdict(drawn.proto, one), did))
