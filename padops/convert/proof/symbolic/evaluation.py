@@ -18,6 +18,7 @@ from padops.convert.proof.symbolic.tensors import (
     BOOL,
     MOST_LISTED,
     RANGES,
+    Element,
     Fails,
     Index,
     Leaves,
@@ -25,6 +26,8 @@ from padops.convert.proof.symbolic.tensors import (
     Tensor,
     Unsupported,
     is_integer,
+    objects,
+    of_array,
 )
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
@@ -46,7 +49,8 @@ class Evaluation:
         most: That a dim or an amount is taken to be.
         demands: What the model that is looked at asks for.
         symbols: Of each symbol among the dims, the leaves that have it.
-        cuts: Terms whose elements are not looked into.
+        shared: Terms that both models have.
+        deep: Whether to look into them.
         leaf_terms: The terms that are not looked into, by the key of the leaf.
         computed_before: Of the converted model: what the original computes, by the terms; None for the original.
     """
@@ -62,7 +66,8 @@ class Evaluation:
         self.most = most
         self.demands = Demands()
         self.symbols: dict[str, set[int]] = {}
-        self.cuts: set[int] = set()
+        self.shared: set[int] = set()
+        self.deep = False
         self.leaf_terms: dict[str, int] = {}
         self.computed_before: set[int] | None = None  # by the original; None while that is looked at
         self._operators = operators
@@ -86,17 +91,29 @@ class Evaluation:
         if known not in self._memo:
             made = self._computed(term)
             made = replace(made, shape=tuple(map(self.integers.sum, made.shape)))
-            self._memo[known] = self._cut(known, made) if known in self.cuts else made
+            self._memo[known] = self._cut(known, made) if known in self.shared else made
         return self._memo[known]
 
     def _cut(self, term: int, made: Tensor) -> Tensor:
-        """A tensor whose elements are not looked into: both models have it. Short lists may be dims and amounts."""
-        key = f"x{term}"
-        short = is_integer(made.dtype) and made.listed is not None and made.rank <= 2
-        if short or self._turns:
+        """A tensor that both models have: the elements of a short list get names, and others are not looked into."""
+        if self._turns:
             return made
-        self.leaf_terms[key] = term
-        return self.leaves.leaf(key, made.shape, made.dtype)
+        if is_integer(made.dtype) and made.listed is not None and made.rank <= 2:
+            elements = [self._named(f"x{term} {place}", one) for place, one in enumerate(made.listed.reshape(-1))]
+            return of_array(self.integers, objects(elements, made.listed.shape), made.dtype)
+        if self.deep:
+            return made
+        self.leaf_terms[f"x{term}"] = term
+        return self.leaves.leaf(f"x{term}", made.shape, made.dtype)
+
+    def _named(self, name: str, element: Element) -> Element:
+        """An integer that is computed, as an unknown of which it is known: so more can be learned of it."""
+        if not isinstance(element, z3.ArithRef) or element.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            return element
+        unknown = z3.Int(name)
+        self.integers.learn(unknown == element)
+        low, high = self.integers.bounds(element)
+        return unknown if math.isinf(low) or math.isinf(high) else self.integers.bound(unknown, int(low), int(high))
 
     def _computed(self, term: int) -> Tensor:
         array = self._constant(term)

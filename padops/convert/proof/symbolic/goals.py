@@ -53,7 +53,7 @@ def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
     """
     terms = evaluation.terms
     before, after = _computed(terms, a), _computed(terms, b)
-    evaluation.cuts = set() if deep else (before & after) - {terms.find(a), terms.find(b)}
+    evaluation.shared, evaluation.deep = (before & after) - {terms.find(a), terms.find(b)}, deep
     try:
         first = evaluation.tensor(a)
         for dim in first.shape:

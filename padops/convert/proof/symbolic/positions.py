@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import z3
 
 from padops.convert.proof.symbolic.integers import Int, Integers, is_open, opened, same
+from padops.convert.proof.symbolic.sums import parts_of_sum
 
 
 class Flat:
@@ -78,20 +80,29 @@ def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int] | None:
     flat = integers.sum(flat)
     if not is_open(flat):
         return None
-    parts = flat.children() if flat.decl().kind() == z3.Z3_OP_ADD else [flat]
-    while parts[0].decl().kind() == z3.Z3_OP_ADD:
-        parts = [*parts[0].children(), *parts[1:]]
-    for part in parts:
-        turns = _factor(integers, part, dim)
-        if turns is not None:
-            return turns, integers.sum(flat - part)
-    return None
+    turns: Int = 0
+    for part in parts_of_sum(flat):
+        turns = integers.sum(turns + _factor(integers, part, dim))
+    rest = integers.sum(flat - integers.mul(turns, dim))
+    if not is_open(dim):  # a number may belong to both: what remains is 0 or more
+        low = integers.bounds(rest)[0]
+        more = 0 if math.isinf(low) else int(low) // dim
+        turns, rest = integers.sum(turns + more), integers.sum(rest - more * dim)
+    return None if same(turns, 0) else (turns, rest)
 
 
-def _factor(integers: Integers, part: Int, dim: Int) -> Int | None:
-    """What ``part`` is a multiple of ``dim`` by; None where it is not written as one."""
-    if part.num_args() != 2 or not (part.decl().eq(integers.times) or part.decl().kind() == z3.Z3_OP_MUL):
-        return None
+def _factor(integers: Integers, part: Int, dim: Int) -> Int:
+    """What ``part`` is a multiple of ``dim`` by; 0 where it is not written as one."""
+    if z3.is_int_value(part) or part.num_args() != 2:
+        return 0
     one, other = part.children()
-    number = opened(dim)
-    return one if other.eq(number) else other if one.eq(number) else None
+    if part.decl().eq(integers.times):
+        return one if same(other, dim) else other if same(one, dim) else 0
+    if part.decl().kind() != z3.Z3_OP_MUL:
+        return 0
+    factor, unknown = (one, other) if z3.is_int_value(one) else (other, one)
+    number = factor.as_long() if z3.is_int_value(factor) else 0
+    if is_open(dim):
+        inner = _factor(integers, unknown, dim) if not same(unknown, dim) else 1
+        return integers.mul(number, inner)
+    return unknown * (number // dim) if number % dim == 0 else 0
