@@ -7,14 +7,22 @@ from collections.abc import Sequence
 
 import z3
 
+from padops.convert.proof import plan
 from padops.convert.proof.symbolic.integers import Int, Integers, is_open, opened, same
 from padops.convert.proof.symbolic.sums import parts_of_sum
 
 
 class Flat:
-    """What is known of flat positions: those that have been made of indices give the indices back."""
+    """What is known of flat positions: those that have been made of indices give the indices back.
+
+    Attributes:
+        dims: Of tensors that may be laid out flat.
+        totals: That those of them that are have no more elements than P10 allows.
+    """
 
     def __init__(self, integers: Integers) -> None:
+        self.dims: list[Sequence[Int]] = []
+        self.totals: list[z3.BoolRef] = []
         self._integers = integers
         self._made: dict[int, tuple[Int, list[Int], list[Int]]] = {}  # the position, its index and the dims
 
@@ -38,14 +46,28 @@ class Flat:
             condition, yes, no = flat.children()
             sides = zip(self.place_in(yes, dims), self.place_in(no, dims))
             return [integers.where(condition, *pair) for pair in sides]
-        *others, last = dims
-        computed = [*self.place_in(integers.div(flat, last), others), integers.mod(flat, last)]
         found = self._written(flat, dims)
         if found is None:
-            return computed
+            *others, last = dims
+            return [*self.place_in(integers.div(flat, last), others), integers.mod(flat, last)]
         self._bound(flat, found, dims)
         fits = _inside(integers, found, dims)
-        return [integers.where(fits, *pair) for pair in zip(found, computed)]
+        return [integers.where(fits, one, z3.FreshInt("elsewhere")) for one in found]
+
+    def note(self, value: Int) -> None:
+        """Learns the bounds of a value, where it is a position in one of the tensors, or the first part of one."""
+        if is_open(value) and value.decl().kind() == z3.Z3_OP_ITE:
+            self.note(value.arg(1))
+            self.note(value.arg(2))
+            return
+        for dims in self.dims:
+            for count in range(2, len(dims) + 1):
+                index = self._written(value, dims[:count])
+                if index is not None:
+                    self._bound(value, index, dims[:count])
+                    total = self._integers.product(dims) <= plan.MOST
+                    if is_open(total):
+                        self.totals.append(total)
 
     def _written(self, flat: Int, dims: Sequence[Int]) -> list[Int] | None:
         """The index that a position is written with, which is its own where it is within the dims."""
