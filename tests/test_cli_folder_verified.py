@@ -24,7 +24,7 @@ def test_the_summary_counts_what_was_verified(tmp_path: Path, capsys: pytest.Cap
     for name, source in (("a", one_pad(13)), ("b", one_pad(1)), ("untold", untold)):
         (made / f"{name}.onnx").write_bytes(source.SerializeToString())
     (made / "broken.onnx").write_bytes(b"no model")
-    code, text, err = run(capsys, "convert", made, out, "--verify", "--report", report)
+    code, text, err = run(capsys, "convert", made, out, "--verify", "--run", "--report", report)
     why = "not verified: the converted model runs; there is nothing to compare its outputs with"
     assert code == 1 and (out / "untold.onnx").exists()
     assert f"{made / 'untold.onnx'}: warning: {why}; 2 Pads: 2 converted; wrote {out / 'untold.onnx'}" in err
@@ -55,7 +55,7 @@ def test_the_summary_names_what_is_different(
     (tmp_path / "in").mkdir()
     source = tmp_path / "in" / "a.onnx"
     source.write_bytes(one_pad(13).SerializeToString())
-    code, text, _ = run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--verify")
+    code, text, _ = run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--verify", "--run")
     assert code == 4
     assert text.splitlines()[-2:] == [
         "verification: 0 verified, 1 different, 0 not verified",

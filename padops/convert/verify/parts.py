@@ -1,0 +1,75 @@
+"""A part of two models that no rule decides: run alone, with thousands of drawn inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from padops.convert.proof.result import Outcome, Verdict
+from padops.convert.proof.terms import Terms
+from padops.convert.verify.alone import run_alone
+from padops.convert.verify.cut import GIVEN, CannotCut, Side, cut
+from padops.convert.verify.region_draws import marks_of, region_inputs, sizing_inputs
+from padops.convert.verify.rounding import tolerance_of
+from padops.convert.verify.sessions import DoesNotRun
+
+RULE = "drawn"
+DRAWS = 3000  # for each part
+SHOWN = 64  # elements of an input that a report has
+
+
+def run_part(terms: Terms, original: Side, converted: Side, ends: tuple[int, int], seed: int) -> Outcome:
+    """Runs a part of both models alone.
+
+    Args:
+        terms: The store of both.
+        original: The one model.
+        converted: The other.
+        ends: The terms that the part ends with, the original's first.
+        seed: Of the random numbers.
+
+    Returns:
+        TESTED, with how many inputs gave the same bits, and what they did not reach; DIFFERENT with inputs that show it, which
+        the whole models may never have there; or UNKNOWN.
+    """
+    try:
+        one, other, inputs = cut(terms, original, converted, ends)
+        marks = marks_of(one.model, other.model)
+        sizing = {name.removeprefix(GIVEN) for name in sizing_inputs(one.model, other.model)}
+        draws = region_inputs(inputs, marks, sizing, seed, DRAWS)
+        feeds = ({GIVEN + name: array for name, array in given.items()} for given in draws)
+        ran = run_alone(one, other, feeds, tolerance_of(one.model, None, None))
+    except CannotCut as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"it cannot be run alone: {why}")
+    except DoesNotRun as error:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"ONNX Runtime does not run it alone: {error}")
+    if ran.feeds is not None:
+        found = {name.removeprefix(GIVEN): array for name, array in ran.feeds.items()}
+        return Outcome(Verdict.DIFFERENT, RULE, why=ran.detail, counterexample=found)
+    if ran.rounding:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"run alone, floats differ by what may be rounding: {ran.detail}")
+    if not ran.draws:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"run alone: {'; '.join(ran.unreached)}")
+    took = f"{ran.draws} drawn inputs gave the same bits"
+    refused = f", {ran.refused} more were refused by the original" if ran.refused else ""
+    return Outcome(Verdict.TESTED, RULE, f"{ran.draws} drawn inputs", why="; ".join([took + refused, *ran.unreached]))
+
+
+def as_json(example: Mapping[str, Any]) -> dict[str, Any]:
+    """A counterexample as JSON has it: of an input its type, its dims, and where they are few its elements."""
+    return {str(name): _plain(value) for name, value in example.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        told = {"type": str(value.dtype), "dims": list(value.shape)}
+        return told | ({"elements": _plain(value.tolist())} if value.size <= SHOWN else {})
+    if isinstance(value, Mapping):
+        return as_json(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    return value if isinstance(value, bool | int | float | str | None) else str(value)
