@@ -263,8 +263,7 @@ class Builder:
         """What a function may know of an argument: its type and dims, and its elements where it is a small constant."""
         if term == ABSENT:
             return None
-        shape = None if self._terms.is_supposed(term) else self._terms.shape(term)
-        return functions.Known(self._terms.dtype(term) or 0, shape, self._terms.constant(term))
+        return functions.Known(self._terms.dtype(term) or 0, self._terms.shape(term), self._terms.constant(term))
 
     def _is_distinct(self, node: onnx.NodeProto, domain: str) -> bool:
         """Whether a node may give something else than another one that looks like it."""
@@ -286,10 +285,10 @@ class Builder:
         self._terms.names.setdefault(term, name)
         if name in scope.types:
             self._learn(term, scope.types[name])
-        if self._original and not self._terms.has_shape(term) and name in scope.declared:
+        if self._original and name in scope.declared:
             dims = facts.dims_of(scope.declared[name])
             if dims is not None:
-                self._terms.suppose_shape(term, dims, name)
+                self._terms.declare(term, dims, name)
 
     def _learn(self, term: int, kind: onnx.TypeProto) -> None:
         """Keeps what inference knows: of the converted model's own terms the element type alone."""
@@ -298,5 +297,5 @@ class Builder:
         if kind.tensor_type.elem_type and self._terms.dtype(term) is None:
             self._terms.set_dtype(term, kind.tensor_type.elem_type)
         dims = facts.dims_of(kind) if self._original else None
-        if dims is not None and not self._terms.has_shape(term):
+        if dims is not None and self._terms.shape(term) is None:
             self._terms.set_shape(term, dims)

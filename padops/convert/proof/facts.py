@@ -11,7 +11,7 @@ import onnx
 from onnx import TensorProto
 
 from padops.convert.model.external import check_entries
-from padops.convert.proof.terms import Dim
+from padops.convert.proof.knowledge import Dim
 
 SMALL = 1 << 12  # bytes up to which a constant is copied with its elements: amounts, axes, shapes
 

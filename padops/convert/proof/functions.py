@@ -14,8 +14,8 @@ from onnx import numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts
+from padops.convert.proof.knowledge import Shape
 from padops.convert.proof.schemas import PADOPS
-from padops.convert.proof.terms import Shape
 
 
 @dataclass(frozen=True)

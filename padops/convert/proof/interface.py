@@ -8,7 +8,8 @@ import onnx
 
 from padops.convert.proof.build import Built
 from padops.convert.proof.facts import dims_of
-from padops.convert.proof.terms import Dim, Terms
+from padops.convert.proof.knowledge import Dim
+from padops.convert.proof.terms import Terms
 
 
 def differences(terms: Terms, first: Built, second: Built) -> list[str]:
