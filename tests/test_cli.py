@@ -66,7 +66,7 @@ def test_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     described = json.loads(json.dumps(conversion.to_json()))
     described["output"] = json.loads(json.dumps(described["output"]).replace("again.onnx", "out.onnx"))
     assert told == described
-    assert told["schema"] == records.SCHEMA == 5
+    assert told["schema"] == records.SCHEMA == 6
     assert told["versions"]["onnx"] == onnx.__version__
     assert told["versions"]["padops"] == padops.__version__ == version("padops")
     assert told["counts"] == {"converted": 2, "already converted": 0, "folded": 0, "not needed": 0, "unconverted": 0}

@@ -16,7 +16,7 @@ PROVED = "wherever the original runs, the converted model gives the same"
 SAID = {
     "proved": "nothing had to be run",
     "equal": "the outputs are bit-equal",
-    "close": "but for rounding: no Pad is the reason of what differs",
+    "close": "the outputs differ by rounding, and no Pad is the reason",
     "corrected": "the outputs differ only where the converted model corrects the original",
     "same": "ONNX Runtime runs neither model; node by node, they do the same",
     "runs": "the converted model runs, but there is nothing to compare it with",

@@ -75,7 +75,7 @@ def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
 # --- Models that do not run ------------------------------------------------------------------------------------------
 
 
-def test_a_model_that_onnxruntime_cannot_run_is_undecided(tmp_path: Path) -> None:
+def test_a_model_that_onnxruntime_cannot_run_is_undecided(unproved: None, tmp_path: Path) -> None:
     """Its Pads are the same, but no runtime has said that the model runs: nothing is written."""
     nodes = [pad(name="pad"), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
     source = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])

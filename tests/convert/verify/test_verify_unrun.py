@@ -16,7 +16,7 @@ from padops import cli
 from padops.convert import PadsLeftError, UndecidedError
 
 PADS = tensor("pads", [0, 1, 0, 1])
-SAME = "ONNX Runtime runs neither model; node by node, they do the same"
+SAME = "tested: ONNX Runtime runs neither model; node by node, they do the same"
 
 
 def oldest(amounts: Sequence[int] = (1, 1), name: str = "a", **more: object) -> onnx.ModelProto:
@@ -45,7 +45,7 @@ def test_a_model_against_itself_is_the_same() -> None:
         assert "Could not find an implementation for Pad(1)" in verification.notes[1]
 
 
-def test_models_that_differ_are_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_models_that_differ_are_different(unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     verification = padops.verify(oldest(), oldest((1, 2)), run=True)
     assert (verification.outcome, verification.passed) == ("different", False)
     assert [(one.path, one.detail, one.right) for one in verification.pads] == [
@@ -100,7 +100,9 @@ def test_what_the_nodes_do_not_tell(tmp_path: Path) -> None:
     assert verification.notes[0] == "the nodes do not tell either: initializer 'w' is not the same in both"
 
 
-def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_model_that_no_runtime_loads_is_not_written(
+    unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """By no road: ``-q`` says it as well."""
     source, out = save(tmp_path / "m.onnx", oldest()), tmp_path / "out.onnx"
     why = (
@@ -149,7 +151,9 @@ def test_a_pad_that_breaks_a_rule_wherever_the_model_runs(capsys: pytest.Capture
     assert record.facts.verdict == "breaks a rule" and out.exists()
 
 
-def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_runs_but_has_nothing_to_compare_with(
+    unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """It is written, and the exit code and the error stream say what it is; with ``--strict``, it is not."""
     branch = helper.make_graph(
         [pad(output="p")], "b", [], [helper.make_tensor_value_info("p", onnx.TensorProto.INT16, None)]
@@ -166,7 +170,7 @@ def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture
     assert capsys.readouterr() == ("", f"{why}; wrote {out} ({out.stat().st_size:,} bytes)\n")
 
 
-def test_inputs_that_a_model_does_not_take(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_inputs_that_a_model_does_not_take(unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """ONNX Runtime runs the model: it was the indices that were not in the table."""
     nodes = [helper.make_node("Gather", ["table", "i"], ["g"]), pad(["g", "pads"])]
     source = model(
@@ -175,13 +179,13 @@ def test_inputs_that_a_model_does_not_take(capsys: pytest.CaptureFixture[str], t
     path = save(tmp_path / "m.onnx", source)
     assert cli.main(["verify", "--run", path, path]) == 0  # node by node
     out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("verified: ONNX Runtime runs neither model with these inputs; node by node, they do the same")
+    assert out.startswith("tested: ONNX Runtime runs neither model with these inputs; node by node, they do the same")
     said = "ONNX Runtime does not run the original with these inputs: "
     assert said in out and "; --inputs FILE.npz gives others" in out and "with i: int64[64]" in out
     nodes[0].attribute.append(helper.make_attribute("axis", 0))
     other = model(nodes, inputs=[("i", INT64, [64])], tensors=list(source.graph.initializer))
     assert cli.main(["verify", "--run", path, save(tmp_path / "other.onnx", other)]) == 5
-    assert capsys.readouterr().out.startswith("cannot be verified: neither model runs with these inputs\n")
+    assert capsys.readouterr().out.startswith("unknown: neither model runs with these inputs\n")
     verification = padops.verify(source, source, inputs={"i": np.ones(64, np.int64)}, run=True)
     assert any(note.startswith(said) and "--inputs" not in note for note in verification.notes)
     converted = save(tmp_path / "pads.onnx", source)
