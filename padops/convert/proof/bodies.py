@@ -83,7 +83,7 @@ def instances(converted: onnx.ModelProto, folder: Path | None = None) -> Iterato
     """Each call of a function of padops in a model."""
     bodies = _fallbacks(converted)
     model, is_exact = _without_own_functions(converted)
-    copy = facts.inferred(model, folder, {row.name for row in model.graph.input})
+    copy = facts.inferred(model, folder, {row.name for row in model.graph.input}).known
     for call, find in _calls(copy, {}, {}):
         function = bodies.get(call.op_type)
         if function is not None:

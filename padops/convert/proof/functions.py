@@ -95,7 +95,7 @@ def inferred_call(
     function: onnx.FunctionProto,
     body: Sequence[onnx.NodeProto],
     arguments: Sequence[Known | None],
-) -> onnx.GraphProto:
+) -> facts.Inferred:
     """The body of a call as a graph, with what inference says of its values.
 
     Args:

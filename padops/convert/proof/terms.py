@@ -231,7 +231,7 @@ class Terms:
             return fact.shape
         found = fact.trusted()
         if found != fact.shape:
-            self.assume(f"the declared shape {list(fact.declared)} of the value '{fact.name}' of the original is right")
+            self.assume(f"what the original declares is right: the value '{fact.name}' has dims {list(fact.declared)}")
         return found
 
     @contextmanager
