@@ -30,7 +30,11 @@ def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcom
         if found is not None:
             return found
     if not any(following.is_followed(terms, term) for term in (a, b)):
-        return Outcome(Verdict.UNKNOWN, "", why=f"no rule relates {_named(terms, a)} and {_named(terms, b)}")
+        one, other = _named(terms, a), _named(terms, b)
+        why = f"no rule relates {one} and {other}"
+        if terms.head(a) == terms.head(b):
+            why = f"two {one} are applied to values that are not proved equal"
+        return Outcome(Verdict.UNKNOWN, "", why=why)
     found = _by_maps(terms, a, b, limits)
     if found.verdict is Verdict.PROVED or not any(
         terms.is_declared(term) for term in following.cone(terms, a) if term != a

@@ -85,19 +85,29 @@ class Matcher:
             original: The values of the original's graph, those that it computes for nothing included.
         """
         known = {self._key(term) for term in original.values()}
-        rest = [term for term in terms if self._key(term) not in known and not is_total(self._terms, term)]
-        return [term for term in rest if not self._runs_beside(term)]
+        rest = {term for term in terms if self._key(term) not in known and not is_total(self._terms, term)}
+        inner = {one for term in rest for one in self._terms.inputs(term)}
+        covered: set[int] = set()
+        for term in rest - inner:
+            if self._runs_beside(term):
+                covered |= set(self._terms.walk(term))
+        return [term for term in terms if term in rest - covered]
 
     def _runs_beside(self, term: int) -> bool:
         """Whether a value that nobody uses has one wherever a region of the original runs: it checks what that asks for."""
-        own = {one for one in following.cone(self._terms, term) if not self._terms.computed(one)}
+        own = self._followed(term)
         for a, b in [region.terms for region in self.proved]:
-            if not self._scopes.computes(a) or own.isdisjoint(following.cone(self._terms, b)):
+            if not self._scopes.computes(a) or own.isdisjoint(self._followed(b)):
                 continue
             both = self._terms.add(following.BESIDES, (b, term))
             if self._decided(a, both).verdict is Verdict.PROVED:
                 return True
         return False
+
+    def _followed(self, term: int) -> set[int]:
+        """What a term follows from, but for constants."""
+        found = following.cone(self._terms, term)
+        return {self._terms.find(one) for one in found if self._terms.head(one).kind is not Kind.CONSTANT}
 
     def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
         """What tells whether two terms are one computation, as far as is proved."""
@@ -109,6 +119,9 @@ class Matcher:
         if terms.find(a) == terms.find(b):
             return True
         if ABSENT in (a, b) or any((a, b) in failed for failed in self._failed):
+            return False
+        if terms.head(a).kind in GIVEN and terms.head(b).kind in GIVEN:
+            self._failed[-1][a, b] = ()  # who is applied to them is the region
             return False
         if terms.head(a).kind is Kind.BODY:
             return (yield self._bodies(a, b))
