@@ -52,7 +52,7 @@ def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
     from padops.convert.verify import choice
 
     found = ProofRecord("unknown", why="nobody has tried to prove it")
-    monkeypatch.setattr(choice, "proved", lambda *given, **more: found)
+    monkeypatch.setattr(choice, "proved", lambda *given: (found, []))
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ STYLES = {"proved": "green", "tested": "green", "different": "bold red", "unknow
 PROVED = "wherever the original runs, the converted model gives the same"
 SAID = {
     "proved": "nothing had to be run",
+    "alone": "what is not proved was run alone, and gave the same bits",
     "equal": "the outputs are bit-equal",
     "close": "the outputs differ by rounding, and no Pad is the reason",
     "corrected": "the outputs differ only where the converted model corrects the original",

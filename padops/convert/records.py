@@ -11,9 +11,16 @@ from padops.convert.facts import PadFacts
 SCHEMA = 6  # of the report; raised when a reader of an older report would misread a newer one
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
-Outcome = Literal["proved", "equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"]
+Outcome = Literal["proved", "alone", "equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"]
 Certainty = Literal["proved", "tested", "different", "unknown"]
-PASSED: tuple[Outcome, ...] = ("proved", "equal", "close", "corrected", "same")  # what a proof or a comparison leads to
+PASSED: tuple[Outcome, ...] = (
+    "proved",
+    "alone",
+    "equal",
+    "close",
+    "corrected",
+    "same",
+)  # what a proof or a comparison leads to
 REFUTED: tuple[Outcome, ...] = ("different", "fails")
 WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
 Exercise = Literal["exercised", "weak", "not exercised"]
@@ -142,7 +149,8 @@ class ProofRecord:
     """What is proved of two models without running them: that wherever the original runs, the other gives the same.
 
     Attributes:
-        verdict: ``"proved"``, where every region is; else ``"different"`` or ``"unknown"``.
+        verdict: ``"proved"``, where every region is; ``"tested"``, where those that are not gave the same bits when they were run
+            alone; else ``"different"`` or ``"unknown"``.
         regions: The parts that are not the same, in the order in which they were decided.
         same: How many values are the same by how they are made.
         assumptions: What the whole takes for granted, such as the shape that the original declares of a value.
@@ -173,7 +181,8 @@ class Verification:
     ``verdict`` is the answer; ``proof`` and ``outcome`` are what it follows from.
 
     Attributes:
-        outcome: What runs of both models gave. ``"proved"``: nothing was run, for there was no need. ``"equal"``: the same bits. ``"close"``: floats differ within the tolerance, and no Pad is the reason: another
+        outcome: What runs of both models gave. ``"proved"``: nothing was run, for there was no need. ``"alone"``: the parts that
+            are not proved were run, and gave the same bits; the models are too large for more. ``"equal"``: the same bits. ``"close"``: floats differ within the tolerance, and no Pad is the reason: another
             runtime or another order of casts rounds otherwise. ``"corrected"``: only those outputs differ that depend on a
             node which ONNX Runtime gets wrong in the original. ``"same"``: ONNX Runtime runs neither model; node by node they
             do the same. ``"different"``: they do not, or other outputs differ. ``"runs"``: the converted model runs, and the
@@ -203,8 +212,8 @@ class Verification:
         """
         if self.refuted:
             return "different"
-        if self.proof is not None and self.proof.verdict == "proved":
-            return "proved"
+        if self.proof is not None and self.proof.verdict in ("proved", "tested"):
+            return self.proof.verdict
         if self.proof is not None and self.proof.verdict == "different":
             return "unknown"  # no run has shown the difference
         return "tested" if self.outcome in PASSED else "unknown"

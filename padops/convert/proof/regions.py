@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -12,10 +13,11 @@ from padops.convert.proof.build import TOP, Builder, Built, overridable_inputs
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.interface import differences, shared_symbols
 from padops.convert.proof.matching import Matcher
-from padops.convert.proof.result import Limits, Proof, Region, Verdict
+from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
 from padops.convert.proof.terms import Kind, Terms
 
 Folders = tuple[Path | None, Path | None]
+Run = Callable[[Terms, Built, Built, tuple[int, int]], Outcome]
 
 
 def prove(
@@ -24,16 +26,18 @@ def prove(
     *,
     limits: Limits | None = None,
     folders: Folders = (None, None),
+    run: Run | None = None,
 ) -> Proof:
     """Proves that where the original runs, the converted model gives the same bits.
 
-    Neither is run, and neither is changed. External data are read a block at a time, and not held.
+    Neither is run but for what ``run`` does, and neither is changed. External data are read a block at a time, and not held.
 
     Args:
         original: The original.
         converted: What is said to do the same.
         limits: What the proof may cost.
         folders: What the external data of each are relative to.
+        run: Runs a pair of terms of the two graphs, which no rule decides: asked where not everything is proved.
 
     Raises:
         PadopsError: A constant of one of them cannot be read.
@@ -47,15 +51,14 @@ def prove(
     if why:
         return Proof(Verdict.UNKNOWN, seconds=time.monotonic() - started, why="; ".join(why))
     matcher = Matcher(terms, first, second, limits)
-    matcher.hint(TOP, TOP)
-    failed: list[Region] = []
-    for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
-        if not matcher.prove(one, other):
-            failed += matcher.causes(one, other)
+    failed = _match(matcher, first, second)
+    if failed and run is not None:
+        matcher.start_running(lambda a, b: run(terms, first, second, (a, b)))
+        failed = _match(matcher, first, second)
     reasons = _leftovers(terms, matcher, first, second)
     regions = tuple({region.terms: region for region in (*matcher.proved, *failed)}.values())
     return Proof(
-        _verdict(failed, reasons),
+        _verdict(failed, reasons, matcher.proved),
         regions,
         _assumptions(terms, first),
         _shared(terms, first, second),
@@ -66,10 +69,22 @@ def prove(
     )
 
 
-def _verdict(failed: list[Region], reasons: list[str]) -> Verdict:
+def _match(matcher: Matcher, first: Built, second: Built) -> list[Region]:
+    """Proves the outputs, and what is on the way to them; why some are not."""
+    matcher.hint(TOP, TOP)
+    failed: list[Region] = []
+    for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
+        if not matcher.prove(one, other):
+            failed += matcher.causes(one, other)
+    return failed
+
+
+def _verdict(failed: list[Region], reasons: list[str], decided: list[Region]) -> Verdict:
     if any(region.verdict is Verdict.DIFFERENT for region in failed):
         return Verdict.DIFFERENT
-    return Verdict.UNKNOWN if failed or reasons else Verdict.PROVED
+    if failed or reasons:
+        return Verdict.UNKNOWN
+    return Verdict.TESTED if any(region.verdict is Verdict.TESTED for region in decided) else Verdict.PROVED
 
 
 def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> list[str]:

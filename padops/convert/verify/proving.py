@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import onnx
 
+from padops.convert.proof.build import Built
 from padops.convert.proof.regions import prove
-from padops.convert.proof.result import Limits, Proof, Region
+from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
+from padops.convert.proof.terms import Terms
 from padops.convert.records import ProofRecord, RegionRecord
-from padops.convert.verify.parts import as_json
+from padops.convert.verify.cut import Side
+from padops.convert.verify.parts import as_json, run_part
+
+Example = dict[str, Any]  # values of what a part reads, by the original's names; arrays where they were run
 
 
-def proved(original: Path, converted: Path) -> ProofRecord:
-    """Proves of two models what can be proved, without running them.
+def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord, list[Example]]:
+    """Proves of two models what can be proved; the parts that cannot are run alone, where there are any.
 
     Args:
         original: A model file.
         converted: A model file.
+        seed: Of the random numbers that those are run with.
+
+    Returns:
+        The proof; and for each part that may differ, values for which it does.
 
     Raises:
         PadopsError: A constant of one of them cannot be read.
     """
-    one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
-    return record_of(prove(one, other, limits=Limits(), folders=(original.parent, converted.parent)))
+    models = [(path, onnx.load(path, load_external_data=False)) for path in (original, converted)]
+
+    def run(terms: Terms, first: Built, second: Built, ends: tuple[int, int]) -> Outcome:
+        sides = [Side(*model, built) for model, built in zip(models, (first, second), strict=True)]
+        return run_part(terms, sides[0], sides[1], ends, seed)
+
+    (_, one), (_, other) = models
+    proof = prove(one, other, limits=Limits(), folders=(original.parent, converted.parent), run=run)
+    found = [row.counterexample for row in proof.regions if row.verdict is Verdict.DIFFERENT and row.counterexample]
+    return record_of(proof), found
 
 
 def record_of(proof: Proof) -> ProofRecord:

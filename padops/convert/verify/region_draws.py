@@ -147,7 +147,7 @@ def region_inputs(
         size = max((dim for shape in shapes.values() for dim in shape), default=3)
         room = max(LARGEST // max(prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), 2)
         yield {
-            row.name: _elements(row, shapes[row.name], marks, size, room if row.name in sizing else None, rng)
+            row.name: elements_of(row, shapes[row.name], marks, size, room if row.name in sizing else None, rng)
             for row in inputs
         }
 
@@ -163,10 +163,19 @@ def _shape(row: Input, sizes: dict[str, int], rank: int) -> tuple[int, ...]:
     return tuple(dim if isinstance(dim, int) else sizes[next(names)] for dim in dims)
 
 
-def _elements(
+def elements_of(
     row: Input, shape: tuple[int, ...], marks: Marks, size: int, room: int | None, rng: np.random.Generator
 ) -> np.ndarray:
-    """The elements of one input, in one of several ways."""
+    """The elements of one input, in one of several ways.
+
+    Args:
+        row: The input.
+        shape: Its dims.
+        marks: The numbers that the elements lie on both sides of.
+        size: The largest dim of the data.
+        room: Where the input says how large something is, how large one of them may be; else None.
+        rng: Where random numbers come from.
+    """
     dtype, count = by_name(row.type), prod(shape)
     if row.type == "string":
         return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), count)], object).reshape(shape)
