@@ -13,7 +13,7 @@ from dataclasses import replace
 from padops.convert.proof import following, schemas
 from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.deciding import decide
-from padops.convert.proof.result import Limits, Outcome, Region, Verdict
+from padops.convert.proof.result import DRAWN, Limits, Outcome, Region, Verdict
 from padops.convert.proof.scopes import Scopes
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 from padops.convert.proof.totals import is_total
@@ -152,14 +152,15 @@ class Matcher:
             return True
         yield self._pair_leaves(a, b)
         outcome = self._decided(a, b)
-        if outcome.verdict is Verdict.UNKNOWN and not (causes and self._are_like(a, b)):
+        if outcome.verdict is not Verdict.PROVED and not any(region.rule == DRAWN for region in causes):
             outcome = self._tried(a, b, outcome)
         region = self._region(a, b, outcome, time.monotonic() - started)
         if outcome.verdict in (Verdict.PROVED, Verdict.TESTED):
             terms.unite(a, b)
             self.proved.append(region)
             return True
-        self._failed[-1][a, b] = tuple(dict.fromkeys(causes)) or (region,)
+        shown = outcome.verdict is Verdict.DIFFERENT and outcome.rule == DRAWN
+        self._failed[-1][a, b] = (region,) if shown else tuple(dict.fromkeys(causes)) or (region,)
         return False
 
     def _are_like(self, a: int, b: int) -> bool:
@@ -240,13 +241,14 @@ class Matcher:
         return found
 
     def _tried(self, a: int, b: int, outcome: Outcome) -> Outcome:
-        """What running a pair gives that no rule decides, if that is asked for; a value of a body has none of its own."""
+        """What running a pair gives that no rule proves, if that is asked for; a value of a body is not run by itself."""
         if self._run is None or self._scopes.current != TOP or time.monotonic() > self._end:
             return outcome
         found = self._run(a, b)
         if found.verdict is Verdict.DIFFERENT:
             return found
-        return replace(found, why="; ".join(filter(None, (outcome.why, found.why))))
+        why = "; ".join(filter(None, (outcome.why, found.why)))
+        return replace(outcome if outcome.verdict is Verdict.DIFFERENT else found, why=why)
 
     def _region(self, a: int, b: int, outcome: Outcome, seconds: float) -> Region:
         terms = self._terms

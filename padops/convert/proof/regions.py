@@ -37,7 +37,7 @@ def prove(
         converted: What is said to do the same.
         limits: What the proof may cost.
         folders: What the external data of each are relative to.
-        run: Runs a pair of terms of the two graphs, which no rule decides: asked where not everything is proved.
+        run: Runs a pair of terms of the two graphs, which no rule proves: asked where not everything is proved.
 
     Raises:
         PadopsError: A constant of one of them cannot be read.

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+DRAWN = "drawn"  # the rule of what was run with drawn inputs
+
 
 class Verdict(Enum):
     """What is known of two models, or of one region of them.

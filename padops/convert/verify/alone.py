@@ -16,6 +16,7 @@ from padops.convert.verify.sessions import DoesNotRun, Feeds, Session
 
 PATIENCE = 10.0  # seconds for one part, after which no further draw begins
 FEW = 16  # elements of an input that is made smaller
+SHARES = (0, *(1,) * 8, *range(2, 13))  # a number becomes less by all of it, by a half, a quarter, an eighth, …
 ATTEMPTS = 200  # to make an input smaller
 
 
@@ -150,10 +151,12 @@ def _smaller(given: Feeds) -> Iterator[tuple[str, np.ndarray]]:
         if given[name].dtype.kind not in "iu" or given[name].size > FEW:
             continue
         for place in range(given[name].size):
-            for divisor in (0, 16, 4, 2):
+            for share in SHARES:
                 number = int(given[name].reshape(-1)[place])
+                less = max(abs(number) >> share, 1)
+                smaller = number - less if number > 0 else number + less
                 changed = given[name].copy()
-                changed.reshape(-1)[place] = 0 if not divisor else int(number / divisor)
+                changed.reshape(-1)[place] = smaller
                 if number and attempts < ATTEMPTS:
                     attempts += 1
                     yield name, changed

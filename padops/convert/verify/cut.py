@@ -99,7 +99,7 @@ class _Walk:
         self.made = {name: node for node in self.whole.graph.node for name in node.output if name}
         ends = [name for name, term in self.scope.items() if term == end] or [self.names.get(terms.find(end), "")]
         if ends[0] not in self.made:
-            raise CannotCut("it stands in a branch, a loop or a function")
+            raise CannotCut("it is no value of the graph itself, but of a body in it, or one that a rule has made")
         self.end = ends[0]
         self.below = {self.terms.find(self.scope[name]) for name in self._below()}
 

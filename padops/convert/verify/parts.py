@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from padops.convert.proof.result import Outcome, Verdict
+from padops.convert.proof.result import DRAWN, Outcome, Verdict
 from padops.convert.proof.terms import Terms
 from padops.convert.verify.alone import run_alone
 from padops.convert.verify.cut import GIVEN, CannotCut, Side, cut
@@ -15,7 +15,6 @@ from padops.convert.verify.region_draws import marks_of, region_inputs, sizing_i
 from padops.convert.verify.rounding import tolerance_of
 from padops.convert.verify.sessions import DoesNotRun
 
-RULE = "drawn"
 DRAWS = 3000  # for each part
 SHOWN = 64  # elements of an input that a report has
 
@@ -42,19 +41,21 @@ def run_part(terms: Terms, original: Side, converted: Side, ends: tuple[int, int
         feeds = ({GIVEN + name: array for name, array in given.items()} for given in draws)
         ran = run_alone(one, other, feeds, tolerance_of(one.model, None, None))
     except CannotCut as why:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"it cannot be run alone: {why}")
+        return Outcome(Verdict.UNKNOWN, DRAWN, why=f"it cannot be run alone: {why}")
     except DoesNotRun as error:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"ONNX Runtime does not run it alone: {error}")
+        return Outcome(Verdict.UNKNOWN, DRAWN, why=f"ONNX Runtime does not run it alone: {error}")
     if ran.feeds is not None:
-        found = {name.removeprefix(GIVEN): array for name, array in ran.feeds.items()}
-        return Outcome(Verdict.DIFFERENT, RULE, why=ran.detail, counterexample=found)
+        found: dict[str, Any] = {name.removeprefix(GIVEN): array for name, array in ran.feeds.items()}
+        sizes = {dim: size for row in inputs for dim, size in zip(row.dims or (), found[row.name].shape)}
+        found |= {name: size for name, size in sizes.items() if isinstance(name, str) and name not in found}
+        return Outcome(Verdict.DIFFERENT, DRAWN, why=ran.detail, counterexample=found)
     if ran.rounding:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"run alone, floats differ by what may be rounding: {ran.detail}")
+        return Outcome(Verdict.UNKNOWN, DRAWN, why=f"run alone, floats differ by what may be rounding: {ran.detail}")
     if not ran.draws:
-        return Outcome(Verdict.UNKNOWN, RULE, why=f"run alone: {'; '.join(ran.unreached)}")
+        return Outcome(Verdict.UNKNOWN, DRAWN, why=f"run alone: {'; '.join(ran.unreached)}")
     took = f"{ran.draws} drawn inputs gave the same bits"
     refused = f", {ran.refused} more were refused by the original" if ran.refused else ""
-    return Outcome(Verdict.TESTED, RULE, f"{ran.draws} drawn inputs", why="; ".join([took + refused, *ran.unreached]))
+    return Outcome(Verdict.TESTED, DRAWN, f"{ran.draws} drawn inputs", why="; ".join([took + refused, *ran.unreached]))
 
 
 def as_json(example: Mapping[str, Any]) -> dict[str, Any]:

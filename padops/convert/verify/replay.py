@@ -16,22 +16,24 @@ from padops.spec.dtypes import by_name
 ELSEWHERE = 2  # the size of a dim of which an example says nothing
 
 
-def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any]) -> Feeds | None:
+def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int = 0) -> Feeds | None:
     """The inputs of a model that have the values, or the dims, of an example.
 
     Args:
         inputs: What the model takes.
         example: Arrays by name; or ``{"dims": [...], "values": [...]}``, of which the second may be missing; or dims alone, of all
-            names under ``"dims"``.
+            names under ``"dims"``. A number is the size of an open dim.
+        seed: Of the elements that the example does not have.
 
     Returns:
-        An array for each input, with random elements where the example has none; None where it is about values inside of the
-        model, or does not fit its inputs.
+        An array for each input, with random elements where the example has none; None where it is about nothing but values inside
+        of the model, or does not fit its inputs.
     """
-    said = {name: _said(value) for name, value in _named(example).items()}
-    if not said or set(said) - {row.name for row in inputs}:
+    sizes = {name: value for name, value in example.items() if isinstance(value, int)}
+    named = {row.name for row in inputs}
+    said = {name: _said(value) for name, value in _named(example).items() if name in named}
+    if not said and not sizes:
         return None
-    sizes: dict[str, int] = {}
     for row in inputs:
         if row.name not in said:
             continue
@@ -41,7 +43,7 @@ def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any]) -> Feeds |
         for dim, size in zip(row.dims or (), shape):
             if dim not in (None, size) and sizes.setdefault(str(dim), size) != size:
                 return None
-    feeds, rng = {}, np.random.default_rng(0)
+    feeds, rng = {}, np.random.default_rng(seed)
     for row in inputs:
         shape, elements = said.get(row.name, (_shape(row, sizes), None))
         if prod(shape) > LARGEST or min(shape, default=0) < 0:
