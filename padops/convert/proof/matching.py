@@ -20,7 +20,7 @@ from padops.convert.proof.totals import is_total
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool, bool]
-Run = Callable[[int, int], Outcome]  # tells of a pair of terms what running it alone gives
+Run = Callable[[int, int, Outcome], Outcome]  # runs a pair of terms alone, of which the rules say something
 DEEPEST = 40  # goals that rules ask for while they decide another
 GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one
 
@@ -244,11 +244,7 @@ class Matcher:
         """What running a pair gives that no rule proves, if that is asked for; a value of a body is not run by itself."""
         if self._run is None or self._scopes.current != TOP or time.monotonic() > self._end:
             return outcome
-        found = self._run(a, b)
-        if found.verdict is Verdict.DIFFERENT:
-            return found
-        why = "; ".join(filter(None, (outcome.why, found.why)))
-        return replace(outcome if outcome.verdict is Verdict.DIFFERENT else found, why=why)
+        return self._run(a, b, outcome)
 
     def _region(self, a: int, b: int, outcome: Outcome, seconds: float) -> Region:
         terms = self._terms

@@ -17,7 +17,7 @@ from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
 from padops.convert.proof.terms import Kind, Terms
 
 Folders = tuple[Path | None, Path | None]
-Run = Callable[[Terms, Built, Built, tuple[int, int]], Outcome]
+Run = Callable[[Terms, Built, Built, tuple[int, int], Outcome], Outcome]
 
 
 def prove(
@@ -37,7 +37,8 @@ def prove(
         converted: What is said to do the same.
         limits: What the proof may cost.
         folders: What the external data of each are relative to.
-        run: Runs a pair of terms of the two graphs, which no rule proves: asked where not everything is proved.
+        run: Runs a pair of terms of the two graphs, which no rule proves, and says what is known of it
+            then: asked where not everything is proved. It gets what the rules say.
 
     Raises:
         PadopsError: A constant of one of them cannot be read.
@@ -53,7 +54,7 @@ def prove(
     matcher = Matcher(terms, first, second, limits)
     failed = _match(matcher, first, second)
     if failed and run is not None:
-        matcher.start_running(lambda a, b: run(terms, first, second, (a, b)))
+        matcher.start_running(lambda a, b, said: run(terms, first, second, (a, b), said))
         failed = _match(matcher, first, second)
     reasons = _leftovers(terms, matcher, first, second)
     regions = tuple({region.terms: region for region in (*matcher.proved, *failed)}.values())

@@ -13,7 +13,7 @@ from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
 from padops.convert.proof.terms import Terms
 from padops.convert.records import ProofRecord, RegionRecord
 from padops.convert.verify.cut import Side
-from padops.convert.verify.parts import as_json, run_part
+from padops.convert.verify.parts import as_json, run_part, tell
 
 Example = dict[str, Any]  # values of what a part reads, by the original's names; arrays where they were run
 
@@ -34,9 +34,9 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
     """
     models = [(path, onnx.load(path, load_external_data=False)) for path in (original, converted)]
 
-    def run(terms: Terms, first: Built, second: Built, ends: tuple[int, int]) -> Outcome:
+    def run(terms: Terms, first: Built, second: Built, ends: tuple[int, int], said: Outcome) -> Outcome:
         sides = [Side(*model, built) for model, built in zip(models, (first, second), strict=True)]
-        return run_part(terms, sides[0], sides[1], ends, seed)
+        return tell(said, run_part(terms, sides[0], sides[1], ends, seed, said.counterexample))
 
     (_, one), (_, other) = models
     proof = prove(one, other, limits=Limits(), folders=(original.parent, converted.parent), run=run)

@@ -30,8 +30,8 @@ def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int 
         of the model, or does not fit its inputs.
     """
     sizes = {name: value for name, value in example.items() if isinstance(value, int)}
-    named = {row.name for row in inputs}
-    said = {name: _said(value) for name, value in _named(example).items() if name in named}
+    taken = {row.name for row in inputs}
+    said = {name: _said(value) for name, value in named(example).items() if name in taken}
     if not said and not sizes:
         return None
     for row in inputs:
@@ -54,7 +54,7 @@ def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int 
     return feeds
 
 
-def _named(example: Mapping[str, Any]) -> dict[str, Any]:
+def named(example: Mapping[str, Any]) -> dict[str, Any]:
     """What an example says of each name."""
     dims = example.get("dims")
     if isinstance(dims, Mapping):
