@@ -24,12 +24,13 @@ from onnx import helper, numpy_helper
 
 from padops.convert.proof import facts, functions
 from padops.convert.proof.body_goals import TooManyQuestionsError, goals
-from padops.convert.proof.result import Limits, Proof, Region, Verdict
+from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
 from padops.convert.proof.schemas import PADOPS
 from padops.convert.proof.written_out import FailsAlwaysError
 
 RULE = "function body"
 RESULT = "padded"
+SHARE = 0.25  # of the time of a proof, for all of its bodies
 FILLS = (("Pad_", 2), ("OpenVINOPad_", 3), ("NGraphPad_", 1), ("SamePad_", 1))  # which input is the fill
 Prove = Callable[[onnx.ModelProto, onnx.ModelProto], Proof]
 
@@ -72,7 +73,7 @@ def prove_bodies(
     """
     if not _fallbacks(converted):
         return ()
-    end, found = time.monotonic() + limits.seconds, dict[bytes, Region]()
+    end, found = time.monotonic() + limits.seconds * SHARE, dict[bytes, Region]()
     for instance in instances(converted, folder):
         if instance.key not in found:
             found[instance.key] = _region(instance, prove, limits, end)
@@ -188,7 +189,7 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
                 if time.monotonic() > end:
                     return replace(made, why="the time for function bodies is over")
                 proofs.append(prove(goal.operator, goal.body))
-                if proofs[-1].verdict is not Verdict.PROVED:
+                if proofs[-1].verdict is not Verdict.PROVED and not _never_runs(proofs[-1]):
                     return replace(made, why=_why(proofs[-1], shape), seconds=time.monotonic() - begin)
     except (FailsAlwaysError, TooManyQuestionsError) as why:
         return replace(made, why=str(why), seconds=time.monotonic() - begin)
@@ -217,6 +218,11 @@ def _ranks(instance: Instance, limits: Limits) -> Sequence[int]:
         if known is not None and known.size:
             return range(int(max(known.max() + 1, -known.min())), limits.rank + 1)
     return [fixed[0] // 2] if fixed else range(limits.rank + 1)
+
+
+def _never_runs(proof: Proof) -> bool:
+    """Whether the answers of a goal cannot be given: where the operator runs, the body goes another way."""
+    return any(region.why.startswith(NEVER_RUNS) for region in proof.regions)
 
 
 def _why(proof: Proof, shape: Sequence[object]) -> str:

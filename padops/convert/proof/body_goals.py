@@ -40,7 +40,10 @@ class Goal:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a body has asked, what that follows from, and the answer; None where it may be both."""
+    """What a body has asked, what that follows from, and the answer; None where it may be both.
+
+    Without a name: whether the result of the operator has elements.
+    """
 
     name: str
     nodes: Sequence[onnx.NodeProto]
@@ -67,7 +70,7 @@ def _goals(operator: onnx.ModelProto, body: WrittenOut, data: str, answers: tupl
     written = body.write()
     condition = body.open_condition()
     if condition is None:
-        yield Goal(_beside(operator, answers), by_axis(written, data))
+        yield from _leaves(operator, written, data, answers)
         return
     if len(answers) == MOST_QUESTIONS:
         raise TooManyQuestionsError(f"it asks more than {MOST_QUESTIONS} questions, one after another")
@@ -78,12 +81,26 @@ def _goals(operator: onnx.ModelProto, body: WrittenOut, data: str, answers: tupl
         yield from _goals(operator, body.assuming(condition, value), data, (*answers, answer))
 
 
+def _leaves(
+    operator: onnx.ModelProto, written: onnx.ModelProto, data: str, answers: tuple[_Answer, ...]
+) -> Iterator[Goal]:
+    """The body on one way: at once, or apart where its result has elements and where it has none."""
+    copy = onnx.ModelProto.FromString(written.SerializeToString())
+    if not by_axis(copy, data):
+        yield Goal(_beside(operator, answers), copy)
+        return
+    yield Goal(_beside(operator, (*answers, _Answer("", (), (), True))), copy)
+    by_axis(written, data, has_elements=False)
+    yield Goal(_beside(operator, (*answers, _Answer("", (), (), False))), written)
+
+
 def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.ModelProto:
     """The operator, whose result is there only where the answers are these."""
     made = onnx.ModelProto()
     made.CopyFrom(operator)
     graph = made.graph
     version = next((row.version for row in made.opset_import if row.domain in ("", "ai.onnx")), 0)
+    rank = len(graph.input[0].type.tensor_type.shape.dim)
     held = {row.name for row in graph.initializer} | {row.name for row in graph.input}
     written = {name for node in graph.node for name in node.output}
     (result,) = (row.name for row in graph.output)
@@ -100,28 +117,34 @@ def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.Model
                 written.update(node.output)
                 graph.node.append(node)
         after = result if number == len(answers) - 1 else f"{result} after {number}"
-        graph.node.extend(_passed(answer, before, after, number, version))
+        graph.node.extend(_passed(answer, before, after, number, rank, version))
         before = after
     return made
 
 
-def _passed(answer: _Answer, data: str, result: str, number: int, version: int) -> list[onnx.NodeProto]:
+def _passed(answer: _Answer, data: str, result: str, number: int, rank: int, version: int) -> list[onnx.NodeProto]:
     """Hands data on where the answer is right, and fails elsewhere: by the only part of a new axis, or one beyond it."""
     stem = f"question {number}"
     none, beyond, axes, held, part = (f"{stem} {what}" for what in ("none", "beyond", "axes", "held", "part"))
-    nodes = [_constant(none, 0)]
+    nodes, name = [_constant(none, 0)], answer.name
+    if not name:
+        dims, least, name = (f"{stem} {what}" for what in ("dims", "least", "has elements"))
+        nodes.append(helper.make_node("Shape", [data], [dims]))
+        nodes.append(helper.make_node("ReduceMin", [dims], [least], keepdims=0))
+        nodes.append(helper.make_node("Less", [none, least], [name]))
     if answer.value is None:
-        nodes.append(helper.make_node("Cast", [answer.name], [f"{stem} number"], to=onnx.TensorProto.INT64))
+        nodes.append(helper.make_node("Cast", [name], [f"{stem} number"], to=onnx.TensorProto.INT64))
         nodes.append(helper.make_node("Mul", [f"{stem} number", none], [part]))
     else:
         nodes.append(_constant(beyond, BEYOND))
         order = (none, beyond) if answer.value else (beyond, none)
-        nodes.append(helper.make_node("Where", [answer.name, *order], [part]))
+        nodes.append(helper.make_node("Where", [name, *order], [part]))
+    # The axis is counted from the end, as no body does: else two Gathers that have nothing in common would be compared.
     if version >= FIRST_WITH_INPUT:
         nodes += [_constant(axes, [0]), helper.make_node("Unsqueeze", [data, axes], [held])]
     else:
         nodes.append(helper.make_node("Unsqueeze", [data], [held], axes=[0]))
-    return [*nodes, helper.make_node("Gather", [held, part], [result], axis=0)]
+    return [*nodes, helper.make_node("Gather", [held, part], [result], axis=-1 - rank)]
 
 
 def _constant(name: str, value: int | list[int]) -> onnx.NodeProto:

@@ -22,6 +22,7 @@ Pair = tuple[int, int]
 Goal = Generator["Goal", bool, bool]
 Run = Callable[[int, int, Outcome], Outcome]  # runs a pair of terms alone, of which the rules say something
 DEEPEST = 40  # goals that rules ask for while they decide another
+OTHERS = "they are not the same input, or not the same constant"
 GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one
 
 
@@ -73,7 +74,10 @@ class Matcher:
         return answer
 
     def causes(self, a: int, b: int) -> tuple[Region, ...]:
-        """Why a pair was not proved: the deepest regions that are not."""
+        """Why a pair was not proved: the deepest regions that are not, and never none."""
+        return self._known_causes(a, b) or (self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=OTHERS), 0.0),)
+
+    def _known_causes(self, a: int, b: int) -> tuple[Region, ...]:
         return next((failed[a, b] for failed in reversed(self._failed) if (a, b) in failed), ())
 
     def hint(self, scope: int, other: int) -> None:
@@ -144,7 +148,7 @@ class Matcher:
             for one, other in zip(terms.inputs(a), terms.inputs(b)):
                 if not (yield self._goal(one, other)):
                     equal = False
-                    causes += self.causes(one, other)
+                    causes += self._known_causes(one, other)
                     if following.moves_data(terms, a):
                         break
         if equal:

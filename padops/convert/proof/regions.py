@@ -8,7 +8,7 @@ from pathlib import Path
 
 import onnx
 
-from padops.convert.proof import pads
+from padops.convert.proof import bodies, pads
 from padops.convert.proof.build import TOP, Builder, Built, overridable_inputs
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.interface import differences, shared_symbols
@@ -57,7 +57,9 @@ def prove(
         matcher.start_running(lambda a, b, said: run(terms, first, second, (a, b), said))
         failed = _match(matcher, first, second)
     reasons = _leftovers(terms, matcher, first, second)
-    regions = tuple({region.terms: region for region in (*matcher.proved, *failed)}.values())
+    failed += _fallback(converted, limits, folders[1])
+    regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed)}.values())
+    failed = [region for region in failed if region.verdict is not Verdict.PROVED]
     return Proof(
         _verdict(failed, reasons, matcher.proved),
         regions,
@@ -68,6 +70,11 @@ def prove(
         time.monotonic() - started,
         "; ".join(reasons),
     )
+
+
+def _fallback(converted: onnx.ModelProto, limits: Limits, folder: Path | None) -> list[Region]:
+    """What is known of the functions that a model runs where the library is absent: see ``bodies.py``."""
+    return list(bodies.prove_bodies(converted, lambda one, other: prove(one, other, limits=limits), limits, folder))
 
 
 def _match(matcher: Matcher, first: Built, second: Built) -> list[Region]:

@@ -7,7 +7,7 @@ import time
 import z3
 
 from padops.convert.proof import plan
-from padops.convert.proof.result import Limits, Outcome, Verdict
+from padops.convert.proof.result import NEVER_RUNS, Limits, Outcome, Verdict
 from padops.convert.proof.symbolic import RULE
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.examples import example
@@ -66,7 +66,7 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, until: flo
             return _unknown(answer.why, numbers)
         ran += 1
     if not ran:
-        return _unknown(f"the original never runs: {why}", {})
+        return _unknown(f"{NEVER_RUNS}: {why}", {})
     return _proved(tried, limits, conditions)
 
 
