@@ -146,6 +146,8 @@ class Matcher:
         equal = self._are_like(a, b)
         if equal:
             for one, other in zip(terms.inputs(a), terms.inputs(b)):
+                if not equal and terms.head(one).kind is Kind.BODY:
+                    break  # what is known of the inputs of a body follows from those of the node
                 if not (yield self._goal(one, other)):
                     equal = False
                     causes += self._known_causes(one, other)
@@ -181,10 +183,12 @@ class Matcher:
         """Whether they are versions of one operator that do the same to the types at hand."""
         if one.domain or replace(one, version=0) != replace(other, version=0):
             return False
-        dtype = self._terms.dtype(self._terms.inputs(a)[-1]) if self._terms.inputs(a) else None
+        is_last = one.name == "Where"  # whose first input is no data
+        inputs = self._terms.inputs(a)
+        dtype = self._terms.dtype(inputs[-1 if is_last else 0]) if inputs else None
         if dtype is None or not schemas.are_same_version(one.name, one.version, other.version):
             return False
-        return schemas.takes(one.name, other.version, dtype, last=True)
+        return schemas.takes(one.name, other.version, dtype, is_last)
 
     def _bodies(self, a: int, b: int) -> Goal:
         """Two graphs that a node holds, whose inputs are equal already: what is bound in them is united while they are compared."""
@@ -198,38 +202,41 @@ class Matcher:
         self._scopes.enter(a)
         self._failed.append({})
         causes: list[Region] = []
+        equal = True
         for formal, bound in zip(inputs[: one.output], others[: one.output]):
             if terms.dtype(formal) != terms.dtype(bound):
+                equal = False
                 why = "the inputs of two bodies are of different types"
                 causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
             terms.unite(formal, bound)
         self.hint(a, b)
         for result, given in zip(inputs[one.output : one.outputs], others[one.output : one.outputs]):
             if not (yield self._goal(result, given)):
+                equal = False
                 causes += self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], self._original.scopes[a]):
+            equal = False
             why = f"{self._name(term)} is computed for nothing by the converted model alone, and might fail"
             causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
         self._failed.pop()
         self._scopes.leave()
         terms.undo(mark)
-        if causes:
+        if equal:
+            terms.unite(a, b)
+        else:
             self._failed[-1][a, b] = tuple(dict.fromkeys(causes))
-            return False
-        terms.unite(a, b)
-        return True
+        return equal
 
     def _pair_leaves(self, a: int, b: int) -> Goal:
         """Proves what two regions end at, where only the converted model has it: a value of the original may be the same."""
         terms = self._terms
         if not (following.is_followed(terms, a) or following.is_followed(terms, b)):
             return False
-        mine = [term for term in following.leaves(terms, a) if term != a]
-        for other in following.leaves(terms, b):
-            if other == b or terms.computed(other):
-                continue
+        alone = [term for term in following.leaves(terms, b, terms.computed) if term != b and not terms.computed(term)]
+        mine = following.leaves(terms, a) if alone else []
+        for other in alone:
             for one in mine:
-                if terms.head(one) == terms.head(other) and (yield self._goal(one, other)):
+                if one != a and terms.head(one) == terms.head(other) and (yield self._goal(one, other)):
                     break
         return True
 

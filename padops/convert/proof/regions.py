@@ -27,6 +27,7 @@ def prove(
     limits: Limits | None = None,
     folders: Folders = (None, None),
     run: Run | None = None,
+    functions: bool = True,
 ) -> Proof:
     """Proves that where the original runs, the converted model gives the same bits.
 
@@ -39,6 +40,7 @@ def prove(
         folders: What the external data of each are relative to.
         run: Runs a pair of terms of the two graphs, which no rule proves, and says what is known of it
             then: asked where not everything is proved. It gets what the rules say.
+        functions: Whether the bodies of padops' functions, which run where the library is absent, are to be proved too.
 
     Raises:
         PadopsError: A constant of one of them cannot be read.
@@ -52,12 +54,12 @@ def prove(
     if why:
         return Proof(Verdict.UNKNOWN, seconds=time.monotonic() - started, why="; ".join(why))
     matcher = Matcher(terms, first, second, limits)
-    failed = _match(matcher, first, second)
-    if failed and run is not None:
+    failed, reasons = _match(matcher, terms, first, second)
+    if (failed or reasons) and run is not None:
         matcher.start_running(lambda a, b, said: run(terms, first, second, (a, b), said))
-        failed = _match(matcher, first, second)
-    reasons = _leftovers(terms, matcher, first, second)
-    failed += _fallback(converted, limits, folders[1])
+        failed, reasons = _match(matcher, terms, first, second)
+    reasons += _leftovers(terms, matcher, first, second)
+    failed += _fallback(converted, limits, folders[1]) if functions else []
     regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed)}.values())
     failed = [region for region in failed if region.verdict is not Verdict.PROVED]
     return Proof(
@@ -77,14 +79,16 @@ def _fallback(converted: onnx.ModelProto, limits: Limits, folder: Path | None) -
     return list(bodies.prove_bodies(converted, lambda one, other: prove(one, other, limits=limits), limits, folder))
 
 
-def _match(matcher: Matcher, first: Built, second: Built) -> list[Region]:
+def _match(matcher: Matcher, terms: Terms, first: Built, second: Built) -> tuple[list[Region], list[str]]:
     """Proves the outputs, and what is on the way to them; why some are not."""
     matcher.hint(TOP, TOP)
     failed: list[Region] = []
-    for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
+    pairs = [(one, other) for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs)]
+    for one, other in pairs:
         if not matcher.prove(one, other):
             failed += matcher.causes(one, other)
-    return failed
+    unsaid = any(terms.find(one) != terms.find(other) for one, other in pairs) and not failed
+    return failed, ["an output is not proved equal"] if unsaid else []
 
 
 def _verdict(failed: list[Region], reasons: list[str], decided: list[Region]) -> Verdict:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import onnx
 
+from padops.convert.proof.bodies import prove_bodies
 from padops.convert.proof.build import Built
 from padops.convert.proof.regions import prove
 from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
@@ -15,6 +17,9 @@ from padops.convert.records import ProofRecord, RegionRecord
 from padops.convert.verify.cut import Side
 from padops.convert.verify.parts import as_json, run_part, tell
 
+LIMITS = Limits(region_seconds=10)
+LIMITS_OF_BODIES = Limits(seconds=20)  # of which all bodies together get a share
+ABSENT = "where padops is absent, {} does what its operator does, which is not proved: {}"
 Example = dict[str, Any]  # values of what a part reads, by the original's names; arrays where they were run
 
 
@@ -39,9 +44,23 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
         return tell(said, run_part(terms, sides[0], sides[1], ends, seed, said.counterexample))
 
     (_, one), (_, other) = models
-    proof = prove(one, other, limits=Limits(), folders=(original.parent, converted.parent), run=run)
+    folders = original.parent, converted.parent
+    proof = prove(one, other, limits=LIMITS, folders=folders, run=run, functions=False)
+    bodies = _bodies(other, folders[1])
+    proof = replace(proof, regions=(*proof.regions, *(row for row in bodies if row.verdict is not Verdict.UNKNOWN)))
+    if any(row.verdict is Verdict.DIFFERENT for row in bodies):
+        proof = replace(proof, verdict=Verdict.DIFFERENT)
+    untold = tuple(ABSENT.format(row.name, row.why) for row in bodies if row.verdict is Verdict.UNKNOWN)
+    proof = replace(proof, assumptions=(*proof.assumptions, *untold))
     found = [row.counterexample for row in proof.regions if row.verdict is Verdict.DIFFERENT and row.counterexample]
     return record_of(proof), found
+
+
+def _bodies(converted: onnx.ModelProto, folder: Path) -> tuple[Region, ...]:
+    """What is known of the functions that the converted model runs where padops is absent."""
+    return prove_bodies(
+        converted, lambda one, other: prove(one, other, limits=LIMITS, functions=False), LIMITS_OF_BODIES, folder
+    )
 
 
 def record_of(proof: Proof) -> ProofRecord:

@@ -26,14 +26,15 @@ SIZES = {  # up to which dims and amounts are looked at: what cannot be shown of
 def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
     """Decides two terms: within P10 or, where that is not shown, for dims and amounts that computers have."""
     until = time.monotonic() + limits.region_seconds
-    for most in SIZES:
-        outcome = _decided(terms, a, b, limits, most, until)
-        if outcome.verdict is Verdict.PROVED:
-            break
+    for deep in (False, True):
+        for most in SIZES:
+            outcome = _decided(terms, a, b, limits, most, deep, until)
+            if outcome.verdict is Verdict.PROVED:
+                return outcome
     return outcome
 
 
-def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, until: float) -> Outcome:
+def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, deep: bool, until: float) -> Outcome:
     """Decides two terms, once for every number that has to be tried."""
     waiting: list[dict[str, int]] = [{}]
     tried: dict[str, int] = {}
@@ -45,7 +46,7 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, until: flo
         if time.monotonic() > until:
             return _unknown(f"more than {limits.region_seconds:g} s", numbers)
         try:
-            question = ask(evaluation, a, b)
+            question = ask(evaluation, a, b, deep)
             answer = settle(question, limits.goal_seconds, until)
         except NeedsNumber as needed:
             largest = limits.rank if needed.key.startswith("rank") else 2 * limits.rank
@@ -59,7 +60,7 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, until: flo
             return _unknown(str(cannot) or type(cannot).__name__, numbers)
         conditions |= _conditions(evaluation)
         if answer.refuted is not None:
-            found = example(question, answer.refuted, until)
+            found = example(question, answer.refuted, until) if deep else None
             verdict = Verdict.UNKNOWN if found is None else Verdict.DIFFERENT
             return Outcome(verdict, RULE, why=_with(answer.why, numbers), counterexample=found)
         if not answer.proved:

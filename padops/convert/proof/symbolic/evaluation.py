@@ -13,6 +13,7 @@ import z3
 from padops.convert.proof import plan
 from padops.convert.proof.symbolic.demands import Demands, Requirement
 from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, parts_of
+from padops.convert.proof.symbolic.positions import Flat
 from padops.convert.proof.symbolic.tensors import (
     BOOL,
     MOST_LISTED,
@@ -23,6 +24,7 @@ from padops.convert.proof.symbolic.tensors import (
     NeedsNumber,
     Tensor,
     Unsupported,
+    is_integer,
 )
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
@@ -39,11 +41,14 @@ class Evaluation:
         terms: The store.
         integers: The arithmetic.
         leaves: What is not looked into.
+        flat: What is known of positions in flat tensors.
         numbers: Ranks and dims that have been set to a number, by key.
         most: That a dim or an amount is taken to be.
         demands: What the model that is looked at asks for.
         symbols: Of each symbol among the dims, the leaves that have it.
-        opaque: Leaves that are no inputs, and why they are not looked into.
+        cuts: Terms whose elements are not looked into.
+        leaf_terms: The terms that are not looked into, by the key of the leaf.
+        computed_before: Of the converted model: what the original computes, by the terms; None for the original.
     """
 
     def __init__(
@@ -52,11 +57,12 @@ class Evaluation:
         self.terms = terms
         self.integers = Integers()
         self.leaves = Leaves(self.integers)
+        self.flat = Flat(self.integers)
         self.numbers = numbers
         self.most = most
         self.demands = Demands()
         self.symbols: dict[str, set[int]] = {}
-        self.opaque: dict[int, str] = {}
+        self.cuts: set[int] = set()
         self.leaf_terms: dict[str, int] = {}
         self.computed_before: set[int] | None = None  # by the original; None while that is looked at
         self._operators = operators
@@ -64,6 +70,7 @@ class Evaluation:
         self._path: list[Truth] = []
         self._unknown: set[str] = set()
         self._count = 0
+        self._turns = 0  # of Loops that are being written out: a term may be another tensor at each
 
     # --- terms --------------------------------------------------------------------------------------------------------
 
@@ -78,8 +85,18 @@ class Evaluation:
         known = self.terms.find(term)
         if known not in self._memo:
             made = self._computed(term)
-            self._memo[known] = replace(made, shape=tuple(map(self.integers.sum, made.shape)))
+            made = replace(made, shape=tuple(map(self.integers.sum, made.shape)))
+            self._memo[known] = self._cut(known, made) if known in self.cuts else made
         return self._memo[known]
+
+    def _cut(self, term: int, made: Tensor) -> Tensor:
+        """A tensor whose elements are not looked into: both models have it. Short lists may be dims and amounts."""
+        key = f"x{term}"
+        short = is_integer(made.dtype) and made.listed is not None and made.rank <= 2
+        if short or self._turns:
+            return made
+        self.leaf_terms[key] = term
+        return self.leaves.leaf(key, made.shape, made.dtype)
 
     def _computed(self, term: int) -> Tensor:
         array = self._constant(term)
@@ -118,10 +135,11 @@ class Evaluation:
             Unsupported: It is none that the original computes as well.
         """
         found = self.terms.find(term)
+        if self._turns and self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT):
+            raise Unsupported(why)
         if self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL):
             if self.computed_before is not None and found not in self.computed_before:
                 raise Unsupported(why)
-            self.opaque[found] = why
         dtype, key = self.terms.dtype(term) or 0, f"x{found}"
         self.leaf_terms[key] = term
         return self.leaves.leaf(key, self._dims(found), dtype)
@@ -278,6 +296,16 @@ class Evaluation:
         condition = self.integers.known(condition)
         if is_open(condition) or not condition:
             self.demands.musts.append(Requirement(condition, tuple(self._path), what))
+
+    @contextmanager
+    def bound(self, values: Mapping[int, Tensor]) -> Iterator[None]:
+        """One turn of a body: its inputs are what is given; what follows from them is forgotten afterwards."""
+        before, self._turns = self._memo, self._turns + 1
+        self._memo = {**before, **{self.terms.find(term): value for term, value in values.items()}}
+        try:
+            yield
+        finally:
+            self._memo, self._turns = before, self._turns - 1
 
     @contextmanager
     def under(self, condition: Truth) -> Iterator[None]:

@@ -11,6 +11,7 @@ from padops.convert.proof.symbolic.demands import Demands, Requirement
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Truth, opened
 from padops.convert.proof.symbolic.tensors import Fails, Tensor, Unsupported
+from padops.convert.proof.terms import ABSENT, Kind, Terms
 
 
 @dataclass
@@ -36,13 +37,14 @@ class NeverRuns(Exception):
     """The original fails for all that is looked at."""
 
 
-def ask(evaluation: Evaluation, a: int, b: int) -> Question:
+def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
     """What is to be shown of two terms.
 
     Args:
         evaluation: A new one.
         a: The term of the original.
         b: The term that stands in its place.
+        deep: Whether to look into what both are made of.
 
     Raises:
         NeverRuns: The original fails for all data and dims.
@@ -50,6 +52,8 @@ def ask(evaluation: Evaluation, a: int, b: int) -> Question:
         NeedsNumber: A rank or dim has to be a number.
     """
     terms = evaluation.terms
+    before, after = _computed(terms, a), _computed(terms, b)
+    evaluation.cuts = set() if deep else (before & after) - {terms.find(a), terms.find(b)}
     try:
         first = evaluation.tensor(a)
         for dim in first.shape:
@@ -57,7 +61,7 @@ def ask(evaluation: Evaluation, a: int, b: int) -> Question:
     except Fails as why:
         raise NeverRuns(str(why)) from None
     original, evaluation.demands = evaluation.demands, Demands()
-    evaluation.computed_before = {terms.find(term) for term in terms.walk(a)}
+    evaluation.computed_before = before
     question = Question(evaluation)
     try:
         second = evaluation.tensor(b)
@@ -67,6 +71,18 @@ def ask(evaluation: Evaluation, a: int, b: int) -> Question:
     question.goals += [*original.musts, *evaluation.demands.musts, *evaluation.demands.required]
     question.assumed = [_under(one) for one in original.assumable]
     return question
+
+
+def _computed(terms: Terms, root: int) -> set[int]:
+    """What is computed wherever a term is: nothing of the bodies, which may not be run."""
+    found, waiting = set[int](), [root]
+    while waiting:
+        term = waiting.pop()
+        if term == ABSENT or terms.find(term) in found or terms.head(term).kind is Kind.BODY:
+            continue
+        found.add(terms.find(term))
+        waiting += terms.inputs(term)
+    return found
 
 
 def _under(one: Requirement) -> z3.BoolRef:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import z3
+
 from padops.convert.proof.symbolic.elementwise import elementwise
 from padops.convert.proof.symbolic.evaluation import Evaluation
-from padops.convert.proof.symbolic.integers import Int
+from padops.convert.proof.symbolic.integers import Int, is_open
 from padops.convert.proof.symbolic.moving import axis_of, finished
 from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index, Tensor, Unsupported
+
+FEW = 4  # positions that are each looked up in a flat tensor, where one of them is chosen
 
 
 def _position(evaluation: Evaluation, indices: Tensor, size: Int, index: Index) -> Int:
     """The position that an element of the indices means; those from the end are negative."""
+    return _from_end(evaluation, indices.at(index), size)
+
+
+def _from_end(evaluation: Evaluation, given: Int, size: Int) -> Int:
     integers = evaluation.integers
-    given = indices.at(index)
-    return integers.where(given < 0, given + size, given)
+    return integers.where(integers.less(given, 0), given + size, given)
+
+
+def _choices(value: z3.ExprRef) -> int:
+    """How many values are chosen between."""
+    if value.decl().kind() != z3.Z3_OP_ITE:
+        return 1
+    return _choices(value.arg(1)) + _choices(value.arg(2))
 
 
 def _within(evaluation: Evaluation, indices: Tensor, size: Int, what: str) -> None:
@@ -36,9 +50,15 @@ def gather(evaluation: Evaluation, term: int) -> Tensor:
     size, behind = data.shape[axis], axis + indices.rank
     _within(evaluation, indices, size, "Gather")
 
-    def at(index: Index) -> Element:
-        place = _position(evaluation, indices, size, index[axis:behind])
+    def shown(index: Index, given: Int) -> Element:
+        if data.rank == 1 and is_open(given) and given.decl().kind() == z3.Z3_OP_ITE and _choices(given) <= FEW:
+            condition, yes, no = given.children()
+            return evaluation.integers.where(condition, shown(index, yes), shown(index, no))
+        place = _from_end(evaluation, given, size)
         return data.at([*index[:axis], place, *index[behind:]])
+
+    def at(index: Index) -> Element:
+        return shown(index, indices.at(index[axis:behind]))
 
     shape = (*data.shape[:axis], *indices.shape, *data.shape[axis + 1 :])
     return finished(evaluation, Tensor(shape, data.dtype, at), data, indices)

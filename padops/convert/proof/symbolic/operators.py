@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from padops.convert.proof.following import BESIDES
-from padops.convert.proof.symbolic import counting, indexing, moving, pads, shaping, vectors
+from padops.convert.proof.symbolic import control, counting, indexing, moving, pads, shaping, vectors
 from padops.convert.proof.symbolic.evaluation import Evaluation, Operator
 from padops.convert.proof.symbolic.tensors import Tensor
 
@@ -14,6 +14,7 @@ def _besides(evaluation: Evaluation, term: int) -> Tensor:
 
 
 OPERATORS: dict[str, Operator] = {
+    **control.OPERATORS,
     **counting.OPERATORS,
     **indexing.OPERATORS,
     **moving.OPERATORS,

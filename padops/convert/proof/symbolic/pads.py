@@ -8,27 +8,33 @@ from typing import Any
 from padops.convert.proof import plan
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, is_open
-from padops.convert.proof.symbolic.tensors import Element, Fails, Index, Tensor, Unsupported, default_fill
+from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index, Tensor, Unsupported, default_fill
 
 
 def onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
     """A Pad of ONNX: pads for all axes, or for those that another input lists."""
     data, pads, axes = evaluation.input(term, 0), evaluation.input(term, 1), evaluation.optional(term, 3)
-    if pads.rank != 1:
-        if pads.rank != 2:
-            raise Fails(f"P8: pads has rank {pads.rank}")
-        evaluation.require(pads.shape[0] == 1, "P8")
-    listed = list(range(data.rank)) if axes is None else evaluation.ints(axes)
+    if pads.rank not in (1, 2):
+        raise Fails(f"P8: pads has rank {pads.rank}")
     if axes is not None and axes.rank != 1:
         raise Fails(f"P8: axes has rank {axes.rank}")
-    amounts = evaluation.ints(pads)
-    if len(amounts) != 2 * len(listed):
-        raise Fails(f"P8: {len(amounts)} pads for {len(listed)} axes")
+    listed = list(range(data.rank)) if axes is None else evaluation.ints(axes)
+    if pads.rank == 2:
+        evaluation.require(evaluation.integers.equal(pads.shape[0], 1), "P8")
+    amounts = _listed(evaluation, pads, 2 * len(listed))
     begins, ends = (_spread(evaluation, listed, half, data.rank) for half in _halves(amounts))
     rows = [plan.Axis(*row) for row in zip(data.shape, begins, ends)]
     head = evaluation.terms.head(term)
     fill = evaluation.optional(term, 2) if head.mode == "constant" else None
     return padded(evaluation, data, rows, head.mode, plan.ONNX, _fill(evaluation, term, data, fill, head.fill))
+
+
+def _listed(evaluation: Evaluation, given: Tensor, count: int) -> list[Int]:
+    """The elements of a list that has to be of some length (P8)."""
+    if given.dtype not in RANGES:
+        raise Unsupported("amounts of unknown type")
+    evaluation.require(evaluation.integers.equal(given.shape[-1], count), f"P8: other than {count} amounts")
+    return [given.at([*[0] * (given.rank - 1), place]) for place in range(count)]
 
 
 def _halves(amounts: Sequence[Int]) -> tuple[Sequence[Int], Sequence[Int]]:
@@ -115,10 +121,9 @@ def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
     sides = []
     for position in (1, 2):
         given = evaluation.input(term, position)
-        amounts = evaluation.ints(given)
-        if given.rank != 1 or len(amounts) != data.rank:
-            raise Fails(f"P8: {len(amounts)} amounts for {data.rank} axes")
-        sides.append(amounts)
+        if given.rank != 1:
+            raise Fails(f"P8: amounts of rank {given.rank}")
+        sides.append(_listed(evaluation, given, data.rank))
     mode = evaluation.terms.attribute(term, "pad_mode", b"").decode()
     fill = evaluation.optional(term, 3) if mode == "constant" else None
     rules = plan.OPENVINO_12 if head.name.endswith("12") else plan.OPENVINO_1

@@ -9,7 +9,6 @@ from padops.convert.proof.symbolic.elementwise import broadcast, broadcast_dims
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, same
 from padops.convert.proof.symbolic.moving import axis_of, finished
-from padops.convert.proof.symbolic.positions import place_in, place_of
 from padops.convert.proof.symbolic.tensors import Element, Fails, Index, Tensor, Unsupported
 
 
@@ -133,20 +132,21 @@ def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tenso
         pairs.append((old.pop(0), new.pop(0)))
     while old and new and same(data.shape[old[-1]], dims[new[-1]]):
         pairs.append((old.pop(), new.pop()))
+    empty = integers.any(*(integers.equal(dim, 0) for dim in dims))  # there is no element to be misplaced, then
+    straight = []
     if len(old) == len(new) > 1:
-        empty = integers.any(*(integers.equal(dim, 0) for dim in dims))  # there is no element to be misplaced, then
-        for one, other in zip(old, new):
-            alike = integers.equal(data.shape[one], dims[other])
-            evaluation.must(integers.any(alike, empty), "Reshape of dims to others")
+        straight = [integers.equal(data.shape[one], dims[other]) for one, other in zip(old, new)]
         pairs += zip(old, new)
         old, new = [], []
 
     def at(index: Index) -> Element:
+        for alike in straight:
+            evaluation.must(integers.any(alike, empty), "Reshape of dims to others")
         place: list[Int] = [0] * data.rank
         for one, other in pairs:
             place[one] = index[other]
-        flat = place_of(integers, [index[axis] for axis in new], [dims[axis] for axis in new])
-        for axis, position in zip(old, place_in(integers, flat, [data.shape[axis] for axis in old])):
+        flat = evaluation.flat.place_of([index[axis] for axis in new], [dims[axis] for axis in new])
+        for axis, position in zip(old, evaluation.flat.place_in(flat, [data.shape[axis] for axis in old])):
             place[axis] = position
         return data.at(place)
 
