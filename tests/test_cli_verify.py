@@ -44,9 +44,11 @@ def test_equal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     padops.convert(source, converted)
     code, out, err = run(capsys, "verify", "--run", source, converted, "--strict", "--seed", 3)
     assert (code, err) == (0, "")
-    assert out == [
+    assert out[:2] == [
         "proved: wherever the original runs, the converted model gives the same",
         "2 operators are the same in both; a Pad of ONNX and its like of padops count as one",
+    ]
+    assert out[-5:] == [
         "run as well: the outputs are bit-equal",
         "with x: float[2, 3, 4], run_pads: int64[2], run_axes: int32[1] (4 draws)",
         "chosen: equal",

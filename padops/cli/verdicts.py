@@ -32,6 +32,7 @@ REFUSED_SAME = "ONNX Runtime runs neither model with these inputs; node by node,
 UNOPTIMISED = "without graph optimisation, the outputs are bit-equal"
 UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
 RIGHT_OF_THEM = "each gives what the reference gives of them"
+BODY = "function body"  # the rule of what runs where padops is absent
 SHOWN = 20  # parts that are not proved
 
 
@@ -77,7 +78,17 @@ def _show_proof(console: Console, proof: ProofRecord) -> None:
     proved = Counter((row.rule, row.holds_for) for row in proof.regions if row.verdict == "proved")
     for (rule, holds_for), count in proved.items():
         parts = "1 part that differs is" if count == 1 else f"{count} parts that differ are"
-        console.print(Text(f"  {parts} proved to do the same, by {rule}: for {holds_for}"), soft_wrap=True)
+        told = f"{parts} proved to do the same, by {rule}: for {holds_for}"
+        if rule == BODY:
+            functions = (
+                "1 function for where padops is absent does"
+                if count == 1
+                else f"{count} functions for where padops is absent do"
+            )
+            told = (
+                f"{functions} the same as {'its operator' if count == 1 else 'their operators'}: proved for {holds_for}"
+            )
+        console.print(Text(f"  {told}"), soft_wrap=True)
     left = [row for row in proof.regions if row.verdict != "proved"]
     for row in left[:SHOWN]:
         console.print(Text.assemble(f"  {row.name}  ", (NOT_PROVED[row.verdict], "bold yellow")), soft_wrap=True)

@@ -18,8 +18,8 @@ from padops.convert.verify.cut import Side
 from padops.convert.verify.parts import as_json, run_part, tell
 
 LIMITS = Limits(region_seconds=10)
-LIMITS_OF_BODIES = Limits(seconds=20)  # of which all bodies together get a share
-ABSENT = "where padops is absent, {} does what its operator does, which is not proved: {}"
+LIMITS_OF_BODIES = Limits(goal_seconds=2, region_seconds=3, seconds=20)  # of which all bodies together get a share
+ABSENT = "{} does what its operator does; it runs where padops is absent, and is not proved: {}"
 Example = dict[str, Any]  # values of what a part reads, by the original's names; arrays where they were run
 
 
@@ -59,7 +59,10 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
 def _bodies(converted: onnx.ModelProto, folder: Path) -> tuple[Region, ...]:
     """What is known of the functions that the converted model runs where padops is absent."""
     return prove_bodies(
-        converted, lambda one, other: prove(one, other, limits=LIMITS, functions=False), LIMITS_OF_BODIES, folder
+        converted,
+        lambda one, other: prove(one, other, limits=LIMITS_OF_BODIES, functions=False),
+        LIMITS_OF_BODIES,
+        folder,
     )
 
 
