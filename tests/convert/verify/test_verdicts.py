@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from small_models import BOOL, FLOAT, INT16, INT64, graph, model, one_pad, pad, 
 
 import padops
 from padops.convert import UndecidedError, UsageError, VerificationError
+from padops.convert.proof import amounts, bodies, positions, symbolic, windows
+from padops.convert.proof.result import DRAWN
+from padops.convert.proof.symbolic import cases
 from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
 from padops.convert.targets import TARGETS
 from padops.convert.verify import choice, sessions
@@ -189,3 +193,17 @@ def test_all_of_it_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     (region,) = told["proof"]["regions"]
     assert (region["name"], region["original"], region["verdict"]) == ("y", ["Pad"], "proved")
     assert region["rule"] and region["holds_for"] and region["why"] == "" and region["counterexample"] is None
+
+
+def test_the_page_has_every_rule() -> None:
+    """Those that proofs name, and no others."""
+    page = (Path(__file__).parents[3] / "docs" / "verification.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- rules of verification -->")[2].partition("<!-- /rules of verification -->")[0]
+    rows = [line.split("|")[1].strip() for line in table.strip().splitlines()[2:]]
+    rules = [amounts.RULE, positions.RULE, symbolic.RULE, cases.BY_RANK, windows.RULE, bodies.RULE, DRAWN]
+    assert rows == ["structure", *rules]
+    folder = Path(bodies.__file__).parent
+    named = {
+        path.name for path in folder.rglob("*.py") if re.search(r"^RULE = ", path.read_text(encoding="utf-8"), re.M)
+    }
+    assert len(named) == 5  # and two that are no module's only one
