@@ -50,7 +50,7 @@ def test_road(refused: Refused) -> None:
         with pytest.raises(Exception, match="."):
             run(padops.InferenceSession, model.SerializeToString(), refused.dims)
     if refused.options is not None:
-        conversion = padops.convert(model, verify=True, **refused.options)
+        conversion = padops.convert(model, verify=True, run=True, **refused.options)
         assert conversion.unconverted == ()
         converted = conversion.proto().SerializeToString()
         outputs.append(run(padops.InferenceSession, converted, refused.dims))
