@@ -18,6 +18,7 @@ from onnx import AttributeProto, TensorProto
 
 from padops.convert.proof import facts, functions, schemas
 from padops.convert.proof.constants import Constants
+from padops.convert.proof.ordering import in_order
 from padops.convert.proof.pads import Spelling, pad_term, spelling_of
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
@@ -144,8 +145,8 @@ class Builder:
                 scope.names[tensor.name] = self._constants.add(tensor, self._folder)
         for sparse in graph.sparse_initializer:
             scope.names[sparse.values.name] = self._constants.add_sparse(sparse)
-        for index, node in enumerate(graph.node):
-            self._node(index, node, scope)
+        for index in in_order(graph.node):
+            self._node(index, graph.node[index], scope)
         return set(self._terms.walk(*(scope.names[name] for name in results)))
 
     def _unused(self, scope: _Scope, live: set[int]) -> tuple[int, ...]:

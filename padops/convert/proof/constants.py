@@ -71,7 +71,7 @@ class Constants:
         packed = _is_packed(tensor.data_type)
         length = min(length, _bytes_of(tensor, dims))
         if length <= HELD:
-            return self._terms.add_constant(_read(tensor, folder), tensor.data_type)
+            return self._terms.add_constant(_read(_with_data(tensor, path, offset, length)), tensor.data_type)
         digest = (b"\2" if packed else b"\1") + self._digest(path, offset, length)
         return self._terms.add_stored(tensor.data_type, dims, digest, lambda: None)
 
@@ -119,6 +119,18 @@ def _strings(tensor: onnx.TensorProto) -> np.ndarray:
     return found.reshape(tuple(tensor.dims))
 
 
-def _read(tensor: onnx.TensorProto, folder: Path | None = None) -> np.ndarray:
+def _with_data(tensor: onnx.TensorProto, path: Path, offset: int, length: int) -> onnx.TensorProto:
+    """An external tensor with its bytes in it. onnx itself refuses files that are links, as those of a cache are."""
+    with os_errors_as("cannot read", path), open(path, "rb") as file:
+        file.seek(offset)
+        data = file.read(length)
+    if len(data) < length:
+        raise PadopsError(
+            f"{path} ends {length - len(data)} bytes before the constant that lies in it from {offset} on"
+        )
+    return onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims, raw_data=data)
+
+
+def _read(tensor: onnx.TensorProto) -> np.ndarray:
     with library_errors(f"constant '{tensor.name}'"):
-        return numpy_helper.to_array(tensor, "" if folder is None else str(folder))
+        return numpy_helper.to_array(tensor)

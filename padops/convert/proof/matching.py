@@ -7,19 +7,20 @@ a region then. A name that both models have is a hint what to try, and never a r
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 
 from padops.convert.proof import following, schemas
-from padops.convert.proof.build import Built
+from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.deciding import decide
-from padops.convert.proof.result import Limits, Outcome, Region, Verdict
+from padops.convert.proof.result import DRAWN, Limits, Outcome, Region, Verdict
 from padops.convert.proof.scopes import Scopes
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 from padops.convert.proof.totals import is_total
 
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool, bool]
+Run = Callable[[int, int, Outcome], Outcome]  # runs a pair of terms alone, of which the rules say something
 DEEPEST = 40  # goals that rules ask for while they decide another
 OTHERS = "they are not the same input, or not the same constant"
 GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one
@@ -41,7 +42,18 @@ class Matcher:
         self._failed: list[dict[Pair, tuple[Region, ...]]] = [{}]
         self._depth = 0
         self._end = time.monotonic() + limits.seconds
+        self._run: Run | None = None
+        self._undecided: dict[Pair, Outcome] = {}
         self.proved: list[Region] = []
+
+    def start_running(self, run: Run) -> None:
+        """From now on, pairs of the graph that no rule decides are run; what failed may be tried again.
+
+        Args:
+            run: Runs a pair. What it has TESTED counts as equal, and is no proof.
+        """
+        self._run, self._failed = run, [{}]
+        self._end = time.monotonic() + self._limits.seconds
 
     def prove(self, a: int, b: int) -> bool:
         """Whether a term of the original and one of the converted model are equal; if so, they are united."""
@@ -146,12 +158,15 @@ class Matcher:
             return True
         yield self._pair_leaves(a, b)
         outcome = self._decided(a, b)
+        if outcome.verdict is not Verdict.PROVED and not any(region.rule == DRAWN for region in causes):
+            outcome = self._tried(a, b, outcome)
         region = self._region(a, b, outcome, time.monotonic() - started)
-        if outcome.verdict is Verdict.PROVED:
+        if outcome.verdict in (Verdict.PROVED, Verdict.TESTED):
             terms.unite(a, b)
             self.proved.append(region)
             return True
-        self._failed[-1][a, b] = tuple(dict.fromkeys(causes)) or (region,)
+        shown = outcome.verdict is Verdict.DIFFERENT and outcome.rule == DRAWN
+        self._failed[-1][a, b] = (region,) if shown else tuple(dict.fromkeys(causes)) or (region,)
         return False
 
     def _are_like(self, a: int, b: int) -> bool:
@@ -227,9 +242,20 @@ class Matcher:
 
     def _decided(self, a: int, b: int) -> Outcome:
         """What the rules say of a pair, if there is time left."""
+        if self._run is not None and (a, b) in self._undecided:
+            return self._undecided[a, b]
         if time.monotonic() > self._end:
             return Outcome(Verdict.UNKNOWN, "", why=f"the limit of {self._limits.seconds:g} s is reached")
-        return decide(self._terms, a, b, self._limits, self.prove)
+        found = decide(self._terms, a, b, self._limits, self.prove)
+        if found.verdict is not Verdict.PROVED:
+            self._undecided[a, b] = found
+        return found
+
+    def _tried(self, a: int, b: int, outcome: Outcome) -> Outcome:
+        """What running a pair gives that no rule proves, if that is asked for; a value of a body is not run by itself."""
+        if self._run is None or self._scopes.current != TOP or time.monotonic() > self._end:
+            return outcome
+        return self._run(a, b, outcome)
 
     def _region(self, a: int, b: int, outcome: Outcome, seconds: float) -> Region:
         terms = self._terms

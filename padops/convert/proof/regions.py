@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -12,10 +13,11 @@ from padops.convert.proof.build import TOP, Builder, Built, overridable_inputs
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.interface import differences, shared_symbols
 from padops.convert.proof.matching import Matcher
-from padops.convert.proof.result import Limits, Proof, Region, Verdict
+from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
 from padops.convert.proof.terms import Kind, Terms
 
 Folders = tuple[Path | None, Path | None]
+Run = Callable[[Terms, Built, Built, tuple[int, int], Outcome], Outcome]
 
 
 def prove(
@@ -24,17 +26,20 @@ def prove(
     *,
     limits: Limits | None = None,
     folders: Folders = (None, None),
+    run: Run | None = None,
     functions: bool = True,
 ) -> Proof:
     """Proves that where the original runs, the converted model gives the same bits.
 
-    Neither is run, and neither is changed. External data are read a block at a time, and not held.
+    Neither is run but for what ``run`` does, and neither is changed. External data are read a block at a time, and not held.
 
     Args:
         original: The original.
         converted: What is said to do the same.
         limits: What the proof may cost.
         folders: What the external data of each are relative to.
+        run: Runs a pair of terms of the two graphs, which no rule proves, and says what is known of it
+            then: asked where not everything is proved. It gets what the rules say.
         functions: Whether the bodies of padops' functions, which run where the library is absent, are to be proved too.
 
     Raises:
@@ -49,21 +54,16 @@ def prove(
     if why:
         return Proof(Verdict.UNKNOWN, seconds=time.monotonic() - started, why="; ".join(why))
     matcher = Matcher(terms, first, second, limits)
-    matcher.hint(TOP, TOP)
-    failed: list[Region] = []
-    pairs = [(one, other) for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs)]
-    reasons = []
-    for one, other in pairs:
-        if not matcher.prove(one, other):
-            failed += matcher.causes(one, other)
-    if any(terms.find(one) != terms.find(other) for one, other in pairs) and not failed:
-        reasons.append("an output is not proved equal")
+    failed, reasons = _match(matcher, terms, first, second)
+    if (failed or reasons) and run is not None:
+        matcher.start_running(lambda a, b, said: run(terms, first, second, (a, b), said))
+        failed, reasons = _match(matcher, terms, first, second)
     reasons += _leftovers(terms, matcher, first, second)
     failed += _fallback(converted, limits, folders[1]) if functions else []
     regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed)}.values())
     failed = [region for region in failed if region.verdict is not Verdict.PROVED]
     return Proof(
-        _verdict(failed, reasons),
+        _verdict(failed, reasons, matcher.proved),
         regions,
         _assumptions(terms, first),
         _shared(terms, first, second),
@@ -79,10 +79,24 @@ def _fallback(converted: onnx.ModelProto, limits: Limits, folder: Path | None) -
     return list(bodies.prove_bodies(converted, lambda one, other: prove(one, other, limits=limits), limits, folder))
 
 
-def _verdict(failed: list[Region], reasons: list[str]) -> Verdict:
+def _match(matcher: Matcher, terms: Terms, first: Built, second: Built) -> tuple[list[Region], list[str]]:
+    """Proves the outputs, and what is on the way to them; why some are not."""
+    matcher.hint(TOP, TOP)
+    failed: list[Region] = []
+    pairs = [(one, other) for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs)]
+    for one, other in pairs:
+        if not matcher.prove(one, other):
+            failed += matcher.causes(one, other)
+    unsaid = any(terms.find(one) != terms.find(other) for one, other in pairs) and not failed
+    return failed, ["an output is not proved equal"] if unsaid else []
+
+
+def _verdict(failed: list[Region], reasons: list[str], decided: list[Region]) -> Verdict:
     if any(region.verdict is Verdict.DIFFERENT for region in failed):
         return Verdict.DIFFERENT
-    return Verdict.UNKNOWN if failed or reasons else Verdict.PROVED
+    if failed or reasons:
+        return Verdict.UNKNOWN
+    return Verdict.TESTED if any(region.verdict is Verdict.TESTED for region in decided) else Verdict.PROVED
 
 
 def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+DRAWN = "drawn"  # the rule of what was run with drawn inputs
 NEVER_RUNS = "the original never runs"  # how such a reason begins: then the converted model may do what it likes
 
 
