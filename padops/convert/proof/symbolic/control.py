@@ -29,7 +29,7 @@ def _bodies(evaluation: Evaluation, term: int) -> dict[str, int]:
 def _result(evaluation: Evaluation, body: int, position: int) -> Tensor:
     """What a body gives; of the converted model, all else that it computes has to run as well."""
     head, inputs = evaluation.terms.head(body), evaluation.terms.inputs(body)
-    if evaluation.computed_before is not None:
+    if not evaluation.is_original:
         for one in inputs[head.output :]:
             evaluation.tensor(one)
     return evaluation.tensor(inputs[head.output + position])

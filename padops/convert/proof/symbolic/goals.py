@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import z3
 
-from padops.convert.proof.symbolic.demands import OVERFLOW, Demands, Requirement
-from padops.convert.proof.symbolic.evaluation import POSITION, Evaluation
+from padops.convert.proof.symbolic.demands import OVERFLOW, POSITION, Demands, Requirement
+from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Truth, opened, parts_of
 from padops.convert.proof.symbolic.tensors import Fails, Tensor, Unsupported
 from padops.convert.proof.terms import ABSENT, Kind, Terms
@@ -66,7 +66,7 @@ def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
     except Fails as why:
         raise NeverRuns(str(why)) from None
     original, evaluation.demands = evaluation.demands, Demands()
-    evaluation.computed_before = before
+    evaluation.is_original, evaluation.computed_before = False, before
     question = Question(evaluation)
     try:
         second = evaluation.tensor(b)
