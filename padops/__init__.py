@@ -31,11 +31,11 @@ if TYPE_CHECKING:  # for type checkers, to which ``padops.convert`` is the funct
     from padops.exporters.jax import jax_pads
     from padops.exporters.torch import torch_translations
     from padops.extras import DependencyError
-    from padops.runtime.inference_session import InferenceSession
     from padops.runtime.library import get_library_path
     from padops.runtime.provider import get_ep_name, get_ep_names
     from padops.runtime.pyop import pyop_errors
     from padops.runtime.session import describe, register
+    from padops.session import InferenceSession
     from padops.spec.dialects import OPS, same_padding
     from padops.spec.plan import PadError
     from padops.spec.reference import run as run_reference
@@ -52,11 +52,11 @@ _NAMES = {  # the public names of each module
     "padops.exporters.jax": "jax_pads",
     "padops.exporters.torch": "torch_translations",
     "padops.extras": "DependencyError",
-    "padops.runtime.inference_session": "InferenceSession",
     "padops.runtime.library": "get_library_path",
     "padops.runtime.provider": "get_ep_name get_ep_names",
     "padops.runtime.pyop": "pyop_errors",
     "padops.runtime.session": "describe register",
+    "padops.session": "InferenceSession",
     "padops.spec.dialects": "OPS same_padding",
     "padops.spec.plan": "PadError",
     "padops.spec.reference": "run_reference",

@@ -18,6 +18,7 @@ from padops.cli.describe import add_describe
 from padops.cli.info import add_info
 from padops.cli.inspect import add_inspect
 from padops.cli.parsing import Parser, PrintVersion
+from padops.cli.run import add_run
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
 from padops.extras import DependencyError, Needing
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     add_inspect(commands)
     add_convert(commands)
     add_verify(commands)
+    add_run(commands)
     add_info(commands)
     add_bench(commands.add_parser("bench", help="measure padops against the other Pads of this machine"))
     add_describe(commands)

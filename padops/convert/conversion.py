@@ -100,6 +100,11 @@ class Conversion:
         return tuple(record for record in self.records if record.status == "unconverted")
 
     @property
+    def data_folder(self) -> Path | None:
+        """The folder that external data of the model are relative to; None where it has none."""
+        return self._folder if len(self.sources) > 1 and self.output is None else None
+
+    @property
     def left(self) -> tuple[PadRecord, ...]:
         """The former name of ``unconverted``."""
         warnings.warn("Conversion.left is called Conversion.unconverted now", DeprecationWarning, stacklevel=2)

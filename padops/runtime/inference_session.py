@@ -1,9 +1,8 @@
-"""onnxruntime's InferenceSession with everything of padops in it."""
+"""onnxruntime's InferenceSession with the operators and the providers of padops in it, for a model as it is."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,8 +22,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
     It has the operators of the domain ``padops`` where the model uses them, and from onnxruntime 1.24 on padops' execution
-    provider, which runs the Pads of the model as it is. Older releases have the operators alone, and a warning says so: convert
-    the model for them.
+    provider, which runs the Pads of the model as it is. Older releases have the operators alone.
 
     The provider stands directly before ``CPUExecutionProvider``, so it takes what the processor would run. A second one,
     ``PadopsFirstExecutionProvider``, stands before the first provider that is known not to run every Pad right, and takes those
@@ -70,11 +68,23 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         provider_options: Sequence[Mapping[Any, Any]] | None = None,
         **kwargs: Any,
     ) -> None:
+        self._create(path_or_bytes, words_of(path_or_bytes), sess_options, providers, provider_options, kwargs)
+
+    def _create(
+        self,
+        path_or_bytes: str | bytes | os.PathLike[str],
+        words: frozenset[bytes],
+        sess_options: onnxruntime.SessionOptions | None,
+        providers: Sequence[Provider] | None,
+        provider_options: Sequence[Mapping[Any, Any]] | None,
+        named: Mapping[str, Any],
+    ) -> None:
+        """Creates the session of a model that has these words; the other arguments are the constructor's."""
         if not isinstance(sess_options, onnxruntime.SessionOptions | None):
             raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
+        kwargs = dict(named)
         self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs))
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
-        words = words_of(path_or_bytes)
         if DOMAIN in words:
             register(options)  # it takes longer than all else here: 16 operators with a kernel for each type
         minor = runtime_minor()
@@ -85,15 +95,9 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
                 chosen = with_padops(chosen_by(providers, provider_options), available())
                 providers, provider_options = place(options, chosen, minor), None
             kwargs.setdefault("enable_fallback", 0)
-        elif b"Pad" in words and DOMAIN not in words:
-            warnings.warn(
-                f"onnxruntime {onnxruntime.__version__} has no execution providers of libraries, so its own kernels run the Pads "
-                f"of this model; padops runs them from 1.{FIRST_MINOR} on, or after 'padops convert'",
-                stacklevel=2,
-            )
         if wrong := wrong_optimizers(words, minor):
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
-        super().__init__(path_or_bytes, options, providers, provider_options, **kwargs)
+        onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
 
     def set_providers(
         self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None

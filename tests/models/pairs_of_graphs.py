@@ -146,6 +146,7 @@ def interfaces() -> list[Pair]:
     overridable = "float[N] x, float[1] d => float[M] y"
     return [
         pair("two inputs", two, "y = Sub (x, z)", "y = Sub (z, x)", x=ramp(1), z=2 * ramp(1)),
+        pair("an output that is another input", two, "y = Identity (x)", "y = Identity (z)", x=ramp(1), z=2 * ramp(1)),
         pair("two outputs", results, "y = Neg (x)\nz = Identity (x)", "z = Neg (x)\ny = Identity (x)", x=ramp(1)),
         pair("an output less", results, "y = Neg (x)\nz = Identity (x)", "y = Neg (x)", other=FLOATS, x=ramp(1)),
         pair(

@@ -189,7 +189,7 @@ def shapes() -> list[Pair]:
         ),
         pair(
             "a broadcast where an axis is 1",
-            "float[N,K] x, float[N,K] z => float[A,B] y",
+            "float[N,K] x, float[M,K] z => float[A,B] y",
             "y = Add (x, z)",
             "s = Shape (z)\na = Reshape (x, s)\ny = Add (a, z)",
             x=TABLE[:1],

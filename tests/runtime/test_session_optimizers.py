@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 from onnx_pads import numpy_pad
 from provider_sessions import POOLED, model, pad, providers_of_pads, recording_options
 
@@ -172,3 +172,27 @@ def test_optimizers_that_stay(tmp_path: Path) -> None:
             words = model_words.words_of(source)
             assert model_words.wrong_optimizers(words, minor) == expected
     assert providers_of_pads(padops.InferenceSession(CONVOLVED.SerializeToString(), recording_options())) == []
+
+
+def test_words_are_not_searched_for_in_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That took longer than to create the session. A word in a weight alone is none of the model."""
+    text = numpy_helper.from_array(np.frombuffer(b"reflect wrap Transpose " * 4000, np.uint8), "w")
+    inner = helper.make_graph([helper.make_node("Constant", [], ["c"], value=text)], "inner", [], [])
+    nodes = [
+        helper.make_node("If", ["b"], ["i"], then_branch=inner),
+        helper.make_node("Pad", ["x", "p"], ["y"], mode="edge"),
+    ]
+    content = helper.make_model(helper.make_graph(nodes, "g", [], [], [text])).SerializeToString()
+    assert len(content) > 2 * len(text.raw_data) > model_words.SMALL
+    assert model_words.words_of(content) == {b"Pad"}
+    monkeypatch.setattr(model_words, "SMALL", len(content) + 1)
+    assert model_words.words_of(content) > {b"Pad", b"reflect", b"wrap"}
+
+
+def test_words_of_what_is_cut_off() -> None:
+    """It is searched whole: onnxruntime says what is wrong with it."""
+    weight = numpy_helper.from_array(np.zeros(model_words.SMALL, np.uint8), "w")
+    nodes = [helper.make_node("Pad", ["x", "p"], ["y"], mode="reflect")]
+    content = helper.make_model(helper.make_graph(nodes, "g", [], [], [weight])).SerializeToString()
+    assert model_words.words_of(content[:-100]) == {b"Pad", b"reflect"}
+    assert model_words.words_of(b"\xff" * (model_words.SMALL + 1)) == frozenset()

@@ -77,5 +77,5 @@ def learn_ranks(terms: Terms, scopes: dict[int, set[int]]) -> None:
             amounts = terms.constant(pads)
             if axes != ABSENT or amounts is None or not amounts.size or amounts.size % 2 or data not in computed:
                 continue
-            if not terms.has_shape(data) or terms.is_supposed(data):
+            if terms.shape(data) is None:
                 terms.set_shape(data, (None,) * (amounts.size // 2))

@@ -59,10 +59,12 @@ class _Scope:
     """A graph that is being read: what its names stand for, and what inference knows of them."""
 
     names: dict[str, int]
-    inferred: onnx.GraphProto
-    types: dict[str, onnx.TypeProto]
+    inferred: facts.Inferred
     own: dict[str, int] = field(default_factory=dict)
-    declared: dict[str, onnx.TypeProto] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.types = facts.types_of(self.inferred.known)
+        self.declared = {} if self.inferred.declared is None else facts.types_of(self.inferred.declared)
 
 
 def overridable_inputs(model: onnx.ModelProto) -> set[str]:
@@ -107,14 +109,12 @@ class Builder:
             PadopsError: One of its constants cannot be read.
         """
         graph, built = self._model.graph, self._built
-        copy = facts.inferred(self._model, self._folder, self._overridable)
-        scope = _Scope({}, copy, facts.types_of(copy))
-        scope.declared = {value.name: value.type for values in (graph.value_info, graph.output) for value in values}
+        scope = _Scope({}, facts.inferred(self._model, self._folder, self._overridable, self._original))
         given = {tensor.name for tensor in graph.initializer}
         for value in graph.input:
             if value.name in given and value.name not in self._overridable:
                 continue  # a constant that is listed as an input
-            built.inputs[value.name] = scope.names[value.name] = self._input(value)
+            built.inputs[value.name] = scope.names[value.name] = self._input(value, scope)
             built.declared[value.name] = value.type
         for tensor in graph.initializer:
             if tensor.name in built.inputs:
@@ -125,15 +125,14 @@ class Builder:
         built.unused = self._unused(scope, live)
         return built
 
-    def _input(self, value: onnx.ValueInfoProto) -> int:
+    def _input(self, value: onnx.ValueInfoProto, scope: _Scope) -> int:
         bare = onnx.TypeProto()
         bare.CopyFrom(value.type)
         if bare.WhichOneof("value") == "tensor_type":
             bare.tensor_type.ClearField("shape")
         kind = bare.SerializeToString(deterministic=True)
         term = self._terms.add(Head(Kind.INPUT, name=value.name, type=kind))
-        if self._original:
-            self._learn(term, value.type)
+        self._learn(term, value.name, scope)
         return term
 
     def _graph(self, graph: onnx.GraphProto, scope: _Scope, results: Sequence[str]) -> set[int]:
@@ -143,8 +142,8 @@ class Builder:
                 scope.names[tensor.name] = self._constants.add(tensor, self._folder)
         for sparse in graph.sparse_initializer:
             scope.names[sparse.values.name] = self._constants.add_sparse(sparse)
-        for node, copy in zip(graph.node, scope.inferred.node, strict=True):
-            self._node(node, copy, scope)
+        for index, node in enumerate(graph.node):
+            self._node(index, node, scope)
         return set(self._terms.walk(*(scope.names[name] for name in results)))
 
     def _unused(self, scope: _Scope, live: set[int]) -> tuple[int, ...]:
@@ -158,7 +157,7 @@ class Builder:
             head = replace(head, output=0)
         return head, self._terms.inputs(term)
 
-    def _node(self, node: onnx.NodeProto, copy: onnx.NodeProto, scope: _Scope) -> None:
+    def _node(self, place: int, node: onnx.NodeProto, scope: _Scope) -> None:
         inputs = [scope.names[name] if name else ABSENT for name in node.input]
         while inputs and inputs[-1] == ABSENT:
             inputs.pop()
@@ -175,9 +174,9 @@ class Builder:
         version = schemas.version_of(domain, node.op_type, opset)
         rows = {name: (kind, value) for name, kind, value in schemas.defaults_of(domain, node.op_type, opset)}
         bodies = []
-        for attribute, copied in zip(node.attribute, copy.attribute, strict=True):
+        for index, attribute in enumerate(node.attribute):
             if attribute.HasField("g"):
-                bodies.append((attribute.name, attribute.g, copied.g))
+                bodies.append((attribute.name, attribute.g, scope.inferred.body(place, index)))
             else:
                 rows[attribute.name] = (attribute.type, self._value(attribute))
         spelling = spelling_of(domain, node.op_type, version, rows)
@@ -222,18 +221,16 @@ class Builder:
             return self._constants.add(attribute.t, self._folder)
         return schemas.attribute_value(attribute)
 
-    def _body(self, name: str, body: onnx.GraphProto, copy: onnx.GraphProto, outer: _Scope) -> int:
+    def _body(self, name: str, body: onnx.GraphProto, inferred: facts.Inferred, outer: _Scope) -> int:
         """The term of a graph attribute, whose inputs are bound in it."""
-        scope = _Scope(dict(outer.names), copy, facts.types_of(copy))
-        if self._original:
-            scope.declared = {value.name: value.type for values in (body.value_info, body.output) for value in values}
+        scope = _Scope(dict(outer.names), inferred)
         site = self._terms.new_site() if body.input else 0
         formals = []
         for index, value in enumerate(body.input):
             formal = self._terms.add(Head(Kind.FORMAL, output=index, site=site))
             formals.append(formal)
             scope.names[value.name] = formal
-            self._learn(formal, scope.types[value.name])
+            self._learn(formal, value.name, scope)
         live = self._graph(body, scope, [value.name for value in body.output])
         results = [scope.names[value.name] for value in body.output]
         unused = self._unused(scope, live)
@@ -246,11 +243,11 @@ class Builder:
         """Reads the body of a function of the model in the place of a call, with the imports of the function."""
         padded = (*inputs, *[ABSENT] * len(function.input))[: len(function.input)]
         body = functions.called(function, node)
-        copy = functions.inferred_call(self._model, function, body, [self._known(term) for term in padded])
-        inner = _Scope(dict(zip(function.input, padded)), copy, facts.types_of(copy))
+        inferred = functions.inferred_call(self._model, function, body, [self._known(term) for term in padded])
+        inner = _Scope(dict(zip(function.input, padded)), inferred)
         outer, self._opsets = self._opsets, functions.imports_of(function)
-        for one, copied in zip(body, copy.node, strict=True):
-            self._node(one, copied, inner)
+        for index, one in enumerate(body):
+            self._node(index, one, inner)
         self._opsets = outer
         place = next((name for name in node.output if name), node.name)
         scope.own |= {f"{place}/{name}": term for name, term in inner.own.items()}
@@ -262,8 +259,7 @@ class Builder:
         """What a function may know of an argument: its type and dims, and its elements where it is a small constant."""
         if term == ABSENT:
             return None
-        shape = None if self._terms.is_supposed(term) else self._terms.shape(term)
-        return functions.Known(self._terms.dtype(term) or 0, shape, self._terms.constant(term))
+        return functions.Known(self._terms.dtype(term) or 0, self._terms.shape(term), self._terms.constant(term))
 
     def _is_distinct(self, node: onnx.NodeProto, domain: str) -> bool:
         """Whether a node may give something else than another one that looks like it."""
@@ -283,19 +279,18 @@ class Builder:
         """Says that a value of the scope is the term, and what is known of it."""
         scope.names[name] = scope.own[name] = term
         self._terms.names.setdefault(term, name)
-        if name in scope.types:
-            self._learn(term, scope.types[name])
-        if self._original and not self._terms.has_shape(term) and name in scope.declared:
-            dims = facts.dims_of(scope.declared[name])
-            if dims is not None:
-                self._terms.suppose_shape(term, dims, name)
+        self._learn(term, name, scope)
 
-    def _learn(self, term: int, kind: onnx.TypeProto) -> None:
-        """Keeps what inference knows: of the converted model's own terms the element type alone."""
-        if kind.WhichOneof("value") != "tensor_type":
-            return
-        if kind.tensor_type.elem_type and self._terms.dtype(term) is None:
-            self._terms.set_dtype(term, kind.tensor_type.elem_type)
-        dims = facts.dims_of(kind) if self._original else None
-        if dims is not None and not self._terms.has_shape(term):
-            self._terms.set_shape(term, dims)
+    def _learn(self, term: int, name: str, scope: _Scope) -> None:
+        """Keeps what inference knows of a value: of the converted model's own terms the element type alone."""
+        for types, declared in ((scope.types, False), (scope.declared, True)):
+            kind = types.get(name)
+            if kind is None or kind.WhichOneof("value") != "tensor_type":
+                continue
+            if not declared and kind.tensor_type.elem_type and self._terms.dtype(term) is None:
+                self._terms.set_dtype(term, kind.tensor_type.elem_type)
+            dims = facts.dims_of(kind) if self._original else None
+            if dims is not None and declared:
+                self._terms.declare(term, dims, name)
+            elif dims is not None and self._terms.shape(term) is None:
+                self._terms.set_shape(term, dims)

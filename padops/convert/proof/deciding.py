@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from padops.convert.proof import amounts, following, positions, symbolic, windows
 from padops.convert.proof.result import Limits, Outcome, Verdict
@@ -29,7 +30,29 @@ def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcom
         if found is not None:
             return found
     if not any(following.is_followed(terms, term) for term in (a, b)):
-        return Outcome(Verdict.UNKNOWN, "", why=f"no rule relates {_named(terms, a)} and {_named(terms, b)}")
+        one, other = _named(terms, a), _named(terms, b)
+        why = f"no rule relates {one} and {other}"
+        if terms.head(a) == terms.head(b):
+            why = f"two {one} are applied to values that are not proved equal"
+        return Outcome(Verdict.UNKNOWN, "", why=why)
+    found = _by_maps(terms, a, b, limits)
+    if found.verdict is Verdict.PROVED or not any(
+        terms.is_declared(term) for term in following.cone(terms, a) if term != a
+    ):
+        return found
+    known = dict(terms.assumed)
+    with terms.trusting():
+        trusting = _by_maps(terms, a, b, limits)
+    new = tuple(sentence for sentence in terms.assumed if sentence not in known)
+    if trusting.verdict is Verdict.PROVED:
+        return replace(trusting, conditions=(*trusting.conditions, *new))
+    terms.assumed.clear()
+    terms.assumed.update(known)
+    return found
+
+
+def _by_maps(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
+    """What the maps from places to elements say: of known dims, then of all."""
     found = positions.decide(terms, a, b, limits)
     return found if found.verdict is not Verdict.UNKNOWN else symbolic.decide(terms, a, b, limits)
 

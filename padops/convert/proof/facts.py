@@ -5,13 +5,14 @@ What the model itself declares of inner values is no fact and is taken away firs
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import onnx
 from onnx import TensorProto
 
 from padops.convert.model.external import check_entries
-from padops.convert.proof.terms import Dim
+from padops.convert.proof.knowledge import Dim
 
 SMALL = 1 << 12  # bytes up to which a constant is copied with its elements: amounts, axes, shapes
 
@@ -19,18 +20,50 @@ SMALL = 1 << 12  # bytes up to which a constant is copied with its elements: amo
 _INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
 
 
-def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str]) -> onnx.GraphProto:
-    """A copy of the graph, node for node, with types and dims of values; without large constants.
+@dataclass(frozen=True)
+class Inferred:
+    """A graph, node for node, with what is known of its values, and with what follows once its declarations are right.
+
+    Attributes:
+        known: With the types and dims that follow from the inputs and constants.
+        declared: With those that follow from what is declared of inner values as well; None where nobody asks.
+    """
+
+    known: onnx.GraphProto
+    declared: onnx.GraphProto | None = None
+
+    def body(self, node: int, attribute: int) -> Inferred:
+        """The graph that a node holds.
+
+        Args:
+            node: The node, by its place.
+            attribute: Which of its attributes.
+        """
+        known = self.known.node[node].attribute[attribute].g
+        return Inferred(known, self.declared and self.declared.node[node].attribute[attribute].g)
+
+
+def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str], trusting: bool = False) -> Inferred:
+    """Copies of the graph, node for node, with types and dims of values; without large constants.
 
     Args:
         model: The model.
         folder: What external data are relative to.
         overridable: Initializers that a caller may replace: their elements are not known.
+        trusting: Whether what the model declares of inner values is of use.
     """
+    known = _inferred(model, (folder, False), overridable)
+    return Inferred(known, _inferred(model, (folder, True), overridable) if trusting else None)
+
+
+_How = tuple[Path | None, bool]  # what external data are relative to; whether declared dims are kept
+
+
+def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.GraphProto:
     copy = onnx.ModelProto(ir_version=model.ir_version)
     copy.opset_import.extend(model.opset_import)
     copy.functions.extend(model.functions)
-    _copy_graph(model.graph, copy.graph, folder, overridable)
+    _copy_graph(model.graph, copy.graph, how, overridable)
     for value in model.graph.input:
         copy.graph.input.add().CopyFrom(value)
     try:
@@ -52,20 +85,22 @@ def dims_of(type_: onnx.TypeProto) -> tuple[Dim, ...] | None:
     return tuple(dim.dim_value if dim.HasField("dim_value") else (dim.dim_param or None) for dim in tensor.shape.dim)
 
 
-def _copy_graph(graph: onnx.GraphProto, copy: onnx.GraphProto, folder: Path | None, skipped: set[str]) -> None:
+def _copy_graph(graph: onnx.GraphProto, copy: onnx.GraphProto, how: _How, skipped: set[str]) -> None:
     copy.name = graph.name or "graph"
     for node in graph.node:
-        _copy_node(node, copy.node.add(), folder)
+        _copy_node(node, copy.node.add(), how)
     for tensor in graph.initializer:
         if tensor.name not in skipped:
-            _copy_tensor(tensor, copy.initializer.add(), folder)
+            _copy_tensor(tensor, copy.initializer.add(), how[0])
     for value in graph.output:
         made = copy.output.add()
         made.CopyFrom(value)
-        _forget_dims(made)
+        _forget_dims(made, how)
+    if how[1]:
+        copy.value_info.extend(graph.value_info)
 
 
-def _copy_node(node: onnx.NodeProto, copy: onnx.NodeProto, folder: Path | None) -> None:
+def _copy_node(node: onnx.NodeProto, copy: onnx.NodeProto, how: _How) -> None:
     copy.op_type, copy.domain, copy.name = node.op_type, node.domain, node.name
     copy.input.extend(node.input)
     copy.output.extend(node.output)
@@ -73,14 +108,14 @@ def _copy_node(node: onnx.NodeProto, copy: onnx.NodeProto, folder: Path | None) 
         made = copy.attribute.add()
         if attribute.HasField("g"):
             made.name, made.type = attribute.name, attribute.type
-            _copy_graph(attribute.g, made.g, folder, set())
+            _copy_graph(attribute.g, made.g, how, set())
             for value in attribute.g.input:
                 formal = made.g.input.add()
                 formal.CopyFrom(value)
-                _forget_dims(formal)
+                _forget_dims(formal, how)
         elif attribute.HasField("t"):
             made.name, made.type = attribute.name, attribute.type
-            _copy_tensor(attribute.t, made.t, folder)
+            _copy_tensor(attribute.t, made.t, how[0])
         else:
             made.CopyFrom(attribute)
 
@@ -103,6 +138,6 @@ def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path 
     copy.data_location = TensorProto.EXTERNAL
 
 
-def _forget_dims(value: onnx.ValueInfoProto) -> None:
-    if value.type.WhichOneof("value") == "tensor_type":
+def _forget_dims(value: onnx.ValueInfoProto, how: _How) -> None:
+    if not how[1] and value.type.WhichOneof("value") == "tensor_type":
         value.type.tensor_type.ClearField("shape")

@@ -115,7 +115,13 @@ def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> 
                 todo.append(one)
 
 
-def leaves(terms: Terms, root: int) -> list[int]:
-    """Where following a term ends, but for constants."""
-    ends = (term for term in cone(terms, root) if not is_followed(terms, term))
-    return [term for term in ends if terms.head(term).kind is not Kind.CONSTANT]
+def leaves(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> list[int]:
+    """Where following a term ends, but for constants.
+
+    Args:
+        terms: The store.
+        root: The term.
+        ends: Says of terms that they are not looked behind.
+    """
+    found = (term for term in cone(terms, root, ends) if not is_followed(terms, term) or (ends and ends(term)))
+    return [term for term in found if terms.head(term).kind is not Kind.CONSTANT]

@@ -14,8 +14,8 @@ from onnx import numpy_helper
 
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts
+from padops.convert.proof.knowledge import Shape
 from padops.convert.proof.schemas import PADOPS
-from padops.convert.proof.terms import Shape
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def inferred_call(
     function: onnx.FunctionProto,
     body: Sequence[onnx.NodeProto],
     arguments: Sequence[Known | None],
-) -> onnx.GraphProto:
+) -> facts.Inferred:
     """The body of a call as a graph, with what inference says of its values.
 
     Args:

@@ -8,7 +8,8 @@ import onnx
 
 from padops.convert.proof.build import Built
 from padops.convert.proof.facts import dims_of
-from padops.convert.proof.terms import Dim, Terms
+from padops.convert.proof.knowledge import Dim
+from padops.convert.proof.terms import Terms
 
 
 def differences(terms: Terms, first: Built, second: Built) -> list[str]:
@@ -32,7 +33,7 @@ def differences(terms: Terms, first: Built, second: Built) -> list[str]:
         if list(first.inputs) != list(second.inputs):
             found.append("the inputs have another order")
     for name, default in first.defaults.items():
-        if second.defaults.get(name) != default:
+        if name in second.inputs and second.defaults.get(name) != default:
             found.append(f"the default of the input '{name}' differs")
     if [name for name, _, _ in first.outputs] != [name for name, _, _ in second.outputs]:
         found.append("the names of the outputs differ")

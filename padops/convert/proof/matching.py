@@ -21,6 +21,7 @@ from padops.convert.proof.totals import is_total
 Pair = tuple[int, int]
 Goal = Generator["Goal", bool, bool]
 DEEPEST = 40  # goals that rules ask for while they decide another
+OTHERS = "they are not the same input, or not the same constant"
 GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one
 
 
@@ -61,7 +62,10 @@ class Matcher:
         return answer
 
     def causes(self, a: int, b: int) -> tuple[Region, ...]:
-        """Why a pair was not proved: the deepest regions that are not."""
+        """Why a pair was not proved: the deepest regions that are not, and never none."""
+        return self._known_causes(a, b) or (self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=OTHERS), 0.0),)
+
+    def _known_causes(self, a: int, b: int) -> tuple[Region, ...]:
         return next((failed[a, b] for failed in reversed(self._failed) if (a, b) in failed), ())
 
     def hint(self, scope: int, other: int) -> None:
@@ -85,19 +89,29 @@ class Matcher:
             original: The values of the original's graph, those that it computes for nothing included.
         """
         known = {self._key(term) for term in original.values()}
-        rest = [term for term in terms if self._key(term) not in known and not is_total(self._terms, term)]
-        return [term for term in rest if not self._runs_beside(term)]
+        rest = {term for term in terms if self._key(term) not in known and not is_total(self._terms, term)}
+        inner = {one for term in rest for one in self._terms.inputs(term)}
+        covered: set[int] = set()
+        for term in rest - inner:
+            if self._runs_beside(term):
+                covered |= set(self._terms.walk(term))
+        return [term for term in terms if term in rest - covered]
 
     def _runs_beside(self, term: int) -> bool:
         """Whether a value that nobody uses has one wherever a region of the original runs: it checks what that asks for."""
-        own = {one for one in following.cone(self._terms, term) if not self._terms.computed(one)}
+        own = self._followed(term)
         for a, b in [region.terms for region in self.proved]:
-            if not self._scopes.computes(a) or own.isdisjoint(following.cone(self._terms, b)):
+            if not self._scopes.computes(a) or own.isdisjoint(self._followed(b)):
                 continue
             both = self._terms.add(following.BESIDES, (b, term))
             if self._decided(a, both).verdict is Verdict.PROVED:
                 return True
         return False
+
+    def _followed(self, term: int) -> set[int]:
+        """What a term follows from, but for constants."""
+        found = following.cone(self._terms, term)
+        return {self._terms.find(one) for one in found if self._terms.head(one).kind is not Kind.CONSTANT}
 
     def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
         """What tells whether two terms are one computation, as far as is proved."""
@@ -110,6 +124,9 @@ class Matcher:
             return True
         if ABSENT in (a, b) or any((a, b) in failed for failed in self._failed):
             return False
+        if terms.head(a).kind in GIVEN and terms.head(b).kind in GIVEN:
+            self._failed[-1][a, b] = ()  # who is applied to them is the region
+            return False
         if terms.head(a).kind is Kind.BODY:
             return (yield self._bodies(a, b))
         started = time.monotonic()
@@ -117,9 +134,11 @@ class Matcher:
         equal = self._are_like(a, b)
         if equal:
             for one, other in zip(terms.inputs(a), terms.inputs(b)):
+                if not equal and terms.head(one).kind is Kind.BODY:
+                    break  # what is known of the inputs of a body follows from those of the node
                 if not (yield self._goal(one, other)):
                     equal = False
-                    causes += self.causes(one, other)
+                    causes += self._known_causes(one, other)
                     if following.moves_data(terms, a):
                         break
         if equal:
@@ -149,10 +168,12 @@ class Matcher:
         """Whether they are versions of one operator that do the same to the types at hand."""
         if one.domain or replace(one, version=0) != replace(other, version=0):
             return False
-        dtype = self._terms.dtype(self._terms.inputs(a)[-1]) if self._terms.inputs(a) else None
+        is_last = one.name == "Where"  # whose first input is no data
+        inputs = self._terms.inputs(a)
+        dtype = self._terms.dtype(inputs[-1 if is_last else 0]) if inputs else None
         if dtype is None or not schemas.are_same_version(one.name, one.version, other.version):
             return False
-        return schemas.takes(one.name, other.version, dtype, last=True)
+        return schemas.takes(one.name, other.version, dtype, is_last)
 
     def _bodies(self, a: int, b: int) -> Goal:
         """Two graphs that a node holds, whose inputs are equal already: what is bound in them is united while they are compared."""
@@ -166,38 +187,41 @@ class Matcher:
         self._scopes.enter(a)
         self._failed.append({})
         causes: list[Region] = []
+        equal = True
         for formal, bound in zip(inputs[: one.output], others[: one.output]):
             if terms.dtype(formal) != terms.dtype(bound):
+                equal = False
                 why = "the inputs of two bodies are of different types"
                 causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
             terms.unite(formal, bound)
         self.hint(a, b)
         for result, given in zip(inputs[one.output : one.outputs], others[one.output : one.outputs]):
             if not (yield self._goal(result, given)):
+                equal = False
                 causes += self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], self._original.scopes[a]):
+            equal = False
             why = f"{self._name(term)} is computed for nothing by the converted model alone, and might fail"
             causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
         self._failed.pop()
         self._scopes.leave()
         terms.undo(mark)
-        if causes:
+        if equal:
+            terms.unite(a, b)
+        else:
             self._failed[-1][a, b] = tuple(dict.fromkeys(causes))
-            return False
-        terms.unite(a, b)
-        return True
+        return equal
 
     def _pair_leaves(self, a: int, b: int) -> Goal:
         """Proves what two regions end at, where only the converted model has it: a value of the original may be the same."""
         terms = self._terms
         if not (following.is_followed(terms, a) or following.is_followed(terms, b)):
             return False
-        mine = [term for term in following.leaves(terms, a) if term != a]
-        for other in following.leaves(terms, b):
-            if other == b or terms.computed(other):
-                continue
+        alone = [term for term in following.leaves(terms, b, terms.computed) if term != b and not terms.computed(term)]
+        mine = following.leaves(terms, a) if alone else []
+        for other in alone:
             for one in mine:
-                if terms.head(one) == terms.head(other) and (yield self._goal(one, other)):
+                if one != a and terms.head(one) == terms.head(other) and (yield self._goal(one, other)):
                     break
         return True
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import onnx
 
-from padops.convert.proof import pads
+from padops.convert.proof import bodies, pads
 from padops.convert.proof.build import TOP, Builder, Built, overridable_inputs
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.interface import differences, shared_symbols
@@ -24,6 +24,7 @@ def prove(
     *,
     limits: Limits | None = None,
     folders: Folders = (None, None),
+    functions: bool = True,
 ) -> Proof:
     """Proves that where the original runs, the converted model gives the same bits.
 
@@ -34,6 +35,7 @@ def prove(
         converted: What is said to do the same.
         limits: What the proof may cost.
         folders: What the external data of each are relative to.
+        functions: Whether the bodies of padops' functions, which run where the library is absent, are to be proved too.
 
     Raises:
         PadopsError: A constant of one of them cannot be read.
@@ -49,11 +51,17 @@ def prove(
     matcher = Matcher(terms, first, second, limits)
     matcher.hint(TOP, TOP)
     failed: list[Region] = []
-    for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs):
+    pairs = [(one, other) for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs)]
+    reasons = []
+    for one, other in pairs:
         if not matcher.prove(one, other):
             failed += matcher.causes(one, other)
-    reasons = _leftovers(terms, matcher, first, second)
-    regions = tuple({region.terms: region for region in (*matcher.proved, *failed)}.values())
+    if any(terms.find(one) != terms.find(other) for one, other in pairs) and not failed:
+        reasons.append("an output is not proved equal")
+    reasons += _leftovers(terms, matcher, first, second)
+    failed += _fallback(converted, limits, folders[1]) if functions else []
+    regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed)}.values())
+    failed = [region for region in failed if region.verdict is not Verdict.PROVED]
     return Proof(
         _verdict(failed, reasons),
         regions,
@@ -64,6 +72,11 @@ def prove(
         time.monotonic() - started,
         "; ".join(reasons),
     )
+
+
+def _fallback(converted: onnx.ModelProto, limits: Limits, folder: Path | None) -> list[Region]:
+    """What is known of the functions that a model runs where the library is absent: see ``bodies.py``."""
+    return list(bodies.prove_bodies(converted, lambda one, other: prove(one, other, limits=limits), limits, folder))
 
 
 def _verdict(failed: list[Region], reasons: list[str]) -> Verdict:

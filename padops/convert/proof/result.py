@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+NEVER_RUNS = "the original never runs"  # how such a reason begins: then the converted model may do what it likes
+
 
 class Verdict(Enum):
     """What is known of two models, or of one region of them.

@@ -7,6 +7,7 @@ the order of nodes and what is declared of them are no part of a term. What is p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -14,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from padops.convert.proof.digests import digest_of
+from padops.convert.proof.knowledge import Facts, Shape
 
 ABSENT = -1  # an optional input that is not given
-Dim = int | str | None  # elements; a symbol, the same number wherever it stands; or nothing known
-Shape = tuple[Dim, ...]
+NOTHING = Facts()
 
 
 class Kind(Enum):
@@ -81,33 +82,6 @@ class Head:
     site: int = 0
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What is known of the value of a term.
-
-    Attributes:
-        dtype: Its element type; 0 where it is unknown.
-        shape: Its dims, or None.
-        read: Gives the elements of a constant.
-        supposed: Where the dims are no fact: the value of the original that declares them.
-    """
-
-    dtype: int = 0
-    shape: Shape | None = None
-    read: Callable[[], np.ndarray | None] | None = None
-    supposed: str = ""
-
-
-NOTHING = Facts()
-
-
-def _both(one: Shape | None, other: Shape | None) -> Shape | None:
-    """What two descriptions of the same dims say together; a number says more than a symbol."""
-    if one is None or other is None or len(one) != len(other):
-        return other if one is None else one
-    return tuple(p if isinstance(p, int) or q is None or (p and isinstance(q, str)) else q for p, q in zip(one, other))
-
-
 class Terms:
     """The store.
 
@@ -132,6 +106,7 @@ class Terms:
         self._united: list[tuple[int, Facts | None]] = []
         self._facts: dict[int, Facts] = {}
         self._sites = 0
+        self._trusting = False
 
     def __len__(self) -> int:
         return len(self._heads)
@@ -195,17 +170,7 @@ class Terms:
         self._parent[b] = a
         self._size[a] += self._size[b]
         self._united.append((b, self._facts.get(a)))
-        mine, other = self._facts.get(a, NOTHING), self._facts.get(b, NOTHING)
-        if mine.supposed and other.shape is not None and not other.supposed:
-            mine = replace(mine, shape=None, supposed="")  # a fact takes the place of what was supposed
-        elif other.supposed and mine.shape is not None:
-            other = replace(other, shape=None, supposed="")
-        self._facts[a] = Facts(
-            mine.dtype or other.dtype,
-            _both(mine.shape, other.shape),
-            mine.read or other.read,
-            mine.supposed or other.supposed,
-        )
+        self._facts[a] = self._facts.get(a, NOTHING).together(self._facts.get(b, NOTHING))
 
     def is_united(self, term: int) -> bool:
         """Whether the term was united with another one."""
@@ -257,11 +222,26 @@ class Terms:
         return self._fact(term).dtype or None
 
     def shape(self, term: int) -> Shape | None:
-        """The dims, where they are known; None where not even the rank is. Facts, but for what ``assumed`` says."""
+        """The dims, where they are known; None where not even the rank is.
+
+        Facts alone; within ``trusting``, also what the original declares, and each such answer is an assumption.
+        """
         fact = self._fact(term)
-        if fact.supposed:
-            self.assume(f"the declared shape of the value '{fact.supposed}' of the original is right")
-        return fact.shape
+        if not self._trusting or fact.declared is None:
+            return fact.shape
+        found = fact.trusted()
+        if found != fact.shape:
+            self.assume(f"what the original declares is right: the value '{fact.name}' has dims {list(fact.declared)}")
+        return found
+
+    @contextmanager
+    def trusting(self) -> Iterator[None]:
+        """Takes what the original declares of dims for true, where nothing else is known."""
+        self._trusting = True
+        try:
+            yield
+        finally:
+            self._trusting = False
 
     def set_dtype(self, term: int, dtype: int) -> None:
         """Says what the element type is."""
@@ -269,25 +249,22 @@ class Terms:
 
     def set_shape(self, term: int, shape: Shape) -> None:
         """Says what the dims are, in place of what was known of them."""
-        self._facts[self.find(term)] = replace(self._fact(term), shape=tuple(shape), supposed="")
+        self._facts[self.find(term)] = replace(self._fact(term), shape=tuple(shape))
 
-    def has_shape(self, term: int) -> bool:
-        """Whether something is known of the dims, be it supposed."""
-        return self._fact(term).shape is not None
+    def is_declared(self, term: int) -> bool:
+        """Whether the original declares more of the dims than is known."""
+        fact = self._fact(term)
+        return fact.declared is not None and fact.trusted() != fact.shape
 
-    def is_supposed(self, term: int) -> bool:
-        """Whether the dims that are said of the term are no fact."""
-        return bool(self._fact(term).supposed)
-
-    def suppose_shape(self, term: int, shape: Shape, name: str) -> None:
-        """Says what the original declares the dims of a value to be: who asks for them makes an assumption.
+    def declare(self, term: int, shape: Shape, name: str) -> None:
+        """Says what the original declares the dims of a value to be.
 
         Args:
             term: The term of the value.
             shape: The declared dims.
             name: Of the value.
         """
-        self._facts[self.find(term)] = replace(self._fact(term), shape=tuple(shape), supposed=name)
+        self._facts[self.find(term)] = replace(self._fact(term), declared=tuple(shape), name=name)
 
     def _fact(self, term: int) -> Facts:
         return self._facts.get(self.find(term), NOTHING)

@@ -44,13 +44,12 @@ def _compare(terms: Terms, a: int, b: int, limits: Limits, deep: bool) -> Outcom
     except FailsError as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=f"the original fails, whatever the data are: {why}")
     try:
-        other = evaluation.value(b)
+        difference = evaluation.difference(one, evaluation.value(b))
     except UnsureError as why:
         return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
     except FailsError as why:
         found = f"the converted model fails where the original runs: {why}"
         return Outcome(Verdict.DIFFERENT, RULE, why=found, counterexample=evaluation.dims(), new_errors=1)
-    difference = evaluation.difference(one, other)
     if difference:
         return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=evaluation.dims())
-    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims")
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=evaluation.conditions())

@@ -33,6 +33,14 @@ _MANTISSAS: dict[int, int] = {
     TensorProto.FLOAT: 24,
     TensorProto.DOUBLE: 53,
 }
+# Floats of 8 bits with one NaN of each sign at most: each value is a float, which gives it again when cast back.
+_SMALL_FLOATS = {
+    TensorProto.FLOAT8E4M3FN,
+    TensorProto.FLOAT8E4M3FNUZ,
+    TensorProto.FLOAT8E5M2FNUZ,
+    TensorProto.FLOAT8E8M0,
+}
+KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,9 @@ def zero(dtype: int) -> np.ndarray:
 
 
 def is_exact(source: int, target: int) -> bool:
-    """Whether a cast keeps each value of an integer type, so that casting back gives it again."""
+    """Whether a cast keeps each value of a type, so that casting back gives it again."""
+    if source in _SMALL_FLOATS:
+        return target in (source, TensorProto.FLOAT)
     if source not in _INTEGERS:
         return False
     bits, signed = _INTEGERS[source]
@@ -83,9 +93,15 @@ def is_exact(source: int, target: int) -> bool:
 
 
 class Elements:
-    """The numbers of the elements that one comparison meets."""
+    """The numbers of the elements that one comparison meets.
+
+    Attributes:
+        conditions: What was taken for granted of casts.
+    """
 
     def __init__(self) -> None:
+        self.conditions: set[str] = set()
+        self._rounded: set[int] = set()
         self._constants: dict[tuple[int, bytes], int] = {}
         self._keys: list[tuple[int, bytes]] = []
         self._blocks: dict[object, int] = {}
@@ -142,13 +158,21 @@ class Elements:
 
     def _cast_block(self, block: int, dtype: int, how: object) -> int:
         source = self._sources[block]
+        if (self._sources[source.of] if source.of >= 0 else source).dtype in _SMALL_FLOATS:
+            self.conditions.add(KEPT)
         if source.of >= 0 and is_exact(self._sources[source.of].dtype, dtype):
             if self._sources[source.of].dtype == dtype:
                 return source.of
             return self._block(("cast", source.of, dtype), _Source(source.of, dtype))
         if is_exact(source.dtype, dtype):
             return self._block(("cast", block, dtype), _Source(block, dtype))
-        return self._block(("rounded", block, dtype, how), _Source(-1, dtype))
+        made = self._block(("rounded", block, dtype, how), _Source(-1, dtype))
+        self._rounded.add(made)
+        return made
+
+    def is_rounded(self, ids: np.ndarray) -> bool:
+        """Whether there are elements among them that a cast may have changed: two of them may yet be equal."""
+        return not self._rounded.isdisjoint(np.unique(ids >> PLACES).tolist())
 
     def _block(self, key: object, source: _Source) -> int:
         found = self._blocks.get(key)
@@ -189,6 +213,9 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
         wide = array.astype(np.float64)
         limit = float(2 ** (_INTEGERS[dtype][0]))
         return np.trunc(wide).astype(kind) if np.all(np.abs(wide) < limit) else None
-    if source == TensorProto.FLOAT and dtype == TensorProto.DOUBLE:
-        return None if np.isnan(array).any() else array.astype(kind)
-    return None
+    pairs = {(TensorProto.FLOAT, TensorProto.DOUBLE)}
+    pairs |= {pair for small in _SMALL_FLOATS for pair in ((small, TensorProto.FLOAT), (TensorProto.FLOAT, small))}
+    if (source, dtype) not in pairs or np.isnan(array).any():
+        return None
+    made = array.astype(kind)
+    return made if np.array_equal(made.astype(array.dtype), array) else None

@@ -67,8 +67,16 @@ class Evaluation:
         """The dims of the values that the two were compared on, by name."""
         return {"dims": dict(self._dims)}
 
+    def conditions(self) -> tuple[str, ...]:
+        """What was taken for granted."""
+        return tuple(sorted(self._elements.conditions))
+
     def difference(self, one: Value, other: Value) -> str:
-        """What two values differ in; ``""`` where they are the same elements."""
+        """What two values differ in; ``""`` where they are the same elements.
+
+        Raises:
+            UnsureError: They differ in elements that may yet be equal.
+        """
         first, second = self._ids(one), self._ids(other)
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
@@ -77,6 +85,8 @@ class Evaluation:
         differs = first.ids != second.ids
         if not differs.any():
             return ""
+        if self._elements.is_rounded(first.ids[differs]) or self._elements.is_rounded(second.ids[differs]):
+            raise UnsureError("elements that were cast and may be rounded")
         place = tuple(int(index) for index in np.argwhere(differs)[0])
         return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import z3
 
 from padops.convert.proof import plan
-from padops.convert.proof.result import Limits, Outcome, Verdict
+from padops.convert.proof.result import NEVER_RUNS, Limits, Outcome, Verdict
 from padops.convert.proof.symbolic import RULE
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.examples import example
@@ -105,7 +105,7 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, way: Way, until: floa
             return _unknown(answer.why, numbers, answer.beyond, evaluation.cut)
         ran += 1
     if not ran:
-        return _unknown(f"the original never runs: {why}", {})
+        return _unknown(f"{NEVER_RUNS}: {why}", {})
     return _Tried(_proved(tried, limits, conditions))
 
 

@@ -1,0 +1,122 @@
+"""``padops run``."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from padops.terminal import fail, say
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ABOUT = (
+    "Run a model in padops.InferenceSession, and print the outputs. A model that onnxruntime refuses or gets wrong because of a Pad "
+    "is converted in memory first; one line on the error stream says so. Exit codes: 0 done, 1 error, 2 usage."
+)
+SHOWN = 64  # elements of an output that are printed; of more, type and shape
+
+
+def add_run(commands: Any) -> None:
+    """Adds the command to those of ``padops``."""
+    parser = commands.add_parser("run", help="run a model, whatever its Pads are", description=ABOUT)
+    parser.add_argument("model", metavar="MODEL", help="an .onnx file")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="an array for each input, by its name")
+    parser.add_argument("--outputs", metavar="FILE.npz", help="write the outputs, by their names; elements of a type that NumPy "
+                        "lacks as unsigned integers of their bits")  # fmt: skip
+    parser.add_argument("--providers", metavar="A,B", help="execution providers, first choice first (default: all that this "
+                        "onnxruntime has built in)")  # fmt: skip
+    parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be converted in "
+                        "memory (default: %(default)s)")  # fmt: skip
+    parser.set_defaults(run=run_run)
+
+
+def run_run(options: argparse.Namespace) -> int:
+    """Runs as the options say."""
+    from padops.convert import PadopsError
+    from padops.files.targets import refusal
+
+    outputs = Path(options.outputs) if options.outputs else None
+    if why := refusal([outputs]):
+        return fail(why)
+    try:
+        results = _results(options)
+        if outputs is not None:
+            _write(outputs, results)
+    except PadopsError as error:
+        return fail(error, error.exit_code)
+    except OSError as error:
+        return fail(f"cannot write {error.filename or outputs}: {error.strerror}")
+    for name, array in results.items():
+        few = array.size <= SHOWN
+        say(f"{name}: {array.dtype}{list(array.shape)}" + (f" {array.tolist()}" if few else ""))
+    return 0
+
+
+def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
+    """The outputs by name.
+
+    Raises:
+        PadopsError: onnxruntime refuses the model, the inputs are not what it takes, or an output is no tensor.
+    """
+    import numpy as np
+
+    from padops.convert.errors import PadopsError
+    from padops.convert.verify.feeds import Input, fit_inputs, load_inputs
+    from padops.runtime.ort_values import run_session
+    from padops.session import InferenceSession
+
+    providers = [name for name in (options.providers or "").split(",") if name] or None
+    try:
+        session = InferenceSession(options.model, providers=providers, convert=options.convert)
+    except Exception as error:  # onnxruntime's exceptions have no base of their own
+        raise PadopsError(f"{options.model} does not run: {' '.join(str(error).split())}") from error
+    if session.padops_records:
+        done = sum(record.status == "converted" for record in session.padops_records)
+        say(f"{options.model} was converted in memory: {done} of {len(session.padops_records)} Pads", stderr=True)
+    for given in session.get_inputs():
+        if not given.type.startswith("tensor("):
+            raise PadopsError(f"input '{given.name}' is {given.type}, and only tensors can be given")
+    # Of an unknown rank onnxruntime says what it says of a scalar.
+    taken = [Input(row.name, row.type[len("tensor(") : -1], tuple(row.shape) or None) for row in session.get_inputs()]
+    feeds = fit_inputs(load_inputs(options.inputs or {}, taken), taken)
+    try:
+        arrays = run_session(session, feeds)
+    except Exception as error:  # as above
+        raise PadopsError(f"{options.model} does not run with these inputs: {' '.join(str(error).split())}") from error
+    named = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
+    for name, array in named.items():
+        if not isinstance(array, np.ndarray):
+            raise PadopsError(
+                f"output '{name}' is a {type(array).__name__}, and only tensors can be printed or written"
+            )
+    return named
+
+
+def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Writes an ``.npz``, whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    import numpy as np
+
+    from padops.files.staging import staging
+    from padops.files.targets import behind_link
+
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, array in arrays.items():
+            plain = array.astype(str) if array.dtype.kind == "O" else array
+            bits = plain.view(f"u{plain.dtype.itemsize}") if plain.dtype.kind == "V" else plain
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asarray(bits), allow_pickle=False)
+    path = behind_link(path)
+    with staging(path.parent) as stage:
+        stage.write(os.fspath(path.name), [content.getvalue()])
+        stage.commit()

@@ -1,0 +1,175 @@
+"""``padops.InferenceSession``: the session that runs any model, converted in memory where it has to be."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from padops.extras import DependencyError, NeedingOnnxruntime
+from padops.runtime import inference_session
+from padops.runtime.model_words import DOMAIN, SILENT, words_of
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+
+with NeedingOnnxruntime("padops.InferenceSession"):
+    import onnxruntime
+
+if TYPE_CHECKING:
+    from padops.convert import Conversion, Inspection, PadRecord
+    from padops.runtime.placing import Provider
+
+LOG = logging.getLogger("padops")
+DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # of a model in memory
+FIRST_MINOR_OF_DATA_FOLDER = 22
+FOREIGN = ("PadV2", "MirrorPad")  # TensorFlow's; a Pad of an unknown domain may be anybody's
+
+
+class InferenceSession(inference_session.InferenceSession):
+    """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
+
+    It runs a model as it is where onnxruntime does, with padops' execution provider for the Pads (see
+    ``padops.runtime.inference_session``). Where onnxruntime refuses the model before it asks a provider, would get it wrong all the
+    same, or is older than 1.24 and has no providers of libraries, the model is converted in memory first: those Pads alone that this
+    onnxruntime does not run, as ``padops.inspect`` says, with the options that they need. Nothing is written, and external data stay
+    in their files. ``padops_records`` says what was done, and so does one line of the logger ``padops``.
+
+    Where an onnxruntime of 1.24 or newer runs the model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
+
+    Args:
+        path_or_bytes: The model: its file, or its content.
+        sess_options: As for ``padops.runtime.inference_session``. For a converted model with external data, the folder of the data
+            is added to its configuration.
+        providers: As for ``padops.runtime.inference_session``: execution providers, first choice first.
+        provider_options: One mapping for each provider, where ``providers`` has names alone.
+        convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with which it is
+            converted whatever onnxruntime can do.
+        **kwargs: As ``onnxruntime.InferenceSession`` takes them.
+
+    Attributes:
+        padops_records: What became of each Pad, as ``Conversion.records``; empty where the model is as it was.
+
+    Raises:
+        DependencyError: The model has to be converted, and the extra ``convert`` is not installed.
+        FileNotFoundError: padops has been installed without its library.
+        PadopsError: ``convert`` has arguments, and the model cannot be converted with these.
+        RuntimeError: As ``padops.runtime.inference_session``.
+        TypeError: An argument has another type.
+        ValueError: ``convert`` is something else, or an option is wrong.
+        Exception: Whatever onnxruntime raises for the model, where conversion does not help. A Pad that breaks a rule names the node
+            and the rule.
+    """
+
+    def __init__(
+        self,
+        path_or_bytes: str | bytes | os.PathLike[str],
+        sess_options: onnxruntime.SessionOptions | None = None,
+        providers: Sequence[Provider] | None = None,
+        provider_options: Sequence[Mapping[Any, Any]] | None = None,
+        *,
+        convert: Literal["auto", "never"] | Mapping[str, Any] = "auto",
+        **kwargs: Any,
+    ) -> None:
+        if convert not in ("auto", "never") and not isinstance(convert, Mapping):
+            raise ValueError(
+                f"convert is {convert!r}, expected 'auto', 'never' or a mapping of arguments of padops.convert"
+            )
+        self.padops_records: tuple[PadRecord, ...] = ()
+        given = (sess_options, providers, provider_options)
+        if isinstance(convert, Mapping):
+            self._run_converted(_converted(path_or_bytes, dict(convert)), *given, kwargs)
+            return
+        words = words_of(path_or_bytes)
+        made = _looked_at(path_or_bytes, words, convert) if _needs_a_look(words) else None
+        try:
+            if made is None:
+                self._create(path_or_bytes, words, *given, kwargs)
+        except Exception as error:
+            made = _converted_after(error, path_or_bytes) if convert == "auto" and b"Pad" in words else None
+            if made is None:
+                raise
+        if made is not None:
+            self._run_converted(made, *given, kwargs)
+
+    def _run_converted(
+        self,
+        made: Conversion,
+        sess_options: onnxruntime.SessionOptions | None,
+        providers: Sequence[Provider] | None,
+        provider_options: Sequence[Mapping[Any, Any]] | None,
+        kwargs: Mapping[str, Any],
+    ) -> None:
+        """Creates the session of a converted model."""
+        content = made.proto().SerializeToString()
+        options = onnxruntime.SessionOptions() if sess_options is None else sess_options
+        if (folder := made.data_folder) is not None:
+            if runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
+                raise RuntimeError(
+                    f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be "
+                    f"converted: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+                )
+            options.add_session_config_entry(DATA_FOLDER, os.fspath(folder))
+        self._create(content, words_of(content), options, providers, provider_options, kwargs)
+        if sess_options is None:  # so that set_providers makes new ones
+            self._padops_arguments = (content, None, dict(kwargs))
+        self.padops_records = made.records
+        LOG.info("the model was converted in memory: %s", made.summary())
+
+
+def _needs_a_look(words: frozenset[bytes]) -> bool:
+    """Whether onnxruntime may get a model with these words wrong without an error."""
+    old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
+    return old or words.issuperset(SILENT)
+
+
+def _looked_at(model: str | bytes | os.PathLike[str], words: frozenset[bytes], convert: str) -> Conversion | None:
+    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for."""
+    unseen = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
+    if convert == "auto":
+        try:
+            return _converted_if_needed(model)
+        except DependencyError as missing:
+            unseen += f", and padops cannot look: {missing}"
+    warnings.warn(f"{unseen}; padops runs them after 'padops convert'", stacklevel=3)
+    return None
+
+
+def _converted_if_needed(model: str | bytes | os.PathLike[str]) -> Conversion | None:
+    """The converted model; None where this onnxruntime runs every Pad of it, or conversion helps none of them."""
+    from padops.convert import PadopsError, inspect
+
+    try:
+        found = inspect(model)
+        if domains := _foreign_domains(found):
+            found = inspect(model, custom_domains=domains)
+    except PadopsError:  # it is no model, and onnxruntime says so
+        return None
+    if not any("convert" in pad.roads for pad in found.failing):
+        return None
+    explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
+    return _converted(model, {"select": "needed", "custom_domains": domains, **explicit})
+
+
+def _foreign_domains(found: Inspection) -> list[str]:
+    """The domains in which an exporter may have left Pads of its framework: those of nodes with such a name."""
+    named = [pad.operator.rpartition("::") for pad in found.failing if pad.verdict == "unknown"]
+    return sorted({domain for domain, _, operator in named if domain and operator in FOREIGN})
+
+
+def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) -> Conversion | None:
+    """The converted model where onnxruntime has refused it; None where conversion cannot help.
+
+    Raises:
+        DependencyError: The extra that converts is not installed.
+    """
+    try:
+        return _converted_if_needed(model)
+    except DependencyError as missing:
+        raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
+
+
+def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:
+    from padops.convert import convert
+
+    return convert(model, **arguments)

@@ -1,0 +1,194 @@
+"""padops.InferenceSession runs what onnxruntime refuses or gets wrong before any provider is asked: it converts in memory."""
+
+from __future__ import annotations
+
+import builtins
+import logging
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import parser
+
+import padops
+from padops import session as door
+from padops.extras import DependencyError
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
+
+IMPORTS = '"": 18, "com.microsoft": 1, "tf": 1'
+ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
+REFLECTED = np.pad(ROWS, [(0, 0), (1, 1)], "reflect")
+
+
+def model(text: str, imports: str = IMPORTS) -> bytes:
+    return parser.parse_model(f"<ir_version: 8, opset_import: [{imports}]> g {text}").SerializeToString()
+
+
+PADDED = "(float[2, 3] x) => (float[2, 5] y)"
+INT32_AXES = model(f'{PADDED} <int64[2] p = {{1, 1}}, int32[1] a = {{1}}> {{ y = Pad <mode = "reflect"> (x, p, , a) }}')
+MAX_POOL = model(
+    "(float[1, 1, 8, 8] x) => (float[1, 1, n, m] y) "
+    '{ y = MaxPool <auto_pad = "SAME_UPPER", kernel_shape = [3, 3], dilations = [2, 2]> (x) }'
+)
+REFUSED = {
+    "int32 axes": INT32_AXES,
+    "pads of [1, 2r]": model(
+        f'{PADDED} <int64[1, 4] p = {{0, 1, 0, 1}}> {{ y = Pad <mode = "reflect"> (x, p) }}', '"": 13'
+    ),
+    "TensorFlow's": model(
+        f'{PADDED} <int64[2, 2] p = {{0, 0, 1, 1}}> {{ y = tf.MirrorPad <mode = "REFLECT"> (x, p) }}'
+    ),
+    "opset 1": model(f'{PADDED} {{ y = Pad <mode = "reflect", paddings = [0, 1, 0, 1]> (x) }}', '"": 1'),
+}
+
+
+def quiet() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    return options
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_onnxruntime_refuses(kind: str) -> None:
+    with pytest.raises(Exception):  # noqa: B017  # each release has other ones
+        onnxruntime.InferenceSession(REFUSED[kind], quiet())
+    (y,) = padops.InferenceSession(REFUSED[kind], quiet()).run(None, {"x": ROWS})
+    np.testing.assert_array_equal(y, REFLECTED)
+
+
+def test_a_type_of_microsofts_pad() -> None:
+    text = "(int16[2, 3] x) => (int16[2, 5] y) <int64[4] p = {0, 1, 0, 1}, int16 v = {7}> { y = com.microsoft.Pad (x, p, v) }"
+    rows = ROWS.astype(np.int16)
+    (y,) = padops.InferenceSession(model(text), quiet()).run(None, {"x": rows})
+    np.testing.assert_array_equal(y, np.pad(rows, [(0, 0), (1, 1)], constant_values=7))
+
+
+def test_a_pooling_that_is_wrong_without_a_word() -> None:
+    x = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+    assert onnxruntime.InferenceSession(MAX_POOL).run(None, {"x": x})[0].shape == (1, 1, 6, 6)
+    made = padops.InferenceSession(MAX_POOL)
+    around = np.pad(x[0, 0], 2, constant_values=-np.inf)
+    expected = np.max([around[i : i + 8, j : j + 8] for i in (0, 2, 4) for j in (0, 2, 4)], axis=0)
+    np.testing.assert_array_equal(made.run(None, {"x": x})[0], expected[None, None])
+    assert [record.status for record in made.padops_records] == ["converted"]
+
+
+def test_records_and_one_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "padops"):
+        made = padops.InferenceSession(INT32_AXES, quiet())
+    assert [record.status for record in made.padops_records] == ["converted"]
+    assert caplog.messages == ["the model was converted in memory: 1 Pad: 1 converted"]
+
+
+def test_only_what_onnxruntime_does_not_run_is_converted() -> None:
+    text = (
+        "(float[2, 3] x) => (float[2, 5] y, float[4, 3] z) <int64[2] p = {1, 1}, int32[1] a = {1}, int64[4] q = {1, 0, 1, 0}> "
+        '{ y = Pad <mode = "reflect"> (x, p, , a)  z = Pad (x, q) }'
+    )
+    made = padops.InferenceSession(model(text), quiet())
+    assert [record.status for record in made.padops_records] == ["converted", "not needed"]
+
+
+def test_never() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an old release
+        with pytest.raises(Exception, match=r"Expected:int64 Actual:int32"):
+            padops.InferenceSession(INT32_AXES, quiet(), convert="never")
+    with pytest.warns(UserWarning, match="may get Pads of this model wrong; padops runs them after 'padops convert'"):
+        assert padops.InferenceSession(MAX_POOL, convert="never").padops_records == ()
+
+
+def test_arguments_of_the_conversion() -> None:
+    made = padops.InferenceSession(REFUSED["TensorFlow's"], convert={"custom_domains": ["tf"], "target": "onnx"})
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
+    assert made.padops_records[0].op_type != "Pad_18"
+    with pytest.raises(padops.UsageError, match="target is 'tf'"):
+        padops.InferenceSession(INT32_AXES, convert={"target": "tf"})
+    with pytest.raises(ValueError, match="convert is 'always', expected 'auto', 'never' or a mapping"):
+        padops.InferenceSession(INT32_AXES, convert="always")  # type: ignore[arg-type]
+
+
+def test_other_errors_stay_onnxruntimes() -> None:
+    """A file that is none, and a model with a Pad that is refused for something else."""
+    with pytest.raises(Exception, match=r"NO_SUCHFILE|doesn't exist"):
+        padops.InferenceSession("absent.onnx")
+    text = f"{PADDED} <int64[4] p = {{0, 1, 0, 1}}> {{ z = Pad (x, p)  y = Nonsense (z) }}"
+    with pytest.raises(Exception, match="Nonsense"):
+        padops.InferenceSession(model(text), quiet())
+
+
+@pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="the next test is for those")
+def test_external_data_stay_in_their_file(tmp_path: Path) -> None:
+    path = with_external_data(tmp_path)
+    options = quiet()
+    (y,) = padops.InferenceSession(path, options).run(None, {"x": ROWS})
+    np.testing.assert_array_equal(y, REFLECTED + 1)
+    assert options.get_session_config_entry(DATA_FOLDER) == str(tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["model.onnx", "weights.bin"]
+
+
+def test_external_data_before_there_is_a_folder_of_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER - 1)
+    with pytest.raises(
+        RuntimeError, match="takes no external data of a model in memory, .* write it with 'padops convert'"
+    ):
+        padops.InferenceSession(with_external_data(tmp_path), quiet())
+
+
+def with_external_data(folder: Path) -> Path:
+    text = (
+        f"{PADDED} <int64[2] p = {{1, 1}}, int32[1] a = {{1}}, float[2, 5] w = {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}> "
+        '{ z = Pad <mode = "reflect"> (x, p, , a)  y = Add (z, w) }'
+    )
+    made = onnx.ModelProto.FromString(model(text))
+    for row in made.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
+        row.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(row), row.name))
+    onnx.save(made, folder / "model.onnx", save_as_external_data=True, location="weights.bin", size_threshold=0)
+    return folder / "model.onnx"
+
+
+def test_set_providers_makes_the_session_anew() -> None:
+    made = padops.InferenceSession(INT32_AXES)
+    made.set_providers(["CPUExecutionProvider"])
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
+
+
+@pytest.fixture
+def without_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the extra that converts is not installed."""
+    found: Callable[..., Any] = builtins.__import__
+
+    def refuse(name: str, *rest: Any, **named: Any) -> Any:
+        if name == "padops.convert":
+            raise DependencyError("padops.convert needs onnx_ir, which is not installed: pip install 'padops[convert]'")
+        return found(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+
+
+@pytest.mark.usefixtures("without_onnx")
+@pytest.mark.filterwarnings("ignore:onnxruntime 1.2[0-3]")  # which cannot look either
+def test_without_the_extra_the_error_names_it() -> None:
+    with pytest.raises(DependencyError, match=r"onnxruntime refuses this model \(.*\), and .*padops\[convert\]"):
+        padops.InferenceSession(INT32_AXES, quiet())
+    with pytest.warns(
+        UserWarning, match=r"may get Pads of this model wrong, and padops cannot look: .*padops\[convert\]"
+    ):
+        padops.InferenceSession(MAX_POOL)
+
+
+@pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each Pad is looked at there")
+def test_a_model_that_runs_needs_no_onnx(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model(f'{PADDED} <int64[4] p = {{0, 1, 0, 1}}> {{ y = Pad <mode = "reflect"> (x, p) }}'))
+    text = "import padops, sys; padops.InferenceSession(sys.argv[1]); print([m for m in ('onnx', 'onnx_ir') if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", text, path], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"

@@ -1,0 +1,89 @@
+"""``padops run``: a model from the shell, converted in memory where it has to be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_lines import run
+from onnx import parser
+
+ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
+REFLECTED = [[1.0, 0.0, 1.0, 2.0, 1.0], [4.0, 3.0, 4.0, 5.0, 4.0]]
+
+
+def save(path: Path, text: str, opset: int = 18) -> Path:
+    path.write_bytes(parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> g {text}').SerializeToString())
+    return path
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return save(
+        tmp_path / "in.onnx",
+        '(float[2, 3] x) => (float[2, 5] y) <int64[2] p = {1, 1}, int32[1] a = {1}> { y = Pad <mode = "reflect"> (x, p, , a) }',
+    )
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> Path:
+    np.savez(tmp_path / "x.npz", x=ROWS)
+    return tmp_path / "x.npz"
+
+
+def test_it_runs_what_onnxruntime_refuses(
+    model: Path, inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = tmp_path / "y.npz"
+    code, out, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", outputs)
+    assert (code, out, err) == (0, f"y: float32[2, 5] {REFLECTED}\n", f"{model} was converted in memory: 1 of 1 Pads\n")
+    with np.load(outputs) as written:
+        assert {name: written[name].tolist() for name in written} == {"y": REFLECTED}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.onnx", "x.npz", "y.npz"]
+
+
+@pytest.mark.parametrize(
+    ("type", "given", "told", "bits"),
+    [
+        ("string", ["a\x1b"], "y: object[2] ['a\\x1b', '']", ["a\x1b", ""]),
+        ("bfloat16", np.array([0x3F80], np.uint16), "y: bfloat16[2] [1.0, 0.0]", [0x3F80, 0]),
+    ],
+)
+def test_texts_and_types_that_numpy_lacks(
+    type: str, given: np.ndarray, told: str, bits: list, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = save(tmp_path / "m.onnx", f"({type}[1] x) => ({type}[2] y) <int64[2] p = {{0, 1}}> {{ y = Pad (x, p) }}", 21)
+    np.savez(tmp_path / "x.npz", x=given)
+    code, out, err = run(capsys, "run", path, "--inputs", tmp_path / "x.npz", "--outputs", tmp_path / "y.npz")
+    assert (code, out, err) == (0, f"{told}\n", "")
+    with np.load(tmp_path / "y.npz") as written:
+        assert written["y"].tolist() == bits
+
+
+def test_long_outputs_are_told_by_type_and_shape(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(tmp_path / "long.onnx", "(float x) => (float[100] y) <int64[1] n = {100}> { y = Expand (x, n) }")
+    np.savez(tmp_path / "x.npz", x=np.float32(1))
+    assert run(capsys, "run", path, "--inputs", tmp_path / "x.npz") == (0, "y: float32[100]\n", "")
+
+
+def test_what_is_wrong_is_said(model: Path, inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "run", model, "--convert", "never", "--inputs", inputs)
+    assert (code, out, f"error: {model} does not run: " in err) == (1, "", True)
+    code, _, err = run(capsys, "run", model)
+    assert (code, err.splitlines()[-1]) == (2, "error: the inputs lack 'x'; the model takes x: float[2, 3]")
+    np.savez(tmp_path / "z.npz", x=ROWS.astype(np.int32))
+    code, _, err = run(capsys, "run", model, "--inputs", tmp_path / "z.npz")
+    assert (code, err.splitlines()[-1]) == (2, "error: input 'x' is int32, expected float")
+    code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", tmp_path)
+    assert (code, err) == (1, f"error: cannot write {tmp_path}: it is a folder\n")
+    code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", tmp_path / "none" / "y.npz")
+    assert (code, "error: cannot write" in err) == (1, True)
+
+
+def test_a_pad_that_breaks_a_rule_when_it_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(tmp_path / "p.onnx", '(float[1] x, int64[2] p) => (float[n] y) { y = Pad <mode = "reflect"> (x, p) }')
+    np.savez(tmp_path / "x.npz", x=np.ones(1, np.float32), p=np.array([-1, 1]))
+    code, out, err = run(capsys, "run", path, "--inputs", tmp_path / "x.npz")
+    assert (code, out) == (1, "")
+    assert f"error: {path} does not run with these inputs: " in err and "[P5]" in err
