@@ -61,11 +61,17 @@ DIFFER = {
     "rounding down for cutting off": (INTS + "<int64 two = {2}> { y = Div(x, two) }", INTS + "<int64 two = {2}> { m = Mod(x, two) d = Sub(x, m) y = Div(d, two) }"),
     "a Reshape to other dims": (MATRIX + "{ y = Transpose(x) }", MATRIX + "{ t = Transpose(x) s = Shape(t) y = Reshape<allowzero=1>(x, s) }"),
     "a dim of 1 that is repeated": ("g (float[N,1] x) => (float[] y) { " + SAME + " }", "g (float[N,1] x) => (float[] y) { s = Constant<value_ints=[2]>() y = Expand(x, s) }"),
-    "one of two dims": (MATRIX + "{ y = Shape(x) }".replace("float", "int64"), "g (float[N,M] x) => (int64[] y) { t = Transpose(x) y = Shape(t) }"),
+    "one of two dims": ("g (float[N,M] x) => (int64[] y) { y = Shape(x) }", "g (float[N,M] x) => (int64[] y) { t = Transpose(x) y = Shape(t) }"),
     "edges in the place of reflections": (VECTOR + "<int64[2] p = {1,0}> { y = Pad<mode=\"edge\">(x, p) }", VECTOR + "<int64[2] p = {1,0}> { y = Pad<mode=\"reflect\">(x, p) }"),
     "begin and end the other way round": (VECTOR + "<int64[2] p = {1,0}> { y = Pad(x, p) }", VECTOR + "<int64[2] p = {0,1}> { y = Pad(x, p) }"),
     "turns of a Loop are not all alike": (MATRIX + "{ " + SAME + " }", MATRIX + "{ n = Constant<value_int=3>() y = Loop(n, , x)<body = b (int64 i, bool c, float[N,M] v) => (bool d, float[] w) { d = Identity(c) w = Transpose(v) }> }"),
 }  # fmt: skip
+
+# Where the example of the solver is none for onnxruntime: a run has to confirm each.
+UNCONFIRMED = {
+    "an error that is new: Concat of other dims",  # onnxruntime does not compare the dims of tensors without elements
+    "a Reshape to other dims",  # where elements go that are not in the order of any index is not known
+}
 
 
 def models(pair: tuple[str, str]) -> tuple[onnx.ModelProto, onnx.ModelProto]:
@@ -85,7 +91,7 @@ def test_what_differs_is_not_proved(name: str) -> None:
     found = decided(original, converted)
     assert found.verdict is not Verdict.PROVED and found.why
     assert (found.verdict is Verdict.DIFFERENT) == (found.counterexample is not None)
-    if found.counterexample is not None:
+    if found.counterexample is not None and name not in UNCONFIRMED:
         feeds = fed(original, found.counterexample)
         expected = answer(original, feeds)
         assert expected is not None, "the original runs for the example"
@@ -99,7 +105,7 @@ def fed(model: onnx.ModelProto, example: dict[str, dict[str, list[int]]]) -> dic
     for value in model.graph.input:
         dims = example.get(value.name, {"dims": [2]})["dims"]
         dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
-        elements = example.get(value.name, {}).get("values", np.arange(1, 1 + np.prod(dims, dtype=int)))
+        elements = example.get(value.name, {}).get("values", np.arange(10, 10 + np.prod(dims, dtype=int)))
         feeds[value.name] = np.array(elements).astype(dtype).reshape(dims)
     return feeds
 
