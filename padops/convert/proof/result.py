@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+ALL_SIZES = "all sizes (z3)"  # the rule of what a solver has shown for all dims
 NEVER_RUNS = "the original never runs"  # how such a reason begins: then the converted model may do what it likes
 
 
