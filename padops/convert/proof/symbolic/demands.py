@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import z3
 
-from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open
+from padops.convert.proof.symbolic.integers import POSITION, Int, Integers, Truth, is_open
 from padops.convert.proof.symbolic.tensors import Fails, Index
 
 OVERFLOW = "integers beyond their type"
-POSITION = "at "  # what the name of an unknown position begins with
 SHORT = 64  # elements that are each asked about, rather than any of them
 
 
@@ -84,7 +83,13 @@ class Asking:
         self.demands.assumable.append(asked)
 
     def require_each(self, shape: Sequence[Int], condition: Callable[[Index], Truth], what: str) -> None:
-        """The same of every index within a shape."""
+        """The same of every index within a shape.
+
+        Args:
+            shape: The dims.
+            condition: Of an index.
+            what: What fails elsewhere, in words.
+        """
         if not any(map(is_open, shape)) and np.prod(shape, dtype=object) <= SHORT:
             for place in np.ndindex(*shape):
                 self.require(condition(list(place)), what)
@@ -121,7 +126,13 @@ class Asking:
                 self.integers.bound(amount, -self.most, self.most)
 
     def must(self, condition: Truth, what: str, given: tuple[Truth, ...] = ()) -> None:
-        """Says what has to hold for this package to follow a term: it is proved for either model."""
+        """Says what has to hold for this package to follow a term: it is proved for either model.
+
+        Args:
+            condition: What has to hold.
+            what: What fails elsewhere, in words.
+            given: Where it has to hold.
+        """
         condition = self.integers.known(condition)
         if is_open(condition) or not condition:
             self.demands.musts.append(Requirement(condition, (*self._path, *given), what, ours=True))

@@ -191,7 +191,11 @@ class Evaluation(Asking):
     # --- inputs of an operator ----------------------------------------------------------------------------------------
 
     def input(self, term: int, position: int) -> Tensor:
-        """An input of a term, which must be there."""
+        """An input of a term, which must be there.
+
+        Raises:
+            Fails: It fails for all data and dims.
+        """
         found = self.optional(term, position)
         if found is None:
             raise Fails(f"{self.terms.head(term).name} lacks input {position}")
@@ -237,20 +241,32 @@ class Evaluation(Asking):
         raise Unsupported("a number of elements is computed")
 
     def ints(self, tensor: Tensor) -> list[Int]:
-        """The elements of a short tensor of integers, one after another."""
+        """The elements of a short tensor of integers, one after another.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
         if tensor.dtype not in RANGES:
             raise Unsupported("integers are expected")
         return list(self.elements(tensor).reshape(-1))
 
     def known(self, tensor: Tensor) -> list[int]:
-        """The elements of a short tensor of integers that are numbers."""
+        """The elements of a short tensor of integers that are numbers.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
         values = self.ints(tensor)
         if any(map(is_open, values)):
             raise Unsupported("integers that are not computed are expected")
         return [int(value) for value in values]
 
     def truth(self, tensor: Tensor, index: Index) -> Truth:
-        """An element of a tensor of bools."""
+        """An element of a tensor of bools.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
         if tensor.dtype != BOOL:
             raise Unsupported("bools are expected")
         return tensor.at(index)
