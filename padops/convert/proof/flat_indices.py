@@ -182,8 +182,13 @@ def _step(name: str, graph: FlatGraph, axis: int) -> tuple[str | np.ndarray, str
                 return before, position
         product = graph.plain(product_name, "Mul")
         for longer, dim in itertools.permutations(product.input) if product is not None else ():
+            if not graph.is_dim(dim, axis):
+                continue
+            array = graph.known(longer)
+            if array is not None and array.ndim == axis + 1 and array.shape[-1] == 1:
+                return array[..., 0], position
             shorter = graph.plain(longer, "Unsqueeze")
-            if shorter is not None and graph.is_dim(dim, axis) and graph.axes(shorter) == [-1]:
+            if shorter is not None and graph.axes(shorter) == [-1]:
                 return shorter.input[0], position
     return None
 

@@ -51,6 +51,22 @@ def test_positions_along_each_axis() -> None:
     assert answers(empty, feeds([], [1])) == answers(model, feeds([], [1]))
 
 
+def test_positions_that_are_known_so_far() -> None:
+    """What is computed from constants has been: the first 0 with its new axis, or all of the first positions."""
+    first = WHOLE.replace("a = Unsqueeze (z, m)", "a = Constant <value_ints = [0]> ()")
+    rows = WHOLE.replace(START + SO_FAR, "").replace(
+        "d = Unsqueeze (c, m)", "d = Constant <value = int64[2,1] {2, 1}> ()"
+    )
+    for nodes, signature in ((first, SIGNATURE), (rows, SIGNATURE.replace("float[N,K]", "float[3,4]"))):
+        model = parsed(signature, nodes)
+        made = onnx.ModelProto.FromString(model.SerializeToString())
+        assert by_axis(made, "x")
+        assert answers(made, feeds([2, 0], [3, 1])) == answers(model, feeds([2, 0], [3, 1]))
+        assert "Mul" not in operators(made)
+    unknown = parsed(SIGNATURE, rows)  # nobody can tell that 2 and 1 are positions of an axis of any length
+    assert not by_axis(unknown, "x")
+
+
 def test_a_position_below_0_fails() -> None:
     """As the whole index it means another element, or one from the end."""
     model, made, _ = rewritten(WHOLE)
