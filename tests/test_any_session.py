@@ -20,6 +20,7 @@ from onnx import parser
 import padops
 from padops import session as door
 from padops.extras import DependencyError
+from padops.runtime import model_words
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
 
@@ -192,3 +193,34 @@ def test_a_model_that_runs_needs_no_onnx(tmp_path: Path) -> None:
     text = "import padops, sys; padops.InferenceSession(sys.argv[1]); print([m for m in ('onnx', 'onnx_ir') if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", text, path], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
+
+
+def test_a_convolution_that_ends_its_first_run() -> None:
+    text = (
+        "(float[1, 1, 6] x) => (float[1, 1, n] y) <float[1, 1, 3] w = {1, 10, 100}> "
+        '{ y = Conv <auto_pad = "SAME_LOWER", dilations = [2]> (x, w) }'
+    )
+    made = padops.InferenceSession(model(text))
+    (y,) = made.run(None, {"x": np.arange(1, 7, dtype=np.float32).reshape(1, 1, 6)})
+    assert y.ravel().tolist() == [310, 420, 531, 642, 53, 64]
+    plain = padops.InferenceSession(model(text.replace("[2]", "[1]")))
+    assert plain.padops_records == ()
+
+
+@pytest.mark.parametrize(("dilations", "looks"), [([1, 1], False), ([1, 2], True), ([300, 1], True)])
+@pytest.mark.parametrize("packed", [False, True])
+def test_dilations_are_read_without_onnx(dilations: list[int], looks: bool, packed: bool) -> None:
+    """As protobuf writes them, and as other writers do."""
+    node = onnx.helper.make_node(
+        "MaxPool", ["x"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3, 3], dilations=dilations
+    )
+    content = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [], [])).SerializeToString()
+    if packed:
+        unpacked = b"".join(b"@" + varint(number) for number in dilations)
+        numbers = b"".join(map(varint, dilations))
+        content = content.replace(b"\tdilations" + unpacked, b"\tdilationsB" + varint(len(numbers)) + numbers)
+    assert (model_words.DILATED in model_words.words_of(content)) is looks
+
+
+def varint(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])

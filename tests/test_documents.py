@@ -125,7 +125,7 @@ def help_of(command: str) -> str:
     return out.getvalue()
 
 
-COMMANDS = ("convert", "verify", "info", "inspect", "bench", "describe", "conformance")
+COMMANDS = ("convert", "verify", "run", "info", "inspect", "bench", "describe", "conformance")
 SUBCOMMANDS = ("show", "merge", "repro", "repros", "export")
 
 

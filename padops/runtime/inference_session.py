@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
-from padops.runtime.model_words import DOMAIN, words_of, wrong_optimizers
+from padops.runtime.model_words import DOMAIN, named_operators, words_of, wrong_optimizers
 from padops.runtime.provider import FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.session import register
 
@@ -86,7 +86,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs))
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
         if DOMAIN in words:
-            register(options)  # it takes longer than all else here: 16 operators with a kernel for each type
+            # Options of the caller's may serve other models, too.
+            register(options, operators=named_operators(words) if sess_options is None else None)
         minor = runtime_minor()
         if minor >= FIRST_MINOR:
             if not providers and options.has_providers() and not (is_provided(options) or is_placed(options)):

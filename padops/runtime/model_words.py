@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 from collections.abc import Iterator
+
+from padops.spec.dialects import OPS
 
 AXES = b"a Pad with axes"  # no word of the model: it stands for a Pad that has this input
 
@@ -27,11 +30,19 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     ("NhwcTransformer", (AXES, b"QuantizeLinear"), None),
 )
 
-# A MaxPool with SAME and dilations gives a smaller output without a word.
-SILENT = (b"MaxPool", b"SAME_", b"dilations")
+DILATED = b"dilations of more than 1"  # as AXES
+# With SAME and dilations a MaxPool gives a smaller output without a word, and a convolution ends its first run.
+SILENT = (b"SAME_", DILATED)
+# The dilations of an operator as a model has them, where all are 1: unpacked or packed, then their type.
+NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
 
 DOMAIN = b"padops"  # of the operators
-WORDS = (DOMAIN, *sorted({*SILENT, *(word for _, words, _ in WRONG_OPTIMIZERS for word in words)} - {AXES}))
+OPERATORS = {name.encode(): name for name in OPS}
+WORDS = (
+    DOMAIN,
+    *OPERATORS,
+    *sorted({*SILENT, *(word for _, words, _ in WRONG_OPTIMIZERS for word in words)} - {AXES, DILATED}),
+)
 
 # Where nodes are in a model, by the numbers of the fields; and what else of a node is read.
 WITHIN = {
@@ -59,7 +70,7 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _words_in(content)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        return frozenset((*WORDS, AXES))
+        return frozenset((*WORDS, AXES, DILATED))
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
@@ -94,7 +105,21 @@ def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
         has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
     except (IndexError, KeyError, RecursionError):  # it is no model: onnxruntime says so
         has_axes = True
+    if b"SAME_" in found and any(_has_dilations(content, start, end) for start, end in parts):
+        found.add(DILATED)
     return frozenset(found | {AXES} if has_axes else found)
+
+
+def _has_dilations(content: bytes | mmap.mmap, start: int, end: int) -> bool:
+    """Whether an operator in a part of a model has dilations that may be other than 1."""
+    word = b"\tdilations"
+    at = content.find(word, start, end)
+    while at >= 0:
+        at += len(word)
+        if NO_DILATIONS.match(content, at) is None:
+            return True
+        at = content.find(word, at, end)
+    return False
 
 
 def _without_weights(content: bytes | mmap.mmap) -> list[tuple[int, int]]:
@@ -166,6 +191,11 @@ def _varint(content: bytes | mmap.mmap, at: int) -> tuple[int, int]:
         number |= (content[at] & 127) << shift
         at, shift = at + 1, shift + 7
     return number | content[at] << shift, at + 1
+
+
+def named_operators(words: frozenset[bytes]) -> list[str]:
+    """The operators of padops that a model with these words may have."""
+    return [name for word, name in OPERATORS.items() if word in words]
 
 
 def wrong_optimizers(words: frozenset[bytes], minor: int) -> set[str]:

@@ -96,7 +96,8 @@ def other_mode(model: onnx.ModelProto, dice: Dice) -> str | None:
     if row is None:
         node.attribute.append(helper.make_attribute("mode", dice.pick(MODES[1:3])))
         return f"{node.op_type}: constant became {node.attribute[-1].s.decode()}"
-    former, row.ref_attr_name = row.s.decode() or row.ref_attr_name, ""
+    former = row.s.decode() or row.ref_attr_name
+    row.ClearField("ref_attr_name")
     row.s = dice.pick([mode for mode in MODES if mode != former]).encode()
     row.type = onnx.AttributeProto.STRING
     return f"{node.op_type}: {former} became {row.s.decode()}"

@@ -38,6 +38,7 @@ def branches() -> list[Pair]:
     pads = "p = Constant <value_ints = [1, 1]> ()\n"
     right = chosen("a = Neg (x)", "b = Identity (x)")
     yes, no = np.array(True), np.array(False)
+    never = "c = Constant <value = bool {0}> ()\n"
     return [
         pair(
             "branches that changed places", CHOSEN, right, chosen("a = Identity (x)", "b = Neg (x)"), x=ramp(1), c=yes
@@ -53,6 +54,13 @@ def branches() -> list[Pair]:
             pads + chosen("a = Pad (x, p)", 'b = Pad <mode = "edge"> (x, p)'),
             x=ramp(1),
             c=no,
+        ),
+        pair(
+            "a mode that the operator does not know, in a branch that is never taken",
+            FLOATS,
+            never + pads + chosen('a = padops.Pad_13 <mode = "edge"> (x, p)', "b = Neg (x)"),
+            never + pads + chosen('a = padops.Pad_13 <mode = "wrap"> (x, p)', "b = Neg (x)"),
+            x=ramp(1),
         ),
         pair(
             "the negation of a condition", CHOSEN, right, "d = Not (c)\n" + right.replace("(c)", "(d)"), x=ramp(1), c=no

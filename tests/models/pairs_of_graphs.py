@@ -146,6 +146,20 @@ def interfaces() -> list[Pair]:
     overridable = "float[N] x, float[1] d => float[M] y"
     return [
         pair("two inputs", two, "y = Sub (x, z)", "y = Sub (z, x)", x=ramp(1), z=2 * ramp(1)),
+        pair(
+            "amounts of a type that no Pad takes",
+            FLOATS,
+            ONE + "y = Pad (x, p)",
+            ONE + "q = Cast <to = 1> (p)\ny = Pad (x, q)",
+            x=ramp(1),
+        ),
+        pair(
+            "a fill of another type than the data",
+            FLOATS,
+            ONE + "y = Pad (x, p)",
+            ONE + "f = Constant <value_int = 0> ()\ny = Pad (x, p, f)",
+            x=ramp(1),
+        ),
         pair("an output that is another input", two, "y = Identity (x)", "y = Identity (z)", x=ramp(1), z=2 * ramp(1)),
         pair("two outputs", results, "y = Neg (x)\nz = Identity (x)", "z = Neg (x)\ny = Identity (x)", x=ramp(1)),
         pair("an output less", results, "y = Neg (x)\nz = Identity (x)", "y = Neg (x)", other=FLOATS, x=ramp(1)),

@@ -138,6 +138,8 @@ def restored(model: onnx.ModelProto) -> onnx.ModelProto:
         for tensor in tensors:
             if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.INT64) and tensor.HasField("raw_data"):
                 array = numpy_helper.to_array(tensor)
+                if np.isnan(array).any():
+                    continue  # of which the way through Python's numbers may change bits
                 tensor.ClearField("raw_data")
                 field = tensor.float_data if array.dtype == np.float32 else tensor.int64_data
                 field.extend(array.reshape(-1).tolist())

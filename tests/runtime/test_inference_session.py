@@ -46,7 +46,9 @@ def test_a_converted_model_runs() -> None:
 def test_operators_are_registered_where_the_model_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They take milliseconds of each session."""
     registered: list[onnxruntime.SessionOptions] = []
-    monkeypatch.setattr(inference_session, "register", lambda options: (registered.append(options), register(options)))
+    monkeypatch.setattr(
+        inference_session, "register", lambda options, **named: (registered.append(options), register(options, **named))
+    )
     converted = tmp_path / "converted.onnx"
     padops.convert(pad([1, 2], "edge", 18, "int16[n]"), converted, fallback=False)
     for source, count in ((EDGE, 0), (converted, 1), (str(converted), 1), (converted.read_bytes(), 1)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import numpy as np
 import onnxruntime
 import pytest
 from onnx import AttributeProto, TensorProto, helper
+from small_models import one_pad
 
 import padops
+from padops.runtime import inference_session
 from padops.runtime import session as padops_session
+from padops.runtime.session import OPERATORS
 from padops.spec import reference
 from padops.spec.dialects import OPS
 
@@ -137,3 +141,56 @@ def test_two_threads_run_one_session() -> None:
         results = list(pool.map(lambda a: built.run(None, {"x": a})[0], arrays))
     for i, result in enumerate(results):
         assert (result == np.pad(arrays[i], ((0, 0), (1, 2)), mode="edge")).all()
+
+
+def sized(operators: list[str] | None) -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    padops.register(options, operators=operators)
+    return options
+
+
+def converted(opset: int) -> bytes:
+    return padops.convert(one_pad(opset), fallback=False).proto().SerializeToString()
+
+
+def test_only_named_operators() -> None:
+    onnxruntime.InferenceSession(converted(13), sized(["Pad_13"]))
+    onnxruntime.InferenceSession(converted(13), sized(None))
+    with pytest.raises(Exception, match=r"padops:Pad_13\(-1\) is not a registered function/op"):
+        onnxruntime.InferenceSession(converted(13), sized(["Pad_18", "Pad_2"]))
+
+
+def test_operators_are_known_and_stay() -> None:
+    with pytest.raises(ValueError, match=r"operators has Pad_99; expected some of Pad_1, Pad_2, "):
+        sized(["Pad_99"])
+    with pytest.raises(ValueError, match="operators has 'Pad_2'; expected some of"):
+        sized("Pad_2")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"operators are \['Pad_2'\], and the backend 'pyop' has but one"):
+        padops.register(onnxruntime.SessionOptions(), backend="pyop", operators=["Pad_2"])
+    options = sized(["Pad_2", "Pad_13"])
+    padops.register(options, operators=["Pad_13"])
+    with pytest.raises(
+        ValueError, match="session_options have been registered with Pad_13, Pad_2 alone; take new ones"
+    ):
+        padops.register(options)
+
+
+def test_the_library_refuses_names_that_it_does_not_have() -> None:
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry(OPERATORS, "Pad_2,Pad_99")
+    with pytest.raises(
+        RuntimeError, match="padops could not be registered: padops.operators names 'Pad_99', which is no operator"
+    ):
+        padops.register(options)
+
+
+def test_a_session_names_the_operators_of_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Options of the caller's have all: they may serve other models."""
+    asked = []
+    monkeypatch.setattr(inference_session, "register", lambda options, operators: asked.append(operators))
+    for given in (None, sized(None)):
+        with contextlib.suppress(Exception):
+            padops.InferenceSession(converted(11), given)
+    assert asked[0] is not None and "Pad_11" in asked[0] and "Pad_18" not in asked[0]
+    assert asked[1:] == [None]

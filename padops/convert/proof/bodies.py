@@ -24,6 +24,7 @@ from onnx import helper, numpy_helper
 
 from padops.convert.proof import facts, functions
 from padops.convert.proof.body_goals import TooManyQuestionsError, goals
+from padops.convert.proof.flat_graph import constant_of
 from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
 from padops.convert.proof.schemas import PADOPS
 from padops.convert.proof.written_out import FailsAlwaysError
@@ -142,10 +143,8 @@ def _calls(
             constants[tensor.name] = numpy_helper.to_array(tensor)
         types[tensor.name] = helper.make_tensor_type_proto(tensor.data_type, list(tensor.dims))
     for node in graph.node:
-        if node.op_type == "Constant" and not node.domain and node.attribute[0].name == "value":
-            tensor = node.attribute[0].t
-            if tensor.data_location != onnx.TensorProto.EXTERNAL:
-                constants[node.output[0]] = numpy_helper.to_array(tensor)
+        if (array := constant_of(node)) is not None:
+            constants[node.output[0]] = array
 
     def find(name: str) -> Argument:
         if not name:
@@ -180,12 +179,12 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
         return replace(made, why="the element types of its inputs are not known")
     data = arguments[0]
     assert data is not None, "who has no data has no types"
-    ranks = [data.shape] if data.shape is not None else [(None,) * rank for rank in _ranks(instance, limits)]
+    shapes = [data.shape] if data.shape is not None else [(None,) * rank for rank in ranks(instance, limits)]
     proofs: list[Proof] = []
     try:
-        for shape in ranks:
+        for shape in shapes:
             known = replace(instance, arguments=(replace(data, shape=shape), *arguments[1:]))
-            for goal in goals(*_models(known), function.input[0]):
+            for goal in goals(*models(known), function.input[0]):
                 if time.monotonic() > end:
                     return replace(made, why="the time for function bodies is over")
                 proofs.append(prove(goal.operator, goal.body))
@@ -195,7 +194,7 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
         return replace(made, why=str(why), seconds=time.monotonic() - begin)
     conditions = [row for proof in proofs for row in proof.assumptions]
     conditions += [row for proof in proofs for region in proof.regions for row in region.conditions]
-    if len(ranks) > 1:
+    if len(shapes) > 1:
         conditions.append(f"its data have up to {limits.rank} axes")
     return replace(
         made,
@@ -206,7 +205,7 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
     )
 
 
-def _ranks(instance: Instance, limits: Limits) -> Sequence[int]:
+def ranks(instance: Instance, limits: Limits) -> Sequence[int]:
     """The ranks of data for which an operator can run: its amounts may say which (P8)."""
     fixed = [len(row.ints) for row in instance.call.attribute if row.name in ("paddings", "pads")]
     fixed += [2 * len(row.ints) for row in instance.call.attribute if row.name == "padding_below"]
@@ -243,7 +242,7 @@ def _typed(instance: Instance) -> tuple[Argument, ...] | None:
     return replace(data, dtype=dtype), *others
 
 
-def _models(instance: Instance) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+def models(instance: Instance) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     """A model of the operator alone, and one of the body alone."""
     function, given = instance.function, instance.arguments
     node = onnx.NodeProto(op_type=function.name, domain=PADOPS)

@@ -44,6 +44,7 @@ class Built:
         scopes: For each body, and ``TOP`` for the graph: the terms of all of its values by name, in order.
         unused: Of the graph, the terms that no output needs.
         pads: The Pads of ONNX, and how the nodes say so.
+        refused: How nodes say it that no runtime takes.
     """
 
     inputs: dict[str, int] = field(default_factory=dict)
@@ -53,6 +54,7 @@ class Built:
     scopes: dict[int, dict[str, int]] = field(default_factory=dict)
     unused: tuple[int, ...] = ()
     pads: dict[int, set[Spelling]] = field(default_factory=dict)
+    refused: set[Spelling] = field(default_factory=set)
 
 
 @dataclass
@@ -188,6 +190,7 @@ class Builder:
                 self._built.pads.setdefault(term, set()).add(spelling)
                 self._name(node.output[0], term, scope)
                 return
+            self._built.refused.add(spelling)
         made = [self._body(name, body, inner, scope) for name, body, inner in sorted(bodies, key=lambda row: row[0])]
         attributes = tuple((name, kind, value) for name, (kind, value) in sorted(rows.items()))
         head = Head(Kind.OPERATOR, domain, node.op_type, version, attributes, outputs=len(node.output))

@@ -25,8 +25,8 @@ class FlatGraph:
         self._nodes = {name: node for node in model.graph.node for name in node.output}
         self._known = {row.name: numpy_helper.to_array(row) for row in model.graph.initializer}
         for node in model.graph.node:
-            if node.op_type == "Constant" and not node.domain and node.attribute[0].name == "value":
-                self._known[node.output[0]] = numpy_helper.to_array(node.attribute[0].t)
+            if (array := constant_of(node)) is not None:
+                self._known[node.output[0]] = array
         inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
         rows = [*inferred.input, *inferred.value_info]
         self._vectors = {row.name for row in rows if _rank(row) == 1}
@@ -116,6 +116,17 @@ class FlatGraph:
 def attribute(node: onnx.NodeProto, name: str, default: int) -> int:
     """An attribute that is an integer."""
     return next((int(row.i) for row in node.attribute if row.name == name), default)
+
+
+def constant_of(node: onnx.NodeProto) -> np.ndarray | None:
+    """The elements of a Constant; None for other nodes, and where the elements are in a file or sparse."""
+    if node.domain or node.op_type != "Constant" or len(node.attribute) != 1:
+        return None
+    row = node.attribute[0]
+    if row.name == "value":
+        return None if row.t.data_location == onnx.TensorProto.EXTERNAL else numpy_helper.to_array(row.t)
+    kind = {"value_int": np.int64, "value_float": np.float32, "value_string": object}.get(row.name.removesuffix("s"))
+    return None if kind is None else np.array(onnx.helper.get_attribute_value(row), kind)
 
 
 def _rank(value: onnx.ValueInfoProto) -> int | None:

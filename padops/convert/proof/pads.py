@@ -85,9 +85,22 @@ def pad_term(terms: Terms, spelling: Spelling, attributes: Mapping[str, Any], in
     if not 2 <= len(inputs) <= most or ABSENT in inputs[:2]:
         return None
     data, pads, fill, axes = (*inputs, ABSENT, ABSENT)[:4]
+    if not _has_types(terms, data, pads, fill, axes):
+        return None
     if fill != ABSENT and _says_nothing(terms, text, fill):
         fill = ABSENT
     return terms.add(Head(Kind.PAD, mode=text), (data, pads, fill, _as_int64(terms, axes)))
+
+
+def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool:
+    """Whether the inputs of a Pad have types that it takes, as far as they are known: a model is refused for any other."""
+    types = (None if one == ABSENT else terms.dtype(one) for one in (data, pads, fill, axes))
+    kind, amounts, value, places = types
+    return (
+        amounts in (None, TensorProto.INT64)
+        and (value is None or kind is None or value == kind)
+        and places in (None, TensorProto.INT64, TensorProto.INT32)
+    )
 
 
 def takes_type(version: int, dtype: int) -> bool:

@@ -15,6 +15,8 @@ import onnx
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from padops.convert.proof.flat_graph import constant_of
+
 MOST_TURNS = 64  # of a Loop that is written out
 MOST_ELEMENTS = 1 << 16  # of a constant that is computed
 COMPUTED = {
@@ -127,8 +129,8 @@ class WrittenOut:
         """What a Constant is, or a Shape of known dims."""
         if node.domain:
             return None
-        if node.op_type == "Constant" and len(node.attribute) == 1 and node.attribute[0].name == "value":
-            return numpy_helper.to_array(node.attribute[0].t)
+        if node.op_type == "Constant":
+            return constant_of(node)
         if node.op_type == "Shape" and not node.attribute and node.input[0] in dims:
             return np.array(dims[node.input[0]], np.int64)
         return None

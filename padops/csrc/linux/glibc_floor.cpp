@@ -30,8 +30,9 @@ __attribute__((nothrow)) uint32_t arc4random() {
 // 2.34 moved these two. libgcc asks for the first only to see whether there are threads at all, and never calls it.
 int __pthread_key_create(pthread_key_t*, void (*)(void*)) { std::abort(); }
 
+// What is initialized may initialize something else: std::locale does.
 int pthread_once(pthread_once_t* control, void (*initialize)()) {
-  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   pthread_mutex_lock(&mutex);
   if (*control == PTHREAD_ONCE_INIT) {
     initialize();

@@ -78,6 +78,8 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
     (const KernelInfo* info, const char* name, int64_t* out, size_t* count))                                           \
   X(230, KernelInfo_GetInputCount, Status*, (const KernelInfo* info, size_t* out))                                     \
   X(234, KernelInfo_GetInputTypeInfo, Status*, (const KernelInfo* info, size_t index, TypeInfo** out))                 \
+  X(237, HasSessionConfigEntry, Status*, (const SessionOptions* options, const char* key, int* out))                   \
+  X(238, GetSessionConfigEntry, Status*, (const SessionOptions* options, const char* key, char* out, size_t* size))    \
   X(244, KernelInfo_GetNodeName, Status*, (const KernelInfo* info, char* out, size_t* size))                           \
   X(249, KernelInfoGetConstantInput_tensor, Status*,                                                                   \
     (const KernelInfo* info, size_t index, int* is_constant, const Value** out))                                       \

@@ -1,10 +1,13 @@
 // The operators of the domain "padops": RegisterCustomOps, which ONNX Runtime calls for every SessionOptions, and
 // what Python asks the library.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "copy/timing.h"
@@ -104,32 +107,82 @@ PadOp make_op(const OpRow& row, const TypeRow& type, const ort::Api* api, int mi
   return made;
 }
 
-// The domain of one runtime. It and its operators live as long as the process: sessions hold pointers to them.
-struct Domain {
-  std::vector<std::unique_ptr<PadOp>> kernels;
-  ort::CustomOpDomain* domain = nullptr;
+// A configuration entry of a session: the operators that it uses, separated by commas. Without it, all are registered,
+// and the runtime takes a millisecond for them when it creates the session.
+constexpr const char* kOperators = "padops.operators";
+
+using Names = std::vector<std::string>;
+
+Names all_names() {
+  Names names;
+  for (const OpRow& row : ops()) names.push_back(row.name);
+  return names;
+}
+
+// The operators that a session asks for, in the order of the table, each once.
+Names names_of(const ort::Api& api, const ort::SessionOptions* options) {
+  int has = 0;
+  check(api, api.HasSessionConfigEntry()(options, kOperators, &has));
+  const Names all = all_names();
+  if (has == 0) return all;
+  size_t size = 0;
+  check(api, api.GetSessionConfigEntry()(options, kOperators, nullptr, &size));
+  std::string list(size, '\0');
+  check(api, api.GetSessionConfigEntry()(options, kOperators, list.data(), &size));
+  list.resize(size - 1);
+  std::set<std::string> asked;
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    const std::string name = list.substr(at, end - at);
+    at = end + 1;
+    if (std::find(all.begin(), all.end(), name) == all.end())
+      throw std::runtime_error(text(kOperators, " names '", name, "', which is no operator of padops"));
+    asked.insert(name);
+  }
+  Names names;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(names),
+               [&](const std::string& name) { return asked.count(name) > 0; });
+  return names;
+}
+
+// The operators of one runtime, and the domains that hold some of them. All live as long as the process: sessions hold
+// pointers to them.
+using Kernels = std::map<std::string, std::vector<std::unique_ptr<PadOp>>>;  // by the operator's name
+
+struct Registered {
+  Kernels kernels;
+  std::map<Names, ort::CustomOpDomain*> domains;
 };
 
-ort::CustomOpDomain* build_domain(const ort::Api* api, int minor) {
-  auto built = std::make_unique<Domain>();
-  check(*api, api->CreateCustomOpDomain()("padops", &built->domain));
+Kernels make_kernels(const ort::Api* api, int minor) {
+  Kernels made;
   for (const OpRow& row : ops()) {
     for (const TypeRow* type : row.types) {
       if (type->since > minor) continue;  // with a type that it does not know, the runtime would refuse every session
-      built->kernels.push_back(std::make_unique<PadOp>(make_op(row, *type, api, minor)));
-      check(*api, api->CustomOpDomain_Add()(built->domain, built->kernels.back().get()));
+      made[row.name].push_back(std::make_unique<PadOp>(make_op(row, *type, api, minor)));
     }
   }
-  return built.release()->domain;
+  return made;
 }
 
-// Builds the domain once for each runtime in the process; RegisterCustomOps is called for every SessionOptions.
-ort::CustomOpDomain* domain_for(const ort::Api* api, const char* version) {
+ort::CustomOpDomain* build_domain(const ort::Api* api, const Registered& registered, const Names& names) {
+  ort::CustomOpDomain* domain = nullptr;
+  check(*api, api->CreateCustomOpDomain()("padops", &domain));
+  for (const std::string& name : names)
+    for (const auto& kernel : registered.kernels.at(name)) check(*api, api->CustomOpDomain_Add()(domain, kernel.get()));
+  return domain;
+}
+
+// Builds a domain once for each runtime in the process and each choice of operators; RegisterCustomOps is called for
+// every SessionOptions.
+ort::CustomOpDomain* domain_for(const ort::Api* api, const char* version, const Names& names) {
   static std::mutex mutex;
-  static std::map<const ort::Api*, ort::CustomOpDomain*> domains;
+  static auto& runtimes = *new std::map<const ort::Api*, Registered>;  // never destroyed
   const std::lock_guard lock(mutex);
-  ort::CustomOpDomain*& domain = domains[api];
-  if (domain == nullptr) domain = build_domain(api, runtime_minor(version));
+  Registered& registered = runtimes[api];
+  if (registered.kernels.empty()) registered.kernels = make_kernels(api, runtime_minor(version));
+  ort::CustomOpDomain*& domain = registered.domains[names];
+  if (domain == nullptr) domain = build_domain(api, registered, names);
   return domain;
 }
 
@@ -148,7 +201,7 @@ PADOPS_EXPORT padops::ort::Status* RegisterCustomOps(padops::ort::SessionOptions
     };
     return guarded(*base->GetApi(1), kOutOfMemory, [] { return ""; }, refuse);
   }
-  const auto add = [&] { return api->AddCustomOpDomain()(options, domain_for(api, version)); };
+  const auto add = [&] { return api->AddCustomOpDomain()(options, domain_for(api, version, names_of(*api, options))); };
   return guarded(*api, kOutOfMemory, [] { return "padops could not be registered: "; }, add);
 }
 

@@ -181,8 +181,12 @@ def test_a_newer_version_of_an_operator_is_the_same_for_types_that_both_take() -
     newer, wider = (model(text % (kind, kind), 14) for kind in ("float", "int32"))
     assert prove(floats, newer).verdict is Verdict.PROVED
     assert prove(wider, integers).verdict is Verdict.UNKNOWN  # Relu 13 takes no integers
+    flat = "(float[2, 3] x) => (float[a, b] y) { y = Flatten(x) }"
+    assert prove(model(flat, 9), model(flat, 11)).verdict is Verdict.PROVED  # by positions
     clipped = "(float[3] x) => (float[a] y) { y = Hardmax(x) }"
     assert prove(model(clipped, 11), model(clipped, 13)).verdict is Verdict.UNKNOWN  # axis has another default
+    reduced = "(float[2, 3] x) => (float[a, b] y) { y = Softmax<axis = 1>(x) }"
+    assert prove(model(reduced, 11), model(reduced, 13)).verdict is Verdict.UNKNOWN  # one axis, where it was many
 
 
 def test_what_is_united_in_a_body_is_taken_back() -> None:

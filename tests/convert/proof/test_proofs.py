@@ -251,3 +251,13 @@ def test_what_only_a_branch_computes_is_no_value_outside_of_it() -> None:
 def test_the_limit_of_time_is_told() -> None:
     proof = prove(model(PLAIN), model(PLAIN.replace("[0, 1, 0, 1]", "[0, 1, 0, 2]")), limits=Limits(seconds=-1))
     assert proof.verdict is Verdict.UNKNOWN and "the limit of -1 s is reached" in causes(proof)
+
+
+def test_what_fails_where_the_original_runs_is_different() -> None:
+    """An index is beyond the data, whatever they are."""
+    first = "(float[4] x) => (float[a] y) { i = Constant<value_ints: ints = [0, 3]>() y = Gather(x, i) }"
+    proof = prove(model(first), model(first.replace("[0, 3]", "[0, 4]")))
+    assert proof.verdict is Verdict.DIFFERENT and proof.new_errors == 1
+    assert "the converted model fails where the original runs: Gather with an index outside of 4 elements" in causes(
+        proof
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import z3
 
@@ -17,24 +19,58 @@ from padops.convert.proof.symbolic.tensors import NeedsNumber, Unsupported
 from padops.convert.proof.terms import Terms
 
 BY_RANK = "rank by rank"
+SMALL = 2**30
 SIZES = {  # up to which dims and amounts are looked at: what cannot be shown of the first may hold for the second
     plan.MOST: "dims and amounts are within P10: at most 2^59 - 1",
-    2**30: "dims and amounts are at most 2^30",
+    SMALL: "dims and amounts are at most 2^30",
 }
 
 
+class Way(NamedTuple):
+    """How two terms are looked at.
+
+    Attributes:
+        most: Dims and amounts up to which they are.
+        wraps: Whether integers may go beyond their types.
+        deep: Whether to look into what both are made of.
+    """
+
+    most: int
+    wraps: bool
+    deep: bool
+
+
+@dataclass
+class _Tried:
+    """What came of one way.
+
+    Attributes:
+        outcome: What to say of the terms.
+        beyond: Whether it failed for integers beyond their types, which other ways may not meet.
+        cut: Whether there is something to look into.
+    """
+
+    outcome: Outcome
+    beyond: bool = False
+    cut: bool = False
+
+
 def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
-    """Decides two terms: within P10 or, where that is not shown, for dims and amounts that computers have."""
+    """Decides two terms, as far apart as they are; then with what both are made of."""
     until = time.monotonic() + limits.region_seconds
     for deep in (False, True):
-        for most in SIZES:
-            outcome = _decided(terms, a, b, limits, most, deep, until)
-            if outcome.verdict is Verdict.PROVED:
-                return outcome
-    return outcome
+        for way in (Way(plan.MOST, False, deep), Way(SMALL, False, deep), Way(plan.MOST, True, deep)):
+            tried = _decided(terms, a, b, limits, way, until)
+            if tried.outcome.verdict is Verdict.PROVED:
+                return tried.outcome
+            if not tried.beyond:
+                break
+        if not tried.cut:
+            break
+    return tried.outcome
 
 
-def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, deep: bool, until: float) -> Outcome:
+def _decided(terms: Terms, a: int, b: int, limits: Limits, way: Way, until: float) -> _Tried:
     """Decides two terms, once for every number that has to be tried."""
     waiting: list[dict[str, int]] = [{}]
     tried: dict[str, int] = {}
@@ -42,11 +78,11 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, deep: bool
     ran, why = 0, ""
     while waiting:
         numbers = waiting.pop(0)
-        evaluation = Evaluation(terms, OPERATORS, numbers, most)
+        evaluation = Evaluation(terms, OPERATORS, numbers, way.most, way.wraps)
         if time.monotonic() > until:
             return _unknown(f"more than {limits.region_seconds:g} s", numbers)
         try:
-            question = ask(evaluation, a, b, deep)
+            question = ask(evaluation, a, b, way.deep)
             answer = settle(question, limits.goal_seconds, until)
         except NeedsNumber as needed:
             largest = limits.rank if needed.key.startswith("rank") else 2 * limits.rank
@@ -57,22 +93,24 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, most: int, deep: bool
             why = str(never)
             continue
         except (Unsupported, z3.Z3Exception, RecursionError) as cannot:
-            return _unknown(str(cannot) or type(cannot).__name__, numbers)
+            return _unknown(str(cannot) or type(cannot).__name__, numbers, cut=evaluation.cut)
         conditions |= _conditions(evaluation)
         if answer.refuted is not None:
-            found = example(question, answer.refuted, until) if deep else None
+            found = example(question, answer.refuted, until)
             verdict = Verdict.UNKNOWN if found is None else Verdict.DIFFERENT
-            return Outcome(verdict, RULE, why=_with(answer.why, numbers), counterexample=found)
+            return _Tried(
+                Outcome(verdict, RULE, why=_with(answer.why, numbers), counterexample=found), cut=evaluation.cut
+            )
         if not answer.proved:
-            return _unknown(answer.why, numbers)
+            return _unknown(answer.why, numbers, answer.beyond, evaluation.cut)
         ran += 1
     if not ran:
         return _unknown(f"{NEVER_RUNS}: {why}", {})
-    return _proved(tried, limits, conditions)
+    return _Tried(_proved(tried, limits, conditions))
 
 
-def _unknown(why: str, numbers: dict[str, int]) -> Outcome:
-    return Outcome(Verdict.UNKNOWN, RULE, why=_with(why, numbers))
+def _unknown(why: str, numbers: dict[str, int], beyond: bool = False, cut: bool = False) -> _Tried:
+    return _Tried(Outcome(Verdict.UNKNOWN, RULE, why=_with(why, numbers)), beyond, cut)
 
 
 def _with(why: str, numbers: dict[str, int]) -> str:
@@ -81,6 +119,8 @@ def _with(why: str, numbers: dict[str, int]) -> str:
 
 def _conditions(evaluation: Evaluation) -> set[str]:
     found = {f"dims of the name '{name}' are equal" for name, leaves in evaluation.symbols.items() if len(leaves) > 1}
+    if evaluation.flat.totals:
+        found.add("no tensor has more than 2^59 - 1 elements")
     return found | {SIZES[evaluation.most]}
 
 
@@ -90,6 +130,6 @@ def _proved(tried: dict[str, int], limits: Limits, conditions: set[str]) -> Outc
     if ranks:
         holds_for += f", ranks 0 to {limits.rank}"
     if len(ranks) < len(tried):
-        holds_for += f", lists of up to {2 * limits.rank} amounts"
+        holds_for += f", lists of up to {2 * limits.rank} numbers"
     rule = BY_RANK if ranks else RULE
     return Outcome(Verdict.PROVED, rule, holds_for=holds_for, conditions=tuple(sorted(conditions)))

@@ -78,7 +78,10 @@ def loop(evaluation: Evaluation, term: int) -> Tensor:
     count = evaluation.optional(term, 0)
     if count is None or position >= head.output - 2:
         raise Unsupported("a Loop without a number of turns, or of which what it collects is asked for")
-    (turns,) = evaluation.known(count)
+    numbers = evaluation.known(count)
+    if len(numbers) != 1:
+        raise Fails(f"a Loop of {len(numbers)} numbers of turns")
+    turns = numbers[0]
     if turns > MOST_TURNS:
         raise Unsupported(f"a Loop of {turns} turns")
     going = evaluation.optional(term, 1)
@@ -93,9 +96,20 @@ def loop(evaluation: Evaluation, term: int) -> Tensor:
         scalars = [_scalar(evaluation, turn, INT64), _scalar(evaluation, True, BOOL)]
         formals = terms.inputs(body)[: head.output]
         with evaluation.bound(dict(zip(formals, [*scalars, *values]))):
-            goes_on = _result(evaluation, body, 0).at([])
+            goes_on = _going_on(evaluation, _result(evaluation, body, 0))
             values = [_result(evaluation, body, 1 + place) for place in range(head.output - 2)]
     return values[position]
+
+
+def _going_on(evaluation: Evaluation, condition: Tensor) -> Truth:
+    """Whether a turn says that another one follows.
+
+    Raises:
+        Fails: It says something else.
+    """
+    if condition.rank or condition.dtype != BOOL:
+        raise Fails("a Loop whose body gives no single bool first")
+    return evaluation.truth(condition, [])
 
 
 def _scalar(evaluation: Evaluation, element: int | bool, dtype: int) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 
-from padops.convert.proof.symbolic.elementwise import elementwise, fitted
+from padops.convert.proof.symbolic.elementwise import elementwise, held
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, Integers, Truth
 from padops.convert.proof.symbolic.tensors import BOOL, RANGES, Element, Tensor, Unsupported, is_integer
@@ -34,9 +34,11 @@ def arithmetic(function: Callable[[Integers, Int, Int], Int]) -> Callable[[Evalu
         dtype = first.dtype
 
         def compute(one: Int, other: Int) -> Int:
-            return fitted(evaluation, function(evaluation.integers, one, other), dtype)
+            return held(evaluation, function(evaluation.integers, one, other), dtype)
 
-        return reduce(lambda one, other: elementwise(evaluation, compute, (one, other), dtype), others, first)
+        return reduce(
+            lambda one, other: elementwise(evaluation, compute, (one, other), dtype, fits=True), others, first
+        )
 
     return operator
 
@@ -77,9 +79,9 @@ def division(evaluation: Evaluation, term: int) -> Tensor:
     dtype = inputs[0].dtype
 
     def compute(one: Int, other: Int) -> Int:
-        return fitted(evaluation, function(evaluation.integers, one, other), dtype)
+        return held(evaluation, function(evaluation.integers, one, other), dtype)
 
-    return elementwise(evaluation, compute, inputs, dtype)
+    return elementwise(evaluation, compute, inputs, dtype, fits=True)
 
 
 def _not_zero(value: Int) -> Truth:
@@ -131,9 +133,9 @@ def unary(evaluation: Evaluation, term: int) -> Tensor:
     op, integers = evaluation.terms.op(term), evaluation.integers
 
     def compute(value: Int) -> Int:
-        return fitted(evaluation, -value if op == "Neg" else _size(integers, value), data.dtype)
+        return held(evaluation, -value if op == "Neg" else _size(integers, value), data.dtype)
 
-    return elementwise(evaluation, compute, [data], data.dtype)
+    return elementwise(evaluation, compute, [data], data.dtype, fits=True)
 
 
 def cast(evaluation: Evaluation, term: int) -> Tensor:
@@ -148,9 +150,9 @@ def cast(evaluation: Evaluation, term: int) -> Tensor:
     def compute(element: Element) -> Element:
         if to == BOOL:
             return integers.negated(integers.equal(element, 0))
-        return fitted(evaluation, integers.where(element, 1, 0) if data.dtype == BOOL else element, to)
+        return held(evaluation, integers.where(element, 1, 0) if data.dtype == BOOL else element, to)
 
-    return elementwise(evaluation, compute, [data], to)
+    return elementwise(evaluation, compute, [data], to, fits=to != BOOL)
 
 
 OPERATORS = {

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from padops.convert.proof.symbolic.integers import Truth
 
+OVERFLOW = "integers beyond their type"
+
 
 @dataclass(frozen=True)
 class Requirement:
@@ -15,11 +17,13 @@ class Requirement:
         condition: What has to hold.
         given: Where: for an index within a shape, in a branch that is taken.
         what: What fails elsewhere, in words.
+        ours: Whether it is this package that cannot go on elsewhere, rather than the model.
     """
 
     condition: Truth
     given: tuple[Truth, ...]
     what: str
+    ours: bool = False
 
 
 @dataclass

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import z3
 
+from padops.convert.proof.symbolic.demands import OVERFLOW
 from padops.convert.proof.symbolic.evaluation import Evaluation
-from padops.convert.proof.symbolic.integers import Int, is_open
+from padops.convert.proof.symbolic.integers import Int, Truth, is_open
 from padops.convert.proof.symbolic.moving import finished
 from padops.convert.proof.symbolic.tensors import RANGES, Element, Index, Tensor
 
@@ -47,7 +48,9 @@ def broadcast(evaluation: Evaluation, tensor: Tensor, shape: Sequence[Int]) -> C
     return at
 
 
-def elementwise(evaluation: Evaluation, function: Function, inputs: Sequence[Tensor], dtype: int) -> Tensor:
+def elementwise(
+    evaluation: Evaluation, function: Function, inputs: Sequence[Tensor], dtype: int, fits: bool = False
+) -> Tensor:
     """A function of the elements that stand at the same place, once the shapes have been made equal.
 
     Args:
@@ -55,21 +58,51 @@ def elementwise(evaluation: Evaluation, function: Function, inputs: Sequence[Ten
         function: Of as many elements as there are inputs.
         inputs: The tensors.
         dtype: Of what it gives.
+        fits: Whether it is to be shown of each result that the type can hold it.
     """
     shape = broadcast_dims(evaluation, [one.shape for one in inputs])
     parts = [broadcast(evaluation, one, shape) for one in inputs]
     made = Tensor(shape, dtype, lambda index: function(*(part(index) for part in parts)))
-    return finished(evaluation, made, *inputs)
+    made = finished(evaluation, made, *inputs)
+    if fits and not evaluation.wraps:
+        _ask_for_fitting(evaluation, made)
+    return made
+
+
+def _ask_for_fitting(evaluation: Evaluation, made: Tensor) -> None:
+    """Asks whether no element of a tensor is beyond its type."""
+    if made.listed is not None:
+        for element in made.listed.reshape(-1):
+            fitted(evaluation, element, made.dtype)
+        return
+    index = [evaluation.unknown("place", dim) for dim in made.shape]
+    element = made.at(index)
+    inside = [at < dim for at, dim in zip(index, made.shape)]
+    if is_open(element):
+        evaluation.flat.note(element)
+        evaluation.must(_fits(evaluation, element, made.dtype), OVERFLOW, tuple(inside))
+
+
+def _fits(evaluation: Evaluation, value: Int, dtype: int) -> Truth:
+    low, high = RANGES[dtype]
+    return evaluation.integers.all(value >= low, value <= high)
 
 
 def fitted(evaluation: Evaluation, value: Int, dtype: int) -> Int:
+    """An integer as its type holds it, which it has to be able to, unless the evaluation follows what it does then."""
+    if is_open(value) and not evaluation.wraps:
+        evaluation.must(_fits(evaluation, value, dtype), OVERFLOW)
+    return held(evaluation, value, dtype)
+
+
+def held(evaluation: Evaluation, value: Int, dtype: int) -> Int:
     """An integer as its type holds it; of one that it cannot hold, only that it is one that it can."""
     low, high = RANGES[dtype]
     value = evaluation.integers.sum(value)
     if not is_open(value):
         return (value - low) % (high - low + 1) + low
     least, most = evaluation.integers.bounds(value)
-    if low <= least and most <= high:
+    if not evaluation.wraps or (low <= least and most <= high):
         return value
     beyond = z3.Function(f"beyond {dtype}", z3.IntSort(), z3.IntSort())(value)
     evaluation.integers.bound(beyond, low, high)

@@ -18,6 +18,7 @@ from padops.convert.proof.symbolic.tensors import (
     BOOL,
     MOST_LISTED,
     RANGES,
+    Element,
     Fails,
     Index,
     Leaves,
@@ -25,9 +26,12 @@ from padops.convert.proof.symbolic.tensors import (
     Tensor,
     Unsupported,
     is_integer,
+    objects,
+    of_array,
 )
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
+POSITION = "at "  # what the name of an unknown position begins with
 SHORT = 64  # elements that are each asked about, rather than any of them
 
 
@@ -44,15 +48,23 @@ class Evaluation:
         flat: What is known of positions in flat tensors.
         numbers: Ranks and dims that have been set to a number, by key.
         most: That a dim or an amount is taken to be.
+        wraps: Whether what is beyond an integer type is followed, rather than shown not to be.
         demands: What the model that is looked at asks for.
         symbols: Of each symbol among the dims, the leaves that have it.
-        cuts: Terms whose elements are not looked into.
+        shared: Terms that both models have.
+        deep: Whether to look into them.
+        cut: Whether there was one that is not looked into.
         leaf_terms: The terms that are not looked into, by the key of the leaf.
         computed_before: Of the converted model: what the original computes, by the terms; None for the original.
     """
 
     def __init__(
-        self, terms: Terms, operators: Mapping[str, Operator], numbers: Mapping[str, int], most: int = plan.MOST
+        self,
+        terms: Terms,
+        operators: Mapping[str, Operator],
+        numbers: Mapping[str, int],
+        most: int = plan.MOST,
+        wraps: bool = False,
     ) -> None:
         self.terms = terms
         self.integers = Integers()
@@ -60,9 +72,11 @@ class Evaluation:
         self.flat = Flat(self.integers)
         self.numbers = numbers
         self.most = most
+        self.wraps = wraps
         self.demands = Demands()
         self.symbols: dict[str, set[int]] = {}
-        self.cuts: set[int] = set()
+        self.shared: set[int] = set()
+        self.deep = self.cut = False
         self.leaf_terms: dict[str, int] = {}
         self.computed_before: set[int] | None = None  # by the original; None while that is looked at
         self._operators = operators
@@ -86,17 +100,31 @@ class Evaluation:
         if known not in self._memo:
             made = self._computed(term)
             made = replace(made, shape=tuple(map(self.integers.sum, made.shape)))
-            self._memo[known] = self._cut(known, made) if known in self.cuts else made
+            self._memo[known] = self._cut(known, made) if known in self.shared else made
         return self._memo[known]
 
     def _cut(self, term: int, made: Tensor) -> Tensor:
-        """A tensor whose elements are not looked into: both models have it. Short lists may be dims and amounts."""
-        key = f"x{term}"
-        short = is_integer(made.dtype) and made.listed is not None and made.rank <= 2
-        if short or self._turns:
+        """A tensor that both models have: the elements of a short list get names, and others are not looked into."""
+        if self._turns:
             return made
-        self.leaf_terms[key] = term
-        return self.leaves.leaf(key, made.shape, made.dtype)
+        if is_integer(made.dtype) and made.listed is not None and made.rank <= 2:
+            elements = [self._named(f"x{term} {place}", one) for place, one in enumerate(made.listed.reshape(-1))]
+            return of_array(self.integers, objects(elements, made.listed.shape), made.dtype)
+        if self.deep:
+            return made
+        self.cut = self.cut or self.terms.head(term).kind is not Kind.INPUT
+        self.leaf_terms[f"x{term}"] = term
+        self.flat.dims.append(made.shape)
+        return self.leaves.leaf(f"x{term}", made.shape, made.dtype)
+
+    def _named(self, name: str, element: Element) -> Element:
+        """An integer that is computed, as an unknown of which it is known: so more can be learned of it."""
+        if not isinstance(element, z3.ArithRef) or element.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            return element
+        unknown = z3.Int(name)
+        self.integers.learn(unknown == element)
+        low, high = self.integers.bounds(element)
+        return unknown if math.isinf(low) or math.isinf(high) else self.integers.bound(unknown, int(low), int(high))
 
     def _computed(self, term: int) -> Tensor:
         array = self._constant(term)
@@ -142,7 +170,9 @@ class Evaluation:
                 raise Unsupported(why)
         dtype, key = self.terms.dtype(term) or 0, f"x{found}"
         self.leaf_terms[key] = term
-        return self.leaves.leaf(key, self._dims(found), dtype)
+        dims = self._dims(found)
+        self.flat.dims.append(dims)
+        return self.leaves.leaf(key, dims, dtype)
 
     def _dims(self, term: int) -> tuple[Int, ...]:
         """The dims of a leaf; what is not known is an unknown."""
@@ -270,7 +300,7 @@ class Evaluation:
         """Any position from 0 on, below ``beyond``."""
         self._count += 1
         high = self.integers.bounds(beyond)[1]
-        made = z3.Int(f"{name} {self._count}")
+        made = z3.Int(f"{POSITION}{name} {self._count}")
         return made if math.isinf(high) else self.integers.bound(made, 0, max(int(high) - 1, 0))
 
     def within(self, condition: Truth, *amounts: Int) -> None:
@@ -291,11 +321,11 @@ class Evaluation:
             if amount.decl().kind() == z3.Z3_OP_UNINTERPRETED and not self._path:
                 self.integers.bound(amount, -self.most, self.most)
 
-    def must(self, condition: Truth, what: str) -> None:
+    def must(self, condition: Truth, what: str, given: tuple[Truth, ...] = ()) -> None:
         """Says what has to hold for this package to follow a term: it is proved for either model."""
         condition = self.integers.known(condition)
         if is_open(condition) or not condition:
-            self.demands.musts.append(Requirement(condition, tuple(self._path), what))
+            self.demands.musts.append(Requirement(condition, (*self._path, *given), what, ours=True))
 
     @contextmanager
     def bound(self, values: Mapping[int, Tensor]) -> Iterator[None]:

@@ -15,7 +15,7 @@ from padops.convert.proof.symbolic.tensors import BOOL, MOST_LISTED, RANGES
 from padops.convert.proof.terms import Kind
 
 SIZES = (4, 12, 100)  # dims and integers up to which an example is looked for, the smallest first
-SECONDS = 2.0  # that each search may take
+SECONDS = 1.0  # that each search may take
 
 
 def example(question: Question, refuted: Requirement, until: float) -> dict[str, Any] | None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import z3
 
-from padops.convert.proof.symbolic.demands import Demands, Requirement
-from padops.convert.proof.symbolic.evaluation import Evaluation
-from padops.convert.proof.symbolic.integers import Truth, opened
+from padops.convert.proof.symbolic.demands import OVERFLOW, Demands, Requirement
+from padops.convert.proof.symbolic.evaluation import POSITION, Evaluation
+from padops.convert.proof.symbolic.integers import Truth, opened, parts_of
 from padops.convert.proof.symbolic.tensors import Fails, Tensor, Unsupported
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
@@ -30,7 +30,12 @@ class Question:
 
     def facts(self) -> list[z3.BoolRef]:
         """All that may be built upon."""
-        return [*self.evaluation.integers.facts, *self.evaluation.leaves.distinct(), *self.assumed]
+        return [
+            *self.evaluation.integers.facts,
+            *self.evaluation.leaves.distinct(),
+            *self.evaluation.flat.totals,
+            *self.assumed,
+        ]
 
 
 class NeverRuns(Exception):
@@ -53,7 +58,7 @@ def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
     """
     terms = evaluation.terms
     before, after = _computed(terms, a), _computed(terms, b)
-    evaluation.cuts = set() if deep else (before & after) - {terms.find(a), terms.find(b)}
+    evaluation.shared, evaluation.deep = (before & after) - {terms.find(a), terms.find(b)}, deep
     try:
         first = evaluation.tensor(a)
         for dim in first.shape:
@@ -68,7 +73,7 @@ def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
         question.goals += _alike(evaluation, first, second)
     except Fails as why:
         question.goals.append(Requirement(False, (), f"the converted model fails: {why}"))
-    question.goals += [*original.musts, *evaluation.demands.musts, *evaluation.demands.required]
+    question.goals += [*evaluation.demands.required, *original.musts, *evaluation.demands.musts]
     question.assumed = [_under(one) for one in original.assumable]
     return question
 
@@ -118,11 +123,13 @@ class Answer:
         proved: Whether all goals are.
         why: Why not; or that the original never runs.
         refuted: The goal that does not hold, as far as the solver sees.
+        beyond: Whether integers may go beyond their types.
     """
 
     proved: bool
     why: str = ""
     refuted: Requirement | None = None
+    beyond: bool = False
 
 
 def settle(question: Question, seconds: float, until: float) -> Answer:
@@ -136,22 +143,33 @@ def settle(question: Question, seconds: float, until: float) -> Answer:
     Raises:
         NeverRuns: What may be built upon never holds.
     """
+    named = [(fact, _positions_in(fact)) for fact in question.facts()]
     solver = z3.Solver()
-    solver.add(*question.facts())
+    solver.add(*(fact for fact, positions in named if not positions))
     if _check(solver, seconds, until) == z3.unsat:
         raise NeverRuns("what it needs to run never holds")
     for goal in question.goals:
         if not isinstance(goal.condition, z3.ExprRef) and goal.condition:
             continue
+        asked = [*map(opened, goal.given), z3.Not(opened(goal.condition))]
+        about = _positions_in(*asked)
         solver.push()
-        solver.add(*map(opened, goal.given), z3.Not(opened(goal.condition)))
+        # What is known of positions that this goal does not speak of would only be in the way.
+        solver.add(*(fact for fact, positions in named if positions and positions <= about), *asked)
         answer = _check(solver, seconds, until)
         solver.pop()
         if answer == z3.sat:
-            return Answer(False, f"{goal.what} may differ" if "fails" not in goal.what else goal.what, goal)
+            return Answer(False, f"it is not shown: {goal.what}", None if goal.ours else goal, goal.what == OVERFLOW)
         if answer != z3.unsat:
-            return Answer(False, f"the solver did not find out within {seconds:g} s: {goal.what}")
+            why = f"the solver did not find out within {seconds:g} s: {goal.what}"
+            return Answer(False, why, beyond=goal.what == OVERFLOW)
     return Answer(True)
+
+
+def _positions_in(*terms: z3.ExprRef) -> frozenset[str]:
+    """The unknown positions that terms speak of; see ``Evaluation.unknown``."""
+    names = (part.decl().name() for part in parts_of(terms) if z3.is_const(part) and not z3.is_int_value(part))
+    return frozenset(name for name in names if name.startswith(POSITION))
 
 
 def _check(solver: z3.Solver, seconds: float, until: float) -> z3.CheckSatResult:

@@ -38,6 +38,7 @@ def _within(evaluation: Evaluation, indices: Tensor, size: Int, what: str) -> No
 
     def fits(index: Index) -> object:
         given = indices.at(index)
+        evaluation.flat.note(given)
         return integers.all(given >= -size, given < size)
 
     evaluation.require_each(indices.shape, fits, f"{what} beyond an axis")

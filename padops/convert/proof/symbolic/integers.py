@@ -113,7 +113,7 @@ class Integers:
                 decided = self.less(other, one) if kind == z3.Z3_OP_GT else self.negated(self.less(one, other))
             else:
                 decided = self.equal(one, other)
-            return condition if is_open(decided) else decided
+            return decided
         return condition
 
     def negated(self, condition: Truth) -> Truth:

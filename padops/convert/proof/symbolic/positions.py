@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import z3
 
+from padops.convert.proof import plan
 from padops.convert.proof.symbolic.integers import Int, Integers, is_open, opened, same
+from padops.convert.proof.symbolic.sums import parts_of_sum
 
 
 class Flat:
-    """What is known of flat positions: those that have been made of indices give the indices back."""
+    """What is known of flat positions: those that have been made of indices give the indices back.
+
+    Attributes:
+        dims: Of tensors that may be laid out flat.
+        totals: That those of them that are have no more elements than P10 allows.
+    """
 
     def __init__(self, integers: Integers) -> None:
+        self.dims: list[Sequence[Int]] = []
+        self.totals: list[z3.BoolRef] = []
         self._integers = integers
         self._made: dict[int, tuple[Int, list[Int], list[Int]]] = {}  # the position, its index and the dims
 
@@ -36,14 +46,28 @@ class Flat:
             condition, yes, no = flat.children()
             sides = zip(self.place_in(yes, dims), self.place_in(no, dims))
             return [integers.where(condition, *pair) for pair in sides]
-        *others, last = dims
-        computed = [*self.place_in(integers.div(flat, last), others), integers.mod(flat, last)]
         found = self._written(flat, dims)
         if found is None:
-            return computed
+            *others, last = dims
+            return [*self.place_in(integers.div(flat, last), others), integers.mod(flat, last)]
         self._bound(flat, found, dims)
         fits = _inside(integers, found, dims)
-        return [integers.where(fits, *pair) for pair in zip(found, computed)]
+        return [integers.where(fits, one, z3.FreshInt("elsewhere")) for one in found]
+
+    def note(self, value: Int) -> None:
+        """Learns the bounds of a value, where it is a position in one of the tensors, or the first part of one."""
+        if is_open(value) and value.decl().kind() == z3.Z3_OP_ITE:
+            self.note(value.arg(1))
+            self.note(value.arg(2))
+            return
+        for dims in self.dims:
+            for count in range(2, len(dims) + 1):
+                index = self._written(value, dims[:count])
+                if index is not None:
+                    self._bound(value, index, dims[:count])
+                    total = self._integers.product(dims) <= plan.MOST
+                    if is_open(total):
+                        self.totals.append(total)
 
     def _written(self, flat: Int, dims: Sequence[Int]) -> list[Int] | None:
         """The index that a position is written with, which is its own where it is within the dims."""
@@ -78,20 +102,29 @@ def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int] | None:
     flat = integers.sum(flat)
     if not is_open(flat):
         return None
-    parts = flat.children() if flat.decl().kind() == z3.Z3_OP_ADD else [flat]
-    while parts[0].decl().kind() == z3.Z3_OP_ADD:
-        parts = [*parts[0].children(), *parts[1:]]
-    for part in parts:
-        turns = _factor(integers, part, dim)
-        if turns is not None:
-            return turns, integers.sum(flat - part)
-    return None
+    turns: Int = 0
+    for part in parts_of_sum(flat):
+        turns = integers.sum(turns + _factor(integers, part, dim))
+    rest = integers.sum(flat - integers.mul(turns, dim))
+    if not is_open(dim):  # a number may belong to both: what remains is 0 or more
+        low = integers.bounds(rest)[0]
+        more = 0 if math.isinf(low) else int(low) // dim
+        turns, rest = integers.sum(turns + more), integers.sum(rest - more * dim)
+    return None if same(turns, 0) else (turns, rest)
 
 
-def _factor(integers: Integers, part: Int, dim: Int) -> Int | None:
-    """What ``part`` is a multiple of ``dim`` by; None where it is not written as one."""
-    if part.num_args() != 2 or not (part.decl().eq(integers.times) or part.decl().kind() == z3.Z3_OP_MUL):
-        return None
+def _factor(integers: Integers, part: Int, dim: Int) -> Int:
+    """What ``part`` is a multiple of ``dim`` by; 0 where it is not written as one."""
+    if z3.is_int_value(part) or part.num_args() != 2:
+        return 0
     one, other = part.children()
-    number = opened(dim)
-    return one if other.eq(number) else other if one.eq(number) else None
+    if part.decl().eq(integers.times):
+        return one if same(other, dim) else other if same(one, dim) else 0
+    if part.decl().kind() != z3.Z3_OP_MUL:
+        return 0
+    factor, unknown = (one, other) if z3.is_int_value(one) else (other, one)
+    number = factor.as_long() if z3.is_int_value(factor) else 0
+    if is_open(dim):
+        inner = _factor(integers, unknown, dim) if not same(unknown, dim) else 1
+        return integers.mul(number, inner)
+    return unknown * (number // dim) if number % dim == 0 else 0

@@ -57,3 +57,15 @@ def _written(value: z3.ArithRef) -> Any:
     for part in parts[1:]:
         total = total + part
     return total + number if number else total
+
+
+def parts_of_sum(value: z3.ArithRef) -> list[z3.ArithRef]:
+    """What a sum in normal form consists of, without its number."""
+    waiting, parts = [value], list[z3.ArithRef]()
+    while waiting:
+        term = waiting.pop()
+        if term.decl().kind() == z3.Z3_OP_ADD:
+            waiting += term.children()
+        elif not z3.is_int_value(term):
+            parts.append(term)
+    return parts
