@@ -23,7 +23,13 @@ class Numbers(Protocol):
     """What the operators of Python do not say for every kind of number."""
 
     def where(self, condition: Truth, yes: Number, no: Number) -> Number:
-        """One of two numbers."""
+        """One of two numbers.
+
+        Args:
+            condition: To choose by.
+            yes: Where it holds.
+            no: Where it does not.
+        """
 
     def all(self, *conditions: Truth) -> Truth:
         """Whether all conditions hold."""
@@ -42,7 +48,13 @@ class Plain:
     """Python's integers, and NumPy's arrays of them."""
 
     def where(self, condition: Truth, yes: Number, no: Number) -> Number:
-        """One of two numbers, element by element."""
+        """One of two numbers, element by element.
+
+        Args:
+            condition: To choose by.
+            yes: Where it holds.
+            no: Where it does not.
+        """
         return np.where(condition, yes, no) if isinstance(condition, np.ndarray) else (yes if condition else no)
 
     def all(self, *conditions: Truth) -> Truth:
@@ -92,7 +104,16 @@ class Axis(NamedTuple):
 
 
 def same_axis(size: Number, kernel: int, stride: int, dilation: int, auto_pad: str, of: Numbers) -> Axis:
-    """The amounts of SAME padding on one spatial axis (S1)."""
+    """The amounts of SAME padding on one spatial axis (S1).
+
+    Args:
+        size: Elements of the axis.
+        kernel: Elements of the kernel along it.
+        stride: From one window to the next.
+        dilation: From one element of the kernel to the next.
+        auto_pad: ``SAME_UPPER``, ``SAME_LOWER`` or ``VALID``.
+        of: The arithmetic.
+    """
     if auto_pad == "VALID":
         return Axis(size, 0, 0)
     windows = of.div(size + stride - 1, stride)
@@ -103,7 +124,13 @@ def same_axis(size: Number, kernel: int, stride: int, dilation: int, auto_pad: s
 
 
 def output(axis: Axis, rules: Rules, of: Numbers) -> Number:
-    """Elements of the padded axis (P1)."""
+    """Elements of the padded axis (P1).
+
+    Args:
+        axis: The axis.
+        rules: Of the dialect.
+        of: The arithmetic.
+    """
     dilated = axis.size
     if axis.interior:
         dilated = of.where(axis.size == 0, 0, (axis.size - 1) * (axis.interior + 1) + 1)
@@ -112,7 +139,14 @@ def output(axis: Axis, rules: Rules, of: Numbers) -> Number:
 
 
 def window(axis: Axis, mode: str, rules: Rules, of: Numbers) -> tuple[Number, Number]:
-    """The first element to extend from, and how many there are (P3)."""
+    """The first element to extend from, and how many there are (P3).
+
+    Args:
+        axis: The axis.
+        mode: One of ``MODES``.
+        rules: Of the dialect.
+        of: The arithmetic.
+    """
     if not rules.crop or mode == "constant":
         return 0, axis.size
     front, back = (of.where(amount < 0, -amount, 0) for amount in (axis.begin, axis.end))
@@ -120,7 +154,15 @@ def window(axis: Axis, mode: str, rules: Rules, of: Numbers) -> tuple[Number, Nu
 
 
 def source(axis: Axis, mode: str, rules: Rules, position: Number, of: Numbers) -> tuple[Truth, Number]:
-    """Whether a position of the padded axis shows an element of the source, and which one (P2, P6)."""
+    """Whether a position of the padded axis shows an element of the source, and which one (P2, P6).
+
+    Args:
+        axis: The axis.
+        mode: One of ``MODES``.
+        rules: Of the dialect.
+        position: On the padded axis.
+        of: The arithmetic.
+    """
     start, extent = window(axis, mode, rules, of)
     offset = position - axis.begin - start
     if mode == "constant":
@@ -142,7 +184,14 @@ def source(axis: Axis, mode: str, rules: Rules, position: Number, of: Numbers) -
 
 
 def conditions(axes: Sequence[Axis], mode: str, rules: Rules, of: Numbers) -> list[tuple[str, Truth]]:
-    """What must hold for a Pad to run, each with the label of its rule; of P10, what speaks of one axis alone."""
+    """What must hold for a Pad to run, each with the label of its rule; of P10, what speaks of one axis alone.
+
+    Args:
+        axes: All axes of the Pad.
+        mode: One of ``MODES``.
+        rules: Of the dialect.
+        of: The arithmetic.
+    """
     sizes = [output(axis, rules, of) for axis in axes]
     empty = of.any(*(size == 0 for size in sizes))
     found: list[tuple[str, Truth]] = []

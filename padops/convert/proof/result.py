@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 DRAWN = "drawn"  # the rule of what was run with drawn inputs
+ALL_SIZES = "all sizes (z3)"  # the rule of what a solver has shown for all dims
 NEVER_RUNS = "the original never runs"  # how such a reason begins: then the converted model may do what it likes
 
 

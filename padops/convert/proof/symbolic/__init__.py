@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from padops.convert.proof.result import Limits, Outcome, Verdict
+from padops.convert.proof.result import ALL_SIZES, Limits, Outcome, Verdict
 from padops.convert.proof.terms import Terms
 
-RULE = "all sizes (z3)"
 NOT_INSTALLED = "z3 is not installed: pip install padops[prove]"
 
 
@@ -29,7 +28,7 @@ def decide(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
         run of both models confirms; else UNKNOWN.
     """
     if find_spec("z3") is None:
-        return Outcome(Verdict.UNKNOWN, RULE, why=NOT_INSTALLED)
+        return Outcome(Verdict.UNKNOWN, ALL_SIZES, why=NOT_INSTALLED)
     from padops.convert.proof.symbolic.cases import decide_cases
 
     return decide_cases(terms, a, b, limits)

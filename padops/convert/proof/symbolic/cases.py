@@ -9,8 +9,7 @@ from typing import NamedTuple
 import z3
 
 from padops.convert.proof import plan
-from padops.convert.proof.result import NEVER_RUNS, Limits, Outcome, Verdict
-from padops.convert.proof.symbolic import RULE
+from padops.convert.proof.result import ALL_SIZES, NEVER_RUNS, Limits, Outcome, Verdict
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.examples import example
 from padops.convert.proof.symbolic.goals import NeverRuns, ask, settle
@@ -56,7 +55,14 @@ class _Tried:
 
 
 def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
-    """Decides two terms, as far apart as they are; then with what both are made of."""
+    """Decides two terms, as far apart as they are; then with what both are made of.
+
+    Args:
+        terms: The store.
+        a: The term of the original.
+        b: The term that stands in its place.
+        limits: How long it may take.
+    """
     until = time.monotonic() + limits.region_seconds
     for deep in (False, True):
         for way in (Way(plan.MOST, False, deep), Way(SMALL, False, deep), Way(plan.MOST, True, deep)):
@@ -99,7 +105,7 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, way: Way, until: floa
             found = example(question, answer.refuted, until)
             verdict = Verdict.UNKNOWN if found is None else Verdict.DIFFERENT
             return _Tried(
-                Outcome(verdict, RULE, why=_with(answer.why, numbers), counterexample=found), cut=evaluation.cut
+                Outcome(verdict, ALL_SIZES, why=_with(answer.why, numbers), counterexample=found), cut=evaluation.cut
             )
         if not answer.proved:
             return _unknown(answer.why, numbers, answer.beyond, evaluation.cut)
@@ -110,7 +116,7 @@ def _decided(terms: Terms, a: int, b: int, limits: Limits, way: Way, until: floa
 
 
 def _unknown(why: str, numbers: dict[str, int], beyond: bool = False, cut: bool = False) -> _Tried:
-    return _Tried(Outcome(Verdict.UNKNOWN, RULE, why=_with(why, numbers)), beyond, cut)
+    return _Tried(Outcome(Verdict.UNKNOWN, ALL_SIZES, why=_with(why, numbers)), beyond, cut)
 
 
 def _with(why: str, numbers: dict[str, int]) -> str:
@@ -131,5 +137,5 @@ def _proved(tried: dict[str, int], limits: Limits, conditions: set[str]) -> Outc
         holds_for += f", ranks 0 to {limits.rank}"
     if len(ranks) < len(tried):
         holds_for += f", lists of up to {2 * limits.rank} numbers"
-    rule = BY_RANK if ranks else RULE
+    rule = BY_RANK if ranks else ALL_SIZES
     return Outcome(Verdict.PROVED, rule, holds_for=holds_for, conditions=tuple(sorted(conditions)))

@@ -29,14 +29,19 @@ def _bodies(evaluation: Evaluation, term: int) -> dict[str, int]:
 def _result(evaluation: Evaluation, body: int, position: int) -> Tensor:
     """What a body gives; of the converted model, all else that it computes has to run as well."""
     head, inputs = evaluation.terms.head(body), evaluation.terms.inputs(body)
-    if evaluation.computed_before is not None:
+    if not evaluation.is_original:
         for one in inputs[head.output :]:
             evaluation.tensor(one)
     return evaluation.tensor(inputs[head.output + position])
 
 
 def choose(evaluation: Evaluation, term: int) -> Tensor:
-    """If: what one of two branches gives."""
+    """If: what one of two branches gives.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+        Fails: It fails for all data and dims.
+    """
     given, bodies = evaluation.input(term, 0), _bodies(evaluation, term)
     condition = evaluation.integers.known(evaluation.truth(given, [0] * given.rank))
     for dim in given.shape:
@@ -71,7 +76,11 @@ def _branch(evaluation: Evaluation, body: int, position: int, condition: Truth) 
 
 
 def loop(evaluation: Evaluation, term: int) -> Tensor:
-    """Loop, turn by turn."""
+    """Loop, turn by turn.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
     terms, position = evaluation.terms, evaluation.terms.head(term).output
     body = _bodies(evaluation, term)["body"]
     head = terms.head(body)

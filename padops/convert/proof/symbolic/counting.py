@@ -100,7 +100,11 @@ def comparison(function: Callable[[Integers, Element, Element], Truth]) -> Calla
 
 
 def equal(evaluation: Evaluation, term: int) -> Tensor:
-    """Whether integers or truths are equal; floats are not compared: 0 equals -0, and NaN nothing."""
+    """Whether integers or truths are equal; floats are not compared: 0 equals -0, and NaN nothing.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
     inputs = [evaluation.input(term, 0), evaluation.input(term, 1)]
     _check_repetition(evaluation, term)
     if not all(is_integer(one.dtype) for one in inputs):
@@ -139,7 +143,11 @@ def unary(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def cast(evaluation: Evaluation, term: int) -> Tensor:
-    """From integers and truths to integers and truths."""
+    """From integers and truths to integers and truths.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
     data, to = evaluation.input(term, 0), evaluation.terms.attribute(term, "to")
     if data.dtype == to and to:
         return data

@@ -33,7 +33,13 @@ def broadcast_dims(evaluation: Evaluation, shapes: Sequence[Sequence[Int]]) -> t
 
 
 def broadcast(evaluation: Evaluation, tensor: Tensor, shape: Sequence[Int]) -> Callable[[Index], Element]:
-    """The element of a tensor that stands at an index of a shape that it is repeated to."""
+    """The element of a tensor that stands at an index of a shape that it is repeated to.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        tensor: The tensor.
+        shape: What it is repeated to.
+    """
     integers = evaluation.integers
 
     def at(index: Index) -> Element:
@@ -89,14 +95,26 @@ def _fits(evaluation: Evaluation, value: Int, dtype: int) -> Truth:
 
 
 def fitted(evaluation: Evaluation, value: Int, dtype: int) -> Int:
-    """An integer as its type holds it, which it has to be able to, unless the evaluation follows what it does then."""
+    """An integer as its type holds it, which it has to be able to, unless the evaluation follows what it does then.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        value: The integer.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it.
+    """
     if is_open(value) and not evaluation.wraps:
         evaluation.must(_fits(evaluation, value, dtype), OVERFLOW)
     return held(evaluation, value, dtype)
 
 
 def held(evaluation: Evaluation, value: Int, dtype: int) -> Int:
-    """An integer as its type holds it; of one that it cannot hold, only that it is one that it can."""
+    """An integer as its type holds it; of one that it cannot hold, only that it is one that it can.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        value: The integer.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it.
+    """
     low, high = RANGES[dtype]
     value = evaluation.integers.sum(value)
     if not is_open(value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ import numpy as np
 import z3
 
 from padops.convert.proof import plan
-from padops.convert.proof.symbolic.demands import Demands, Requirement
-from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, parts_of
+from padops.convert.proof.symbolic.demands import Asking
+from padops.convert.proof.symbolic.integers import Int, Truth, is_open, parts_of
 from padops.convert.proof.symbolic.positions import Flat
 from padops.convert.proof.symbolic.tensors import (
     BOOL,
@@ -31,31 +31,24 @@ from padops.convert.proof.symbolic.tensors import (
 )
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
-POSITION = "at "  # what the name of an unknown position begins with
-SHORT = 64  # elements that are each asked about, rather than any of them
-
-
 Operator = Callable[["Evaluation", int], Tensor]
 
 
-class Evaluation:
+class Evaluation(Asking):
     """The tensors of terms.
 
     Attributes:
         terms: The store.
-        integers: The arithmetic.
         leaves: What is not looked into.
         flat: What is known of positions in flat tensors.
         numbers: Ranks and dims that have been set to a number, by key.
-        most: That a dim or an amount is taken to be.
         wraps: Whether what is beyond an integer type is followed, rather than shown not to be.
-        demands: What the model that is looked at asks for.
         symbols: Of each symbol among the dims, the leaves that have it.
         shared: Terms that both models have.
         deep: Whether to look into them.
         cut: Whether there was one that is not looked into.
         leaf_terms: The terms that are not looked into, by the key of the leaf.
-        computed_before: Of the converted model: what the original computes, by the terms; None for the original.
+        computed_before: For the converted model: the terms that the original computes.
     """
 
     def __init__(
@@ -66,24 +59,20 @@ class Evaluation:
         most: int = plan.MOST,
         wraps: bool = False,
     ) -> None:
+        super().__init__(most)
         self.terms = terms
-        self.integers = Integers()
         self.leaves = Leaves(self.integers)
         self.flat = Flat(self.integers)
         self.numbers = numbers
-        self.most = most
         self.wraps = wraps
-        self.demands = Demands()
         self.symbols: dict[str, set[int]] = {}
         self.shared: set[int] = set()
         self.deep = self.cut = False
         self.leaf_terms: dict[str, int] = {}
-        self.computed_before: set[int] | None = None  # by the original; None while that is looked at
+        self.computed_before: set[int] = set()
         self._operators = operators
         self._memo: dict[int, Tensor] = {}
-        self._path: list[Truth] = []
         self._unknown: set[str] = set()
-        self._count = 0
         self._turns = 0  # of Loops that are being written out: a term may be another tensor at each
 
     # --- terms --------------------------------------------------------------------------------------------------------
@@ -166,7 +155,7 @@ class Evaluation:
         if self._turns and self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT):
             raise Unsupported(why)
         if self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL):
-            if self.computed_before is not None and found not in self.computed_before:
+            if not self.is_original and found not in self.computed_before:
                 raise Unsupported(why)
         dtype, key = self.terms.dtype(term) or 0, f"x{found}"
         self.leaf_terms[key] = term
@@ -202,7 +191,11 @@ class Evaluation:
     # --- inputs of an operator ----------------------------------------------------------------------------------------
 
     def input(self, term: int, position: int) -> Tensor:
-        """An input of a term, which must be there."""
+        """An input of a term, which must be there.
+
+        Raises:
+            Fails: It fails for all data and dims.
+        """
         found = self.optional(term, position)
         if found is None:
             raise Fails(f"{self.terms.head(term).name} lacks input {position}")
@@ -248,84 +241,35 @@ class Evaluation:
         raise Unsupported("a number of elements is computed")
 
     def ints(self, tensor: Tensor) -> list[Int]:
-        """The elements of a short tensor of integers, one after another."""
+        """The elements of a short tensor of integers, one after another.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
         if tensor.dtype not in RANGES:
             raise Unsupported("integers are expected")
         return list(self.elements(tensor).reshape(-1))
 
     def known(self, tensor: Tensor) -> list[int]:
-        """The elements of a short tensor of integers that are numbers."""
+        """The elements of a short tensor of integers that are numbers.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
         values = self.ints(tensor)
         if any(map(is_open, values)):
             raise Unsupported("integers that are not computed are expected")
         return [int(value) for value in values]
 
     def truth(self, tensor: Tensor, index: Index) -> Truth:
-        """An element of a tensor of bools."""
+        """An element of a tensor of bools.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
         if tensor.dtype != BOOL:
             raise Unsupported("bools are expected")
         return tensor.at(index)
-
-    # --- what has to hold ---------------------------------------------------------------------------------------------
-
-    def require(self, condition: Truth, what: str) -> None:
-        """Says what has to hold for a term to be computed.
-
-        Raises:
-            Fails: It never does.
-        """
-        condition = self.integers.known(condition)
-        if not is_open(condition):
-            if condition:
-                return
-            if not self._path:
-                raise Fails(what)
-        asked = Requirement(condition, tuple(self._path), what)
-        self.demands.required.append(asked)
-        self.demands.assumable.append(asked)
-
-    def require_each(self, shape: Sequence[Int], condition: Callable[[Index], Truth], what: str) -> None:
-        """The same of every index within a shape."""
-        if not any(map(is_open, shape)) and np.prod(shape, dtype=object) <= SHORT:
-            for place in np.ndindex(*shape):
-                self.require(condition(list(place)), what)
-            return
-        index = [self.unknown("at", dim) for dim in shape]
-        inside = [self.integers.all(at >= 0, at < dim) for at, dim in zip(index, shape)]
-        asked = self.integers.known(condition(index))
-        if is_open(asked) or not asked:
-            self.demands.required.append(Requirement(asked, (*self._path, *inside), what))
-
-    def unknown(self, name: str, beyond: Int) -> z3.ArithRef:
-        """Any position from 0 on, below ``beyond``."""
-        self._count += 1
-        high = self.integers.bounds(beyond)[1]
-        made = z3.Int(f"{POSITION}{name} {self._count}")
-        return made if math.isinf(high) else self.integers.bound(made, 0, max(int(high) - 1, 0))
-
-    def within(self, condition: Truth, *amounts: Int) -> None:
-        """Says what P10 limits: proofs hold within its limits, which the conditions of an outcome name.
-
-        Args:
-            condition: What holds there.
-            amounts: That are no more than ``most``, of either sign.
-        """
-        if self.computed_before is not None:
-            return
-        condition = self.integers.known(condition)
-        if is_open(condition):
-            self.demands.assumable.append(Requirement(condition, tuple(self._path), "P10"))
-        for amount in filter(is_open, amounts):
-            small = z3.And(amount >= -self.most, amount <= self.most)
-            self.demands.assumable.append(Requirement(small, tuple(self._path), "P10"))
-            if amount.decl().kind() == z3.Z3_OP_UNINTERPRETED and not self._path:
-                self.integers.bound(amount, -self.most, self.most)
-
-    def must(self, condition: Truth, what: str, given: tuple[Truth, ...] = ()) -> None:
-        """Says what has to hold for this package to follow a term: it is proved for either model."""
-        condition = self.integers.known(condition)
-        if is_open(condition) or not condition:
-            self.demands.musts.append(Requirement(condition, (*self._path, *given), what, ours=True))
 
     @contextmanager
     def bound(self, values: Mapping[int, Tensor]) -> Iterator[None]:

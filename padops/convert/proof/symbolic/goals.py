@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import z3
 
 from padops.convert.proof.symbolic.demands import OVERFLOW, Demands, Requirement
-from padops.convert.proof.symbolic.evaluation import POSITION, Evaluation
-from padops.convert.proof.symbolic.integers import Truth, opened, parts_of
+from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.symbolic.integers import Truth, opened, positions_in
 from padops.convert.proof.symbolic.tensors import Fails, Tensor, Unsupported
 from padops.convert.proof.terms import ABSENT, Kind, Terms
 
@@ -66,7 +66,7 @@ def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
     except Fails as why:
         raise NeverRuns(str(why)) from None
     original, evaluation.demands = evaluation.demands, Demands()
-    evaluation.computed_before = before
+    evaluation.is_original, evaluation.computed_before = False, before
     question = Question(evaluation)
     try:
         second = evaluation.tensor(b)
@@ -143,7 +143,7 @@ def settle(question: Question, seconds: float, until: float) -> Answer:
     Raises:
         NeverRuns: What may be built upon never holds.
     """
-    named = [(fact, _positions_in(fact)) for fact in question.facts()]
+    named = [(fact, positions_in(fact)) for fact in question.facts()]
     solver = z3.Solver()
     solver.add(*(fact for fact, positions in named if not positions))
     if _check(solver, seconds, until) == z3.unsat:
@@ -152,7 +152,7 @@ def settle(question: Question, seconds: float, until: float) -> Answer:
         if not isinstance(goal.condition, z3.ExprRef) and goal.condition:
             continue
         asked = [*map(opened, goal.given), z3.Not(opened(goal.condition))]
-        about = _positions_in(*asked)
+        about = positions_in(*asked)
         solver.push()
         # What is known of positions that this goal does not speak of would only be in the way.
         solver.add(*(fact for fact, positions in named if positions and positions <= about), *asked)
@@ -164,12 +164,6 @@ def settle(question: Question, seconds: float, until: float) -> Answer:
             why = f"the solver did not find out within {seconds:g} s: {goal.what}"
             return Answer(False, why, beyond=goal.what == OVERFLOW)
     return Answer(True)
-
-
-def _positions_in(*terms: z3.ExprRef) -> frozenset[str]:
-    """The unknown positions that terms speak of; see ``Evaluation.unknown``."""
-    names = (part.decl().name() for part in parts_of(terms) if z3.is_const(part) and not z3.is_int_value(part))
-    return frozenset(name for name in names if name.startswith(POSITION))
 
 
 def _check(solver: z3.Solver, seconds: float, until: float) -> z3.CheckSatResult:

@@ -90,7 +90,12 @@ def _same_rank(evaluation: Evaluation, data: Tensor, indices: Tensor, axis: int,
 
 
 def scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
-    """Some elements of a vector replaced; where two go to one place, nothing is said, so none may."""
+    """Some elements of a vector replaced; where two go to one place, nothing is said, so none may.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+        Fails: It fails for all data and dims.
+    """
     terms, integers = evaluation.terms, evaluation.integers
     data, indices, updates = (evaluation.input(term, position) for position in range(3))
     if data.rank != 1 or (terms.attribute(term, "reduction") or b"none") != b"none":

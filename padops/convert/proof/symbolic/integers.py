@@ -19,6 +19,8 @@ Int = Any  # int or z3.ArithRef
 Truth = Any  # bool or z3.BoolRef
 _COMPARISONS = {z3.Z3_OP_LT, z3.Z3_OP_LE, z3.Z3_OP_GT, z3.Z3_OP_GE, z3.Z3_OP_EQ}
 
+POSITION = "at "  # what the name of an unknown position begins with
+
 
 def is_open(value: object) -> bool:
     """Whether a value is a term of the solver, rather than a number."""
@@ -59,7 +61,13 @@ class Integers:
             self.facts.append(fact)
 
     def bound(self, unknown: z3.ArithRef, low: int, high: int) -> z3.ArithRef:
-        """Says between which numbers an unknown lies, both included; what was known of it holds as well."""
+        """Says between which numbers an unknown lies, both included; what was known of it holds as well.
+
+        Args:
+            unknown: A term of the solver.
+            low: The least that it is.
+            high: The most.
+        """
         if self._intervals.narrow(unknown, low, high):
             self.learn(unknown >= low)
             self.learn(unknown <= high)
@@ -90,7 +98,13 @@ class Integers:
         return True if low == high == 0 else one == other
 
     def where(self, condition: Truth, yes: Any, no: Any) -> Any:
-        """One of two values, integers or whatever the solver has."""
+        """One of two values, integers or whatever the solver has.
+
+        Args:
+            condition: To choose by.
+            yes: Where it holds.
+            no: Where it does not.
+        """
         condition, yes, no = self.known(condition), self.sum(yes), self.sum(no)
         if not is_open(condition):
             return yes if condition else no
@@ -221,7 +235,11 @@ class Integers:
                 ),
             )
         )
+        positions = positions_in(number)
         for other, turn, rest in self._remainders.values():
+            others = positions_in(other)
+            if positions and others and not positions & others:
+                continue  # of two positions that no goal speaks of together
             alike = z3.And(period > 0, period == turn)
             moved, total = remainder + (other - number), number + other
             near = z3.And(total >= -period, total <= period)
@@ -264,3 +282,9 @@ def parts_of(terms: Iterable[z3.ExprRef]) -> Iterable[z3.ExprRef]:
             seen.add(term.get_id())
             yield term
             waiting += term.children()
+
+
+def positions_in(*terms: z3.ExprRef) -> frozenset[str]:
+    """The unknown positions that terms speak of."""
+    names = (part.decl().name() for part in parts_of(terms) if z3.is_const(part) and not z3.is_int_value(part))
+    return frozenset(name for name in names if name.startswith(POSITION))

@@ -30,7 +30,13 @@ def relisted(evaluation: Evaluation, made: Tensor) -> Tensor:
 
 
 def finished(evaluation: Evaluation, made: Tensor, *inputs: Tensor) -> Tensor:
-    """What an operator made: listed, where each input is and the dims are numbers."""
+    """What an operator made: listed, where each input is and the dims are numbers.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        made: What it made.
+        inputs: What it was made of.
+    """
     listed = all(one.listed is not None for one in inputs) and not any(map(is_open, made.shape))
     if listed and np.prod(made.shape, dtype=object) <= 4096:
         return relisted(evaluation, made)
@@ -49,7 +55,17 @@ def axis_of(value: int, rank: int) -> int:
 
 
 def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list[int] | None:
-    """The axes that an input or an attribute lists, each from 0 on; None where neither is there."""
+    """The axes that an input or an attribute lists, each from 0 on; None where neither is there.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        term: Of the operator.
+        position: Of the input that may list them.
+        rank: The number of dims.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     given = evaluation.optional(term, position)
     listed = evaluation.terms.attribute(term, "axes") if given is None else evaluation.known(given)
     if listed is None:
@@ -61,7 +77,11 @@ def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list
 
 
 def transpose(evaluation: Evaluation, term: int) -> Tensor:
-    """Axes in another order."""
+    """Axes in another order.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     data = evaluation.input(term, 0)
     order = list(evaluation.terms.attribute(term, "perm") or reversed(range(data.rank)))
     if sorted(order) != list(range(data.rank)):
@@ -75,7 +95,11 @@ def transpose(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def concat(evaluation: Evaluation, term: int) -> Tensor:
-    """Tensors one after another."""
+    """Tensors one after another.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     integers = evaluation.integers
     parts = [evaluation.input(term, position) for position in range(len(evaluation.terms.inputs(term)))]
     rank = parts[0].rank
@@ -113,7 +137,11 @@ def _either(integers: Integers, condition: Truth, yes: Callable[[], Element], no
 
 
 def slice_(evaluation: Evaluation, term: int) -> Tensor:
-    """Part of a tensor along some axes."""
+    """Part of a tensor along some axes.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     terms, data = evaluation.terms, evaluation.input(term, 0)
     if terms.head(term).version < 10:
         starts, ends = list(terms.attribute(term, "starts", ())), list(terms.attribute(term, "ends", ()))
@@ -160,7 +188,11 @@ def _cut(evaluation: Evaluation, size: Int, start: Int, end: Int, step: int) -> 
 
 
 def split(evaluation: Evaluation, term: int) -> Tensor:
-    """One of the parts of a tensor."""
+    """One of the parts of a tensor.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     terms, data, head = evaluation.terms, evaluation.input(term, 0), evaluation.terms.head(term)
     axis = axis_of(terms.attribute(term, "axis", 0), data.rank)
     given = evaluation.optional(term, 1)
@@ -188,7 +220,11 @@ def split(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
-    """New axes of one element."""
+    """New axes of one element.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     data, given = evaluation.input(term, 0), evaluation.optional(term, 1)
     listed = evaluation.terms.attribute(term, "axes", ()) if given is None else evaluation.known(given)
     rank = data.rank + len(listed)
@@ -202,7 +238,11 @@ def unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def squeeze(evaluation: Evaluation, term: int) -> Tensor:
-    """Without axes of one element."""
+    """Without axes of one element.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
     data = evaluation.input(term, 0)
     gone = axes_of(evaluation, term, 1, data.rank)
     if gone is None:
@@ -223,7 +263,12 @@ def squeeze(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def tile(evaluation: Evaluation, term: int) -> Tensor:
-    """A tensor again and again."""
+    """A tensor again and again.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+        Fails: It fails for all data and dims.
+    """
     if evaluation.terms.head(term).version < 6:
         raise Unsupported("Tile of one axis")
     data, integers = evaluation.input(term, 0), evaluation.integers

@@ -12,7 +12,11 @@ from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index,
 
 
 def onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """A Pad of ONNX: pads for all axes, or for those that another input lists."""
+    """A Pad of ONNX: pads for all axes, or for those that another input lists.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     data, pads, axes = evaluation.input(term, 0), evaluation.input(term, 1), evaluation.optional(term, 3)
     if pads.rank not in (1, 2):
         raise Fails(f"P8: pads has rank {pads.rank}")
@@ -86,6 +90,9 @@ def padded(
         mode: One of ``plan.MODES``.
         rules: Of the dialect.
         fill: The element that fills.
+
+    Raises:
+        Fails: It fails for all data and dims.
     """
     integers = evaluation.integers
     if mode not in plan.MODES:
@@ -115,7 +122,11 @@ def padded(
 
 
 def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """OpenVINO's Pad, version 1 or 12."""
+    """OpenVINO's Pad, version 1 or 12.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     head = evaluation.terms.head(term)
     data = evaluation.input(term, 0)
     sides = []
@@ -132,7 +143,11 @@ def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """nGraph's Pad, with an interior (P6)."""
+    """nGraph's Pad, with an interior (P6).
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     data, fill = evaluation.input(term, 0), evaluation.input(term, 1)
     names = ("padding_below", "padding_above", "padding_interior")
     lists = [evaluation.terms.attribute(term, name, ()) for name in names]
@@ -146,7 +161,11 @@ def ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def same_pad(evaluation: Evaluation, term: int) -> Tensor:
-    """SAME padding (S1)."""
+    """SAME padding (S1).
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
 
     def attribute(name: str, default: Any) -> Any:
         return evaluation.terms.attribute(term, name) or default

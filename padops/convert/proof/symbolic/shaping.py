@@ -22,7 +22,11 @@ def expand(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def constant_of_shape(evaluation: Evaluation, term: int) -> Tensor:
-    """One element, everywhere."""
+    """One element, everywhere.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
     terms, dims = evaluation.terms, evaluation.ints(evaluation.input(term, 0))
     for dim in dims:
         evaluation.require(dim >= 0, "a dim of less than nothing")
@@ -49,7 +53,11 @@ def flatten(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def reshape(evaluation: Evaluation, term: int) -> Tensor:
-    """The same elements in another shape."""
+    """The same elements in another shape.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
     terms, data, integers = evaluation.terms, evaluation.input(term, 0), evaluation.integers
     if terms.head(term).version < 5:
         asked: list[Int] = list(terms.attribute(term, "shape", ()))
@@ -122,7 +130,13 @@ def _as_many(integers: Integers, one: Sequence[Int], other: Sequence[Int]) -> Tr
 
 
 def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tensor:
-    """The elements of a tensor in another shape, which has to have as many."""
+    """The elements of a tensor in another shape, which has to have as many.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        data: The tensor.
+        dims: The new dims.
+    """
     integers = evaluation.integers
     evaluation.require(_as_many(integers, data.shape, dims), "Reshape to more or fewer elements")
     old = [axis for axis, dim in enumerate(data.shape) if not same(dim, 1)]

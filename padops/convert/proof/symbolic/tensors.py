@@ -93,12 +93,24 @@ def nothing_of(dtype: int) -> Element:
 
 
 def of_array(integers: Integers, array: np.ndarray, dtype: int) -> Tensor:
-    """A tensor of listed elements."""
+    """A tensor of listed elements.
+
+    Args:
+        integers: The arithmetic.
+        array: The elements.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it.
+    """
     return Tensor(tuple(array.shape), dtype, lambda index: look_up(integers, array, index, nothing_of(dtype)), array)
 
 
 def vector(integers: Integers, elements: Sequence[Element], dtype: int = INT64) -> Tensor:
-    """A vector of listed elements."""
+    """A vector of listed elements.
+
+    Args:
+        integers: The arithmetic.
+        elements: The elements.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it.
+    """
     return of_array(integers, objects(elements, [len(elements)]), dtype)
 
 

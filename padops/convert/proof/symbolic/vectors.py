@@ -50,7 +50,11 @@ def size(evaluation: Evaluation, term: int) -> Tensor:
 
 
 def range_(evaluation: Evaluation, term: int) -> Tensor:
-    """Numbers in equal steps."""
+    """Numbers in equal steps.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
     limits = [evaluation.input(term, position) for position in range(3)]
     if any(one.dtype not in RANGES for one in limits):
         raise Unsupported("a Range of other than integers")
