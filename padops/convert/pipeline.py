@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from padops.convert import sources
-from padops.convert.arguments import Request, check_kinds, check_options, check_tolerance, choose_sources
+from padops.convert.arguments import (
+    Request,
+    check_kinds,
+    check_options,
+    check_tolerance,
+    choose_sources,
+    choose_target,
+)
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
 from padops.convert.facts import PadFacts
@@ -50,6 +57,7 @@ def convert(
     *,
     target: Literal["padops", "onnx", "pyop"] = "padops",
     without_pad: bool = False,
+    provider: str | None = None,
     fallback: bool = True,
     fold: bool = True,
     select: Literal["all", "needed"] = "all",
@@ -86,6 +94,8 @@ def convert(
             kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), as far as it has the element type.
         without_pad: Of target ``"onnx"``: use no Pad either, for runtimes whose Pad lacks a mode or is wrong. Each becomes
             Slice, Concat, Gather and Expand, and arithmetic where shape or amounts are not known.
+        provider: Of target ``"onnx"``: the execution provider that is to run the model, such as ``"OpenVINOExecutionProvider"``
+            or ``"openvino"``. A Pad that it runs right stays; another becomes what it takes (``docs/beside.md``).
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
             without the library as well; see ``padops.convert.standard.fallback``.
         fold: Take Pads away that need not run: that change nothing, or that a convolution or a pooling behind them can
@@ -139,7 +149,7 @@ def convert(
     check_options(target, without_pad, select, verify, run, inputs, seed)
     check_tolerance(rtol, atol)
     asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
-    request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, asked)
+    request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked)
     check_paths(source, path, report)
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
@@ -171,6 +181,8 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
     A Pad of ONNX in mode constant, of a type that ONNX Runtime's has, stays ONNX's Pad where its amounts are not known before
     it runs. ONNX Runtime before 1.24 gets that wrong where a crop leaves nothing of an axis.
+
+    With ``provider``, what there is to be of a Pad is what that execution provider runs right on its device.
 
     Args:
         source: As for ``convert``.
