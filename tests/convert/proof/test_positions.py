@@ -208,3 +208,18 @@ def test_integers_beyond_their_type_prove_nothing() -> None:
     terms, _, values = built(made)
     with pytest.raises(UnsureError, match="an integer beyond its type"):
         Evaluation(terms, values["y"], values["y"], 99, deep=True).value(values["y"])
+
+
+def test_a_place_that_is_written_twice_has_no_known_element() -> None:
+    terms, _, values = built(node_of(("ScatterND", {}, [4], [[[3], [-1]], "data:2"]), TensorProto.INT64))
+    with pytest.raises(UnsureError, match="ScatterND that writes one place twice"):
+        Evaluation(terms, values["y"], values["y"], 99, deep=True).value(values["y"])
+
+
+def test_an_operator_that_does_not_take_the_type_is_no_proof() -> None:
+    """Concat takes bfloat16 from opset 13 on."""
+    first = """(bfloat16[2] x) => (bfloat16[a] y)
+    { p = Constant<value_ints: ints = [0, 2]>() y = padops.Pad_13<mode = "wrap">(x, p) }""".replace("_13", "_19")
+    second = "(bfloat16[2] x) => (bfloat16[a] y) { y = Concat<axis = 0>(x, x) }"
+    assert prove(model(first, 13), model(second, 13)).verdict is Verdict.PROVED
+    assert prove(model(first, 12), model(second, 12)).verdict is not Verdict.PROVED

@@ -11,6 +11,7 @@ from written_models import model
 from padops.convert.proof import positions
 from padops.convert.proof.build import Builder, Built
 from padops.convert.proof.constants import Constants
+from padops.convert.proof.matching import Matcher
 from padops.convert.proof.regions import prove
 from padops.convert.proof.result import Limits, Verdict
 from padops.convert.proof.scopes import Scopes
@@ -84,3 +85,34 @@ def test_another_interface_is_told(change: str, why: str) -> None:
     open_dims = first.replace("float[2, 3] x", "float[n, 3] x")
     assert prove(model(first), model(open_dims)).verdict is Verdict.PROVED
     assert prove(model(open_dims), model(first)).verdict is Verdict.UNKNOWN
+
+
+def test_what_is_proved_in_a_branch_is_forgotten_behind_it() -> None:
+    text = """(bool c, float[2, 3] x) => (float[a, b] w) {
+      w = If(c) <then_branch = g1 () => (float[a, b] t) { PAD t = Exp(d) }, else_branch = g2 () => (float[a, b] e)
+        { e = Exp(x) }> }"""
+    first = model(text.replace("PAD", 'p = Constant<value_ints: ints = [0, 0, 0, 1]>() d = Pad<mode = "edge">(x, p)'))
+    second = model(text.replace("PAD", "i = Constant<value_ints: ints = [0, 1, 2, 2]>() d = Gather<axis = 1>(x, i)"))
+    terms = Terms()
+    one, other = (
+        Builder(terms, Constants(terms), made, None, set(), made is first).build() for made in (first, second)
+    )
+    matcher = Matcher(terms, one, other, Limits())
+    assert matcher.prove(one.outputs[0][2], other.outputs[0][2]) and len(matcher.proved) == 1
+    pad, gather = matcher.proved[0].terms
+    assert terms.find(pad) != terms.find(gather) and not terms.computed(gather)
+
+
+def test_a_pad_in_a_branch_says_nothing_of_the_rank_outside_of_it() -> None:
+    text = """(bool c, float[n] x) => (float[a] w, float[b] z) {
+      z = Neg(x)
+      w = If(c) <then_branch = g1 () => (float[a] t) { p = Constant<value_ints: ints = [0, 1]>() t = Pad(PADDED, p) },
+                 else_branch = g2 () => (float[b] e) { e = Exp(x) }> }"""
+    for padded, shape in (("x", None), ("q", (None,))):
+        made = model(text.replace("PADDED", padded).replace("{ p =", "{ q = Abs(x) p ="))
+        made.graph.input[1].type.tensor_type.ClearField("shape")
+        terms = Terms()
+        built = Builder(terms, Constants(terms), made, None, set(), original=True).build()
+        Scopes(terms, built, built)
+        values = {name: term for names in built.scopes.values() for name, term in names.items()}
+        assert terms.shape({**values, **built.inputs}[padded]) == shape

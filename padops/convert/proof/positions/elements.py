@@ -219,3 +219,13 @@ def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
         return None
     made = array.astype(kind)
     return made if np.array_equal(made.astype(array.dtype), array) else None
+
+
+def plane(value: np.ndarray | Ids) -> np.ndarray:
+    """What is moved of a value: its known elements, or the numbers of its elements."""
+    return value.ids if isinstance(value, Ids) else value
+
+
+def name_of(dtype: int) -> str:
+    """The name of an element type, as texts have it."""
+    return str(TensorProto.DataType.Name(dtype)).lower()

@@ -6,11 +6,10 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto
 
 from padops.convert.proof import following, plan, schemas
 from padops.convert.proof.positions.arithmetic import compute
-from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, zero
+from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, name_of, plane, zero
 from padops.convert.proof.positions.errors import FailsError, UnsureError
 from padops.convert.proof.positions.indexed import INDEXED
 from padops.convert.proof.positions.moves import PLAIN, Node, concat, split
@@ -81,7 +80,7 @@ class Evaluation:
         if first.ids.shape != second.ids.shape:
             return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
         if first.dtype and second.dtype and first.dtype != second.dtype:
-            return f"the element types differ: {_name(first.dtype)} and {_name(second.dtype)}"
+            return f"the element types differ: {name_of(first.dtype)} and {name_of(second.dtype)}"
         differs = first.ids != second.ids
         if not differs.any():
             return ""
@@ -188,20 +187,20 @@ class Evaluation:
         if op in INDEXED:
             indices = self._known(inputs[1], f"indices of {op}")
             data, *rest = self._together([inputs[0], *inputs[2:]])
-            return self._like(data, INDEXED[op](node, _plane(data), indices, *(_plane(one) for one in rest)))
+            return self._like(data, INDEXED[op](node, plane(data), indices, *(plane(one) for one in rest)))
         parts = self._together(inputs if op == "Concat" else inputs[:1])
         if op == "Concat":
-            return self._like(parts[0], concat(node, [_plane(part) for part in parts]))
+            return self._like(parts[0], concat(node, [plane(part) for part in parts]))
         if op == "Split":
-            return self._like(parts[0], split(node, _plane(parts[0]), head.outputs, head.output))
-        return self._like(parts[0], PLAIN[op](node, _plane(parts[0])))
+            return self._like(parts[0], split(node, plane(parts[0]), head.outputs, head.output))
+        return self._like(parts[0], PLAIN[op](node, plane(parts[0])))
 
     def _check_type(self, op: str, version: int, values: list[Value | None]) -> None:
         """Refuses what no runtime may run: an operator that does not take the type of its first input."""
         if values and values[0] is not None:
             dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
             if dtype and not schemas.takes(op, version, dtype):
-                raise FailsError(f"{op} of version {version} does not take {_name(dtype)}")
+                raise FailsError(f"{op} of version {version} does not take {name_of(dtype)}")
 
     def _integers(self, term: int) -> Any:
         inputs = self._terms.inputs(term)
@@ -231,7 +230,7 @@ class Evaluation:
 
     def _shape(self, term: int, value: Value | None) -> np.ndarray:
         assert value is not None, "the input is not optional"
-        shape = _plane(value).shape
+        shape = plane(value).shape
         if self._terms.op(term) == "Size":
             return np.array(prod(shape), np.int64)
         start, end = (self._terms.attribute(term, name, None) for name in ("start", "end"))
@@ -243,7 +242,7 @@ class Evaluation:
         how = self._terms.head(term).attributes
         made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
         if made is None:
-            raise UnsureError(f"a cast to {_name(to)} whose result is not the same everywhere")
+            raise UnsureError(f"a cast to {name_of(to)} whose result is not the same everywhere")
         return made
 
     def _constant_of_shape(self, term: int, inputs: tuple[int, ...]) -> Value:
@@ -260,7 +259,7 @@ class Evaluation:
         condition = self._known(inputs[0], "conditions of Where")
         one, other = self._together(inputs[1:])
         try:
-            made = np.where(condition, _plane(one), _plane(other))
+            made = np.where(condition, plane(one), plane(other))
         except ValueError:
             raise FailsError("Where of shapes that do not fit") from None
         dtype = max(value.dtype if isinstance(value, Ids) else 0 for value in (one, other))
@@ -291,15 +290,7 @@ class Evaluation:
             if found.ids.size != 1 or found.ids.ndim > 1:
                 raise FailsError(f"a fill of shape {list(found.ids.shape)} [P7]")
             if data.dtype and found.dtype and found.dtype != data.dtype:
-                raise FailsError(f"a fill of {_name(found.dtype)} for data of {_name(data.dtype)} [P7]")
+                raise FailsError(f"a fill of {name_of(found.dtype)} for data of {name_of(data.dtype)} [P7]")
             return int(found.ids.reshape(-1)[0])
 
         return Ids(padded(data.ids, axes, mode, rules, number, self._most), data.dtype)
-
-
-def _plane(value: Value) -> np.ndarray:
-    return value.ids if isinstance(value, Ids) else value
-
-
-def _name(dtype: int) -> str:
-    return str(TensorProto.DataType.Name(dtype)).lower()
