@@ -108,15 +108,14 @@ def convert(
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
         strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if floats of a run differ by rounding,
-            or if it is not proved that the models do the same (see ``Verification.doubts``).
+            or if it is not proved that the models do the same (see ``Verification.unproved``).
         verify: Prove that the converted model does what the original does, before writing. What cannot be proved is run: both
             models on the same inputs, and every bit is compared. An OpenVINO IR runs in OpenVINO. Floats may differ by
             rounding around Pads that are right: of another runtime, or of float16, which ONNX Runtime computes in float
             between casts. A converted model that runs, but that nothing can be compared with, is written, and
             ``verification.passed`` is False.
         run: With ``verify``, run both models whatever is proved.
-        inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise. What is
-            given here is run, whatever is proved.
+        inputs: What to run both with (as ``run`` does), by the names of the inputs: arrays, or the path of an ``.npz``.
         seed: Of the random inputs.
         rtol: What rounding may be; see ``verify``.
         atol: The same.
@@ -138,8 +137,7 @@ def convert(
         PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule wherever the model is run:
             such a model is not written (without an output it is returned). With ``strict``, any Pad that could not be converted.
         VerificationError: ``verify``, and the models do not agree.
-        UndecidedError: ``verify``, and nothing is proved, and ONNX Runtime does not run the converted model either; or with
-            ``strict``, it is not proved that they do the same.
+        UndecidedError: ``verify``, and not all is proved, and ONNX Runtime runs neither; with ``strict``, not all is proved.
     """
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify, "run": run,
                 "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
