@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ class Case:
         type: Of the data, as ONNX's text form has it.
         axes: The axes, where the Pad has that input.
         given: What is not constant: ``"pads"`` and ``"axes"`` that are inputs of the model, ``"dims"`` that are open.
+        behind: An operator between the Pad and the Relu behind it; a Conv that changes nothing.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Case:
     type: str = "float"
     axes: tuple[int, ...] | None = None
     given: tuple[str, ...] = ()
+    behind: str = ""
 
 
 IMAGE = (1, 2, 4, 5)
@@ -88,11 +91,20 @@ OPEN_CASES = (
     Case("constant, open dims", "constant", IMAGE, AROUND, given=("dims",)),
     Case("reflect, open dims", "reflect", IMAGE, AROUND, given=("dims",)),
     Case("wrap, open dims", "wrap", IMAGE, AROUND, 19, given=("dims",)),
+    Case("constant 25, open dims", "constant", IMAGE, AROUND, 25, given=("dims",)),
+    Case("reflect 24, open dims", "reflect", IMAGE, AROUND, 24, given=("dims",)),
     Case("constant, amounts given", "constant", IMAGE, AROUND, given=("pads",)),
     Case("reflect, amounts given", "reflect", IMAGE, AROUND, given=("pads",)),
     Case("wrap, amounts given", "wrap", IMAGE, (0, 0, 5, 0, 0, 0, 9, 0), 19, given=("pads",)),
 )
-ALL = {case.name: case for case in (*CASES, *OPEN_CASES)}
+# In front of another node than a Relu.
+CONV_CASES = (
+    Case("constant before Conv", "constant", IMAGE, AROUND, behind="Conv"),
+    Case("reflect before Conv", "reflect", IMAGE, AROUND, behind="Conv"),
+    Case("edge before Conv", "edge", IMAGE, AROUND, behind="Conv"),
+    Case("wrap before Conv", "wrap", IMAGE, AROUND, 19, behind="Conv"),
+)
+ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES)}
 
 OPENVINO, WEBGPU, QNN = "OpenVINOExecutionProvider", "WebGpuExecutionProvider", "QNNExecutionProvider"
 TOLERANCES = {QNN: 2e-3}  # it computes float32 in float16
@@ -113,17 +125,21 @@ def model_of(case: Case) -> bytes:
         else:
             initializers.append(f"int64[{len(values)}] {name} = {{{', '.join(map(str, values))}}}")
     pad = f'Pad <mode = "{case.mode}"> (a, pads{"" if case.axes is None else ", , axes"})'
+    behind = f"c = Conv <group = {case.shape[1]}> (b, w) y = Relu (c)" if case.behind else "y = Relu (b)"
+    if case.behind:
+        count = case.shape[1]
+        initializers.append(f"float[{count},1,1,1] w = {{{', '.join(['1'] * count)}}}")
     declared = f" <{', '.join(initializers)}>" if initializers else ""
     return parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : {case.opset}]> g ({", ".join(inputs)}) => ({case.type}[{out}] y)'
-        f"{declared} {{ a = Relu (x) [pad] b = {pad} y = Relu (b) }}"
+        f"{declared} {{ a = Relu (x) [pad] b = {pad} {behind} }}"
     ).SerializeToString()
 
 
 def feeds_of(case: Case) -> dict[str, np.ndarray]:
     """The inputs of a case: whole numbers from 1 on, so that no element is that of a fill."""
-    dtype = {"float": np.float32, "int64": np.int64}[case.type]
-    fed = {"x": np.arange(1, np.prod(case.shape) + 1, dtype=dtype).reshape(case.shape)}
+    dtype = np.dtype({"float": "float32", "double": "float64"}.get(case.type, case.type))
+    fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
     return fed | {name: np.array(getattr(case, name), np.int64) for name in case.given if name != "dims"}
 
 
@@ -166,7 +182,8 @@ def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
     Args:
         model: The model, serialized.
         provider: The provider's name.
-        way: ``"stock"``; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
+        way: ``"stock"``, or ``"plain"`` and ``"lowered"``, which are the same of a model that was lowered, and lowered for the
+            provider; or with padops ``"name"``, named in ``providers=``, or ``"device"``, put into the options.
         options: The session's options.
     """
     import onnxruntime
@@ -180,19 +197,26 @@ def session_of(model: bytes, provider: str, way: str, options: Any) -> Any:
         options.add_provider_for_devices(devices, options_of(provider))
     else:  # it is built in
         options.add_provider(provider, options_of(provider))
-    if way == "stock":
+    if way in ("stock", "plain", "lowered"):
         return onnxruntime.InferenceSession(model, options, enable_fallback=0)
     import padops
 
     return padops.InferenceSession(model, options)
 
 
-def run(case: Case, provider: str, way: str) -> dict[str, Any]:
+def run(case: Case, provider: str, way: str, model: bytes, expected: Any = None) -> dict[str, Any]:
     """Runs a case.
+
+    Args:
+        case: The case.
+        provider: As of ``session_of``.
+        way: As of ``session_of``.
+        model: Its model.
+        expected: What it gives, as lists; by default what a Pad does.
 
     Returns:
         ``outcome``: ``"right"``, ``"wrong"``, or ``"refused"`` with the error in ``why``; ``providers``: of the session;
-        ``ran``: for each node that ran, its operator and its provider.
+        ``ran``: for each node that ran, its operator, its provider, and how often.
     """
     import onnxruntime
 
@@ -203,19 +227,20 @@ def run(case: Case, provider: str, way: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         options.profile_file_prefix = str(Path(folder, "profile"))
         try:
-            session = session_of(model_of(case), provider, way, options)
+            session = session_of(model, provider, way, options)
             output = session.run(None, feeds_of(case))[0]
         except Exception as error:
             return {"outcome": "refused", "why": " ".join(str(error).split())[:300]}
         events = json.loads(Path(session.end_profiling()).read_text())
-    expected = expected_of(case)
+    ran = Counter(
+        (row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})
+    )
+    expected = expected_of(case) if expected is None else np.array(expected)
     close = output.shape == expected.shape and np.allclose(output, expected, rtol=TOLERANCES.get(provider, 0), atol=0)
     return {
         "outcome": "right" if close else "wrong",
         "providers": session.get_providers(),
-        "ran": sorted(
-            {(row["args"]["op_name"], row["args"]["provider"]) for row in events if "provider" in row.get("args", {})}
-        ),
+        "ran": sorted((*row, count) for row, count in ran.items()),
     }
 
 
@@ -225,13 +250,15 @@ def main(arguments: list[str]) -> int:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # libraries print
     for line in sys.stdin:
-        print(json.dumps(run(Case(**json.loads(line)), provider, way)), file=answers, flush=True)
+        told = json.loads(line)
+        model, expected = bytes.fromhex(told.pop("model")), told.pop("expected")
+        print(json.dumps(run(Case(**told), provider, way, model, expected)), file=answers, flush=True)
     return 0
 
 
-def as_line(case: Case) -> str:
-    """A case as a line of JSON."""
-    return json.dumps(asdict(case))
+def as_line(case: Case, model: bytes, expected: Any = None) -> str:
+    """A case, its model and what that gives as a line of JSON; see ``run``."""
+    return json.dumps(asdict(case) | {"model": model.hex(), "expected": expected})
 
 
 if __name__ == "__main__":

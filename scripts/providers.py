@@ -1,6 +1,6 @@
 """Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
 
-    python3 scripts/providers.py [NAME ...] [--way stock|name|device] [--json FILE]
+    python3 scripts/providers.py [NAME ...] [--way stock|name|device|plain|lowered] [--json FILE]
     python3 scripts/providers.py --list
 
 Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
@@ -8,7 +8,8 @@ which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first
 scripts/peers.py does for peers. Any other name is that of a provider, such as CUDAExecutionProvider, which this Python has.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
-provider ran the Pad. Exit codes: 0 done, 1 padops beside a provider is not right, or the provider has been dropped, 2 usage.
+provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops
+beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not right, 2 usage.
 """
 
 import argparse
@@ -25,14 +26,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this 
 import environment
 import peers
 import provider_cases
-from provider_cases import ALL, CASES, CPU, PADOPS, QNN
+from provider_cases import ALL, CASES, CPU, PADOPS, QNN, WEBGPU
 
 ENVIRONMENTS = peers.PROVIDERS
-WAYS = ("stock", "name", "device")
+WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
 # What a provider does by itself, whatever stands beside it: it dies of Relu of five dims, too.
 UNHELPED = {(QNN, "constant rank 5"), (QNN, "reflect rank 5")}
+
+# Modes of which the nodes behind the Pad decide, so that padops takes what the provider might run.
+UNSURE = {(QNN, "reflect")}
 
 
 def python_of(name: str) -> str:
@@ -51,11 +55,22 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
         way: See ``provider_cases.session_of``.
         cases: The cases.
     """
-    provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+    provider = provider_of(name)
+    lines = {case.name: provider_cases.as_line(case, _model(case, provider, way)) for case in cases}
+    return ask_lines(name, way, lines)
+
+
+def provider_of(name: str) -> str:
+    """The provider of an environment, or the one that is named."""
+    return ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+
+
+def ask_lines(name: str, way: str, lines: "dict[str, str]") -> "dict[str, dict[str, Any]]":
+    """The same of what ``provider_cases.as_line`` gives, by names."""
     program = Path(provider_cases.__file__).resolve()
-    command = [python_of(name), "-W", "error::UserWarning", str(program), provider, way]
+    command = [python_of(name), "-W", "error::UserWarning", str(program), provider_of(name), way]
     answers, process = {}, None
-    for case in cases:
+    for asked, question in lines.items():
         if process is None:
             process = subprocess.Popen(
                 command,
@@ -65,15 +80,25 @@ def ask(name: str, way: str, cases: "list[provider_cases.Case]") -> "dict[str, d
                 text=True,
                 env=_variables(),
             )
-        line = _line(process, provider_cases.as_line(case))
+        line = _line(process, question)
         if line:
-            answers[case.name] = json.loads(line)
+            answers[asked] = json.loads(line)
         else:
-            answers[case.name] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
+            answers[asked] = {"outcome": "dead", "why": f"the process ended with {_end(process)}", "ran": []}
             process = None
     if process is not None:
         _end(process)
     return answers
+
+
+def _model(case: "provider_cases.Case", provider: str, way: str) -> bytes:
+    """The model that one way asks about."""
+    model = provider_cases.model_of(case)
+    if way not in ("plain", "lowered"):
+        return model
+    import padops
+
+    return padops.lower(model, provider=provider if way == "lowered" else None).proto().SerializeToString()
 
 
 def _end(process: subprocess.Popen) -> int:
@@ -110,7 +135,7 @@ def _line(process: subprocess.Popen, question: str) -> str:
 
 def who(answer: "dict[str, Any]", provider: str) -> str:
     """Which provider ran the Pad: where none says so, the one that compiled it."""
-    taken = [by for operator, by in answer.get("ran", ()) if operator == "Pad" or by == PADOPS[0]]
+    taken = [by for operator, by, _ in answer.get("ran", ()) if operator == "Pad" or by == PADOPS[0]]
     return ", ".join(sorted(set(taken))) or (provider if "providers" in answer else "")
 
 
@@ -126,8 +151,36 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if provider not in answer["providers"]:
             found.append(f"{name}: {provider} has been dropped")
         ran_right = stock[name]["outcome"] == "right" and who(stock[name], provider) == provider
-        if ran_right and who(answer, provider) != provider and not ALL[name].given:
+        unsure = ALL[name].given or (provider, ALL[name].mode) in UNSURE
+        if ran_right and who(answer, provider) != provider and not unsure:
             found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
+    return found
+
+
+def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":
+    """How often nodes of each operator ran on another provider, copies between the two included."""
+    return {
+        operator: count
+        for operator, by, count in answer.get("ran", ())
+        if by != provider or operator.startswith("Memcpy")
+    }
+
+
+def lowered_faults(provider: str, answers: "dict[str, dict]") -> "list[str]":
+    """What is wrong with models that were lowered for a provider: results, and nodes that it does not run.
+
+    A provider may take no node of a type, of open dims, or what computes amounts.
+    """
+    found = []
+    for name, answer in answers.items():
+        case = ALL[name]
+        if (provider, name) in UNHELPED:
+            continue
+        if answer["outcome"] != "right":
+            found.append(f"{name}: {answer['outcome']}: {answer.get('why', '')}")
+        takes_none = (provider == WEBGPU and case.type == "int64") or (provider == QNN and case.given)
+        if (others := elsewhere(answer, provider)) and not takes_none and "pads" not in case.given:
+            found.append(f"{name}: {others} ran elsewhere")
     return found
 
 
@@ -146,7 +199,7 @@ def main(arguments: "list[str]") -> int:
         return 0
     told, wrong = {}, []
     for name in options.names or ENVIRONMENTS:
-        provider = ENVIRONMENTS[name]["provider"] if name in ENVIRONMENTS else name
+        provider = provider_of(name)
         told[name] = {way: ask(name, way, list(ALL.values())) for way in options.way or WAYS}
         show(provider, told[name])
         for way in ("name", "device"):
@@ -155,6 +208,7 @@ def main(arguments: "list[str]") -> int:
                 wrong += [
                     f"{name}, by {way}: {fault}" for fault in faults(provider, told[name]["stock"], told[name][way])
                 ]
+        wrong += [f"{name}, lowered: {fault}" for fault in lowered_faults(provider, told[name].get("lowered", {}))]
     if options.json:
         Path(options.json).write_text(json.dumps(told, indent=1))
     for fault in wrong:
@@ -169,6 +223,9 @@ def show(provider: str, answers: "dict[str, dict[str, dict]]") -> None:
         print(f"{provider}, {way}: {right} of {len(CASES)} right")
         for name, answer in rows.items():
             by = who(answer, provider).replace("ExecutionProvider", "").replace(CPU, "CPU")
+            if way in ("plain", "lowered") and answer["outcome"] == "right":
+                others = elsewhere(answer, provider)
+                by = ", ".join(f"{count} {operator} elsewhere" for operator, count in others.items()) or "all on it"
             print(f"  {name:26} {answer['outcome']:8} {by or answer.get('why', '')[:80]}")
 
 

@@ -41,6 +41,8 @@ def add_convert(commands: Any) -> None:
                         "Python)")  # fmt: skip
     parser.add_argument("--without-pad", action="store_true", help="with --target onnx: use no Pad either, for runtimes whose "
                         "Pad lacks modes or is wrong")  # fmt: skip
+    parser.add_argument("--for", metavar="PROVIDER", dest="provider", help="with --target onnx: what this execution provider "
+                        "runs right, on its device: openvino, WebGpuExecutionProvider, ...")  # fmt: skip
     parser.add_argument("--fallback", action=argparse.BooleanOptionalAction, default=True, help="whether to give the model "
                         "functions that do the same where the library is absent (default: yes)")  # fmt: skip
     parser.add_argument("--fold", action=argparse.BooleanOptionalAction, default=True, help="whether to take Pads away that "
@@ -110,7 +112,7 @@ def _settle_output(options: argparse.Namespace) -> None:
 
 
 # The options that padops.convert has by the same name.
-PASSED = ("target", "without_pad", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains", "strict", "verify",
+PASSED = ("target", "without_pad", "provider", "fallback", "fold", "select", "auto_pad", "emulated", "custom_domains", "strict", "verify",
           "inputs", "seed", "rtol", "atol", "dry_run", "in_place", "report", "follow_links")  # fmt: skip
 
 

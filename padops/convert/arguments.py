@@ -10,7 +10,8 @@ from typing import Any
 
 from padops.convert import sources
 from padops.convert.errors import UsageError, kind_of
-from padops.convert.targets import NAMED
+from padops.convert.targets import FOR, NAMED
+from padops.runtime.provider_rules import KNOWN_PROVIDERS, find_provider
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,35 @@ def check_options(target: str, without_pad: bool, select: str, verify: bool, run
         raise UsageError("run is for verifying; ask for that too")
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
+
+
+def choose_target(target: str, without_pad: bool, select: str, provider: Any) -> str:
+    """The target that the options mean, as ``targets`` has it.
+
+    Args:
+        target: See ``convert``, as for all of them.
+        without_pad: Whether no Pad may be left.
+        select: Which Pads.
+        provider: The execution provider that the model is for, or None.
+
+    Raises:
+        UsageError: There are no rules for the provider, or another option does not go with it.
+    """
+    if provider is None:
+        return "onnx-without-pad" if without_pad else target
+    if not isinstance(provider, str):
+        raise UsageError(f"provider is {kind_of(provider)}, expected the name of an execution provider")
+    row = find_provider(provider)
+    if row is None:
+        known = ", ".join(row.name for row in KNOWN_PROVIDERS)
+        raise UsageError(f"padops has no rules for provider {provider!r}, only for {known}")
+    if target != "onnx":
+        raise UsageError(f"provider is for target 'onnx', not {target!r}")
+    if without_pad:
+        raise UsageError(f"without_pad leaves no Pad, but provider {row.name} runs some")
+    if select != "all":
+        raise UsageError(f"provider leaves what {row.name} runs right, but select is {select!r}")
+    return FOR[row.name]
 
 
 def choose_sources(

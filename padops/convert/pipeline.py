@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from padops.convert import sources
-from padops.convert.arguments import Request, check_kinds, check_options, check_tolerance, choose_sources
+from padops.convert.arguments import (
+    Request,
+    check_kinds,
+    check_options,
+    check_tolerance,
+    choose_sources,
+    choose_target,
+)
 from padops.convert.conversion import Conversion
 from padops.convert.errors import PadopsError, PadsLeftError, VerificationError, os_errors_as
 from padops.convert.facts import PadFacts
@@ -50,6 +57,7 @@ def convert(
     *,
     target: Literal["padops", "onnx", "pyop"] = "padops",
     without_pad: bool = False,
+    provider: str | None = None,
     fallback: bool = True,
     fold: bool = True,
     select: Literal["all", "needed"] = "all",
@@ -86,6 +94,8 @@ def convert(
             kernel of the domain ``padops.pyop`` (see ``padops.runtime.pyop``), as far as it has the element type.
         without_pad: Of target ``"onnx"``: use no Pad either, for runtimes whose Pad lacks a mode or is wrong. Each becomes
             Slice, Concat, Gather and Expand, and arithmetic where shape or amounts are not known.
+        provider: Of target ``"onnx"``: the execution provider that is to run the model, such as ``"OpenVINOExecutionProvider"``
+            or ``"openvino"``. A Pad that it runs right stays; another becomes what it takes (``docs/beside.md``).
         fallback: Give the model a function of standard operators for each operator of padops in it, so that it runs
             without the library as well; see ``padops.convert.standard.fallback``.
         fold: Take Pads away that need not run: that change nothing, or that a convolution or a pooling behind them can
@@ -98,15 +108,14 @@ def convert(
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
         strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if floats of a run differ by rounding,
-            or if it is not proved that the models do the same (see ``Verification.doubts``).
+            or if it is not proved that the models do the same (see ``Verification.unproved``).
         verify: Prove that the converted model does what the original does, before writing. What cannot be proved is run: both
             models on the same inputs, and every bit is compared. An OpenVINO IR runs in OpenVINO. Floats may differ by
             rounding around Pads that are right: of another runtime, or of float16, which ONNX Runtime computes in float
             between casts. A converted model that runs, but that nothing can be compared with, is written, and
             ``verification.passed`` is False.
         run: With ``verify``, run both models whatever is proved.
-        inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise. What is
-            given here is run, whatever is proved.
+        inputs: What to run both with (as ``run`` does), by the names of the inputs: arrays, or the path of an ``.npz``.
         seed: Of the random inputs.
         rtol: What rounding may be; see ``verify``.
         atol: The same.
@@ -128,8 +137,7 @@ def convert(
         PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule wherever the model is run:
             such a model is not written (without an output it is returned). With ``strict``, any Pad that could not be converted.
         VerificationError: ``verify``, and the models do not agree.
-        UndecidedError: ``verify``, and nothing is proved, and ONNX Runtime does not run the converted model either; or with
-            ``strict``, it is not proved that they do the same.
+        UndecidedError: ``verify``, and not all is proved, and ONNX Runtime runs neither; with ``strict``, not all is proved.
     """
     switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify, "run": run,
                 "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
@@ -139,7 +147,7 @@ def convert(
     check_options(target, without_pad, select, verify, run, inputs, seed)
     check_tolerance(rtol, atol)
     asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
-    request = Request("onnx-without-pad" if without_pad else target, select, fold, fallback, asked)
+    request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked)
     check_paths(source, path, report)
     replaced = identity(path) if in_place and path is not None else None
     with os_errors_as("cannot read", source):
@@ -171,6 +179,8 @@ def lower(source: Source, output: str | os.PathLike[str] | None = None, **option
 
     A Pad of ONNX in mode constant, of a type that ONNX Runtime's has, stays ONNX's Pad where its amounts are not known before
     it runs. ONNX Runtime before 1.24 gets that wrong where a crop leaves nothing of an axis.
+
+    With ``provider``, what there is to be of a Pad is what that execution provider runs right on its device.
 
     Args:
         source: As for ``convert``.

@@ -14,11 +14,12 @@ from typing import Literal
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
     "always", "axes", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
-    "below", "other types",
+    "below", "other types", "nodes behind",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
 NOT_RUN = "not run"
+SUFFIX = "ExecutionProvider"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class ProviderRule:
             with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"crop beyond"``,
             the same of an axis that is cropped; ``"cut away"``, where a crop leaves nothing; ``"open rank"`` and ``"open
             dims"``, of data whose number of dims, or one of whose dims, is not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit; ``"above"`` and ``"below"``, of a
-            version of Pad other than the limit; ``"other types"``, of none of ``types``.
+            version of Pad other than the limit; ``"other types"``, of none of ``types``; ``"nodes behind"``, where nodes behind the
+            Pad decide, and no rule tells which.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -58,12 +60,25 @@ class KnownProvider:
         version: What the rules are of; ``NOT_RUN`` where they have been read in its source.
         fuses: Whether it asks for nodes that another one has, so that padops must put others in their place.
         rules: The first one that holds counts. Where none does, the provider runs the Pad right.
+        moves: Element types of which it takes Slice, Concat, Expand and Tile, as ``python3 scripts/provider_parts.py`` measures;
+            empty where that was not run.
     """
 
     name: str
     version: str
     fuses: bool
     rules: tuple[ProviderRule, ...]
+    moves: tuple[str, ...] = ()
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the rules have been measured."""
+        return self.version != NOT_RUN
+
+    @property
+    def short(self) -> str:
+        """Its name as a command takes it, too: ``"openvino"``."""
+        return self.name.removesuffix(SUFFIX).lower()
 
 
 _OPENVINO = f"{MEASURED} ort-openvino"
@@ -75,6 +90,8 @@ _TENSORRT = "read: onnx/onnx-tensorrt onnxOpImporters.cpp, docs/operators.md (96
 _COREML = f"{_ORT}/coreml/builders/impl/pad_op_builder.cc (1650d6f)"
 _DML = f"{_ORT}/dml/DmlExecutionProvider/src/Operators/DmlOperatorPadding.cpp (0aea88d)"
 _MIGRAPHX = f"{_ORT}/migraphx/migraphx_execution_provider.cc"
+
+_OPENVINO_TYPES = ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
 
 _TENSORRT_RULES = (
     ProviderRule("leaves", "other types", _TENSORRT, types=("float", "float16", "bfloat16", "int32", "int64")),
@@ -90,11 +107,13 @@ KNOWN_PROVIDERS = (
         True,
         (
             ProviderRule("leaves", "open rank", _OPENVINO),
+            ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
             ProviderRule("refuses", "axes", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
             ProviderRule("refuses", "beyond", _OPENVINO, ("reflect",)),
             ProviderRule("dies", "cut away", _OPENVINO),
         ),
+        _OPENVINO_TYPES,
     ),
     KnownProvider(
         "WebGpuExecutionProvider",
@@ -107,6 +126,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "crop", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop beyond", _WEBGPU, ("reflect",)),
         ),
+        ("float", "float16"),
     ),
     KnownProvider(
         "QNNExecutionProvider",
@@ -122,9 +142,12 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
             ProviderRule("refuses", "always", _QNN, ("edge",)),
+            # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
+            ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
             ProviderRule("refuses", "cut away", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),
+        ("float", "float16", "int32", "int64", "bool"),
     ),
     KnownProvider(
         "CUDAExecutionProvider",
@@ -182,6 +205,12 @@ KNOWN_PROVIDERS = (
     ),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
+
+
+def find_provider(name: str) -> KnownProvider | None:
+    """The row of a provider, by its name in any case, with or without "ExecutionProvider"; None where there is none."""
+    short = name.lower().removesuffix(SUFFIX.lower())
+    return next((row for row in KNOWN_PROVIDERS if row.short == short), None)
 
 
 def needing_padops(names: Iterable[str]) -> list[str]:

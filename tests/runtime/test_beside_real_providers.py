@@ -12,6 +12,7 @@ from padops.runtime.provider_rules import BY_NAME
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import provider_cases
+import provider_parts
 import providers
 
 NAMES = [pytest.param(name, marks=pytest.mark.needs_environment(name)) for name in providers.ENVIRONMENTS]
@@ -30,8 +31,39 @@ def test_beside(name: str) -> None:
     for case in asked:
         (pad,) = padops.inspect(provider_cases.model_of(case), providers=[provider, "CPUExecutionProvider"]).pads
         outcome, own = stock[case.name]["outcome"], providers.who(stock[case.name], provider) == provider
-        if not case.given:  # else the verdict is what may happen
+        if not case.given and pad.verdict != "may be wrong":  # else the verdict is what may happen
             assert (outcome, own) in allowed(pad.verdict, pad.runner == provider), (case.name, pad.verdict, pad.why)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lowered(name: str) -> None:
+    """A model that was lowered for the provider is right in a stock session, and all of its nodes run on the provider."""
+    provider = providers.ENVIRONMENTS[name]["provider"]
+    asked = [case for case in CASES if (provider, case.name) not in providers.UNHELPED]
+    answers = providers.ask(name, "lowered", asked)
+    assert providers.lowered_faults(provider, answers) == []
+    assert len(answers) >= 37
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parts(name: str) -> None:
+    """The types of the operators that a Pad becomes for the provider; and why it becomes no others."""
+    provider = providers.ENVIRONMENTS[name]["provider"]
+    answers = provider_parts.ask(name, provider_parts.MOVING, provider_parts.TYPES)
+    # The Vulkan in software that WebGPU has here lacks float16.
+    lacking = {"float16"} if provider == provider_cases.WEBGPU else set()
+    assert provider_parts.moved(answers) == {*BY_NAME[provider].moves} - lacking
+    for (_, type_name), told in provider_parts.ask(
+        name, {"Pad": provider_parts.OTHERS["Pad"]}, provider_parts.TYPES
+    ).items():
+        refused = [
+            rule for rule in BY_NAME[provider].rules if rule.when == "other types" and type_name not in rule.types
+        ]
+        assert (told == "on it") == (not refused) or type_name in lacking, (type_name, told)
+    backward, gather = "Slice, from within backward", "Gather"
+    said = provider_parts.ask(name, {what: provider_parts.OTHERS[what] for what in (backward, gather)}, ("float",))
+    wrong = {provider_cases.WEBGPU: {backward: "wrong"}, provider_cases.QNN: {gather: "refused"}}
+    assert said == {(what, "float"): wrong.get(provider, {}).get(what, "on it") for what in (backward, gather)}
 
 
 def allowed(verdict: str, own: bool) -> list[tuple[str, bool]]:

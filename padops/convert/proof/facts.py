@@ -66,6 +66,9 @@ def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.
     _copy_graph(model.graph, copy.graph, how, overridable)
     for value in model.graph.input:
         copy.graph.input.add().CopyFrom(value)
+    for dim in (dim for value in copy.graph.input for dim in value.type.tensor_type.shape.dim):
+        if dim.dim_value < 0:  # open: inference would compute with it
+            dim.Clear()
     try:
         return onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False, data_prop=True).graph
     except _INFERENCE_ERRORS:
@@ -82,7 +85,14 @@ def dims_of(type_: onnx.TypeProto) -> tuple[Dim, ...] | None:
     tensor = type_.tensor_type
     if type_.WhichOneof("value") != "tensor_type" or not tensor.HasField("shape"):
         return None
-    return tuple(dim.dim_value if dim.HasField("dim_value") else (dim.dim_param or None) for dim in tensor.shape.dim)
+    return tuple(_dim(dim) for dim in tensor.shape.dim)
+
+
+def _dim(dim: onnx.TensorShapeProto.Dimension) -> Dim:
+    """One dim; a negative number is how some exporters write one that is open."""
+    if dim.HasField("dim_value"):
+        return int(dim.dim_value) if dim.dim_value >= 0 else None
+    return str(dim.dim_param) or None
 
 
 def _copy_graph(graph: onnx.GraphProto, copy: onnx.GraphProto, how: _How, skipped: set[str]) -> None:

@@ -60,7 +60,7 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
                 return Answer("runs", _with(unknown, f"{name} runs it"), name)
             rule, sure = fault
             if rule.does != "leaves":
-                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({_what(rule)})"
+                text = f"{name} {SAID[rule.does]}{'' if sure else ', or may do so with other data'} ({said_of(rule)})"
                 runner = FIRST_NAME if reaches_provider(pad, found, minor) else ""
                 return Answer(SURELY[rule.does] if sure else "may be wrong", _with(unknown, text), runner)
     verdict, why = judge(pad, found, minor)
@@ -72,7 +72,7 @@ def _with(unknown: Sequence[str], text: str) -> str:
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
 
 
-def _what(rule: ProviderRule) -> str:
+def said_of(rule: ProviderRule) -> str:
     """Which Pads a rule is about, in words."""
     numbers = {
         "above": f"Pad above {rule.limit}",
@@ -81,6 +81,7 @@ def _what(rule: ProviderRule) -> str:
     }
     words = {"beyond": "more than one period", "crop beyond": "more than one period behind a crop", "always": "any"}
     words |= {"cut away": "a crop that leaves nothing", "crop": "a crop", "computed": "amounts at run time"}
+    words |= {"nodes behind": "in front of some nodes"}
     what = numbers.get(rule.when, words.get(rule.when, rule.when))
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
 
@@ -131,6 +132,8 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return version < rule.limit
         case "other types":
             return None if pad.type is None else pad.type not in rule.types
+        case "nodes behind":
+            return None
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
 
 

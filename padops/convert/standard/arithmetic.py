@@ -203,5 +203,11 @@ class Arithmetic:
             return np.asarray(vector.min())
         return self.emit("ReduceMin", [vector], {"keepdims": 0})
 
+    def total(self, x: ir.Value, axis: int) -> ir.Value:
+        """The sum along an axis, which stays and has one element."""
+        if self.opset >= 13:
+            return self.emit("ReduceSum", [x, ints(axis)])
+        return self.emit("ReduceSum", [x], {"axes": [axis]})
+
     def to_int64(self, x: Operand) -> Operand:
         return x.astype(np.int64) if isinstance(x, np.ndarray) else self.emit("Cast", [x], {"to": 7})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from math import prod
 
 import numpy as np
@@ -12,7 +13,7 @@ from padops.convert.sources.builtin_support import CASTS_RIGHT_SINCE, has_type, 
 from padops.convert.sources.match import Unconvertible
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
-from padops.convert.standard import emit_pad, ort_pad, rules
+from padops.convert.standard import emit_pad, ort_pad, parts, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.arithmetic import MAX_LISTED, ints, scalar
 from padops.convert.standard.axes import (
@@ -34,13 +35,23 @@ from padops.spec.dtypes import by_name
 from padops.spec.plan import AxisPlan, Limit, Mode, PadError
 
 
-def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
+class Way(Enum):
+    """What an execution provider takes."""
+
+    ANY = "any"  # none is meant: what ONNX Runtime's processor runs right
+    PAD = "Pad"  # one Pad of the standard
+    CROPPED = "cropped"  # the same in mode constant, behind a Slice, so that it takes nothing away
+    PARTS = "parts"  # what moves parts of the data; see ``parts.py``
+
+
+def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False, way: Way = Way.ANY) -> Operand:
     """Writes a Pad.
 
     Args:
         builder: Where to.
         pad: The Pad.
         plain: Whether it is ONNX Runtime's Pad now, so that what that refuses need not work: data of rank 0.
+        way: What there is to be of it.
 
     Returns:
         The output; the data themselves where nothing changes.
@@ -52,7 +63,7 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         raise Unconvertible("its mode is given by the caller of the function")
     if pad.type is not None and pad.type not in pad.op.types:
         raise Unconvertible(f"its data are {pad.type}, which {pad.op.name} does not have")
-    if pad.type is None and plain and builder.has_pad and _is_changed(pad):
+    if pad.type is None and plain and builder.has_pad and is_changed(pad):
         return ort_pad.on_data(builder, pad, None)  # the same Pad, but not for the optimizers
     proxy = check_moved(pad.type, builder.opset)
     assert pad.type is not None, "check_moved refuses it"
@@ -60,9 +71,9 @@ def write(builder: GraphBuilder, pad: PadInfo, plain: bool = False) -> Operand:
         rules.check(pad)
         known = _known_amounts(pad)
         if proxy is None:
-            output = _write(builder, pad, known, plain)
+            output = _write(builder, pad, known, plain, way)
             return _by_a_node(builder, output) if isinstance(output, np.ndarray) and not output.size else output
-        output = _write(builder, cast_inputs(builder, pad), known, plain)
+        output = _write(builder, cast_inputs(builder, pad), known, plain, way)
         if isinstance(output, np.ndarray):
             return output.astype(by_name(pad.type).numpy)
         return cast_back(builder, output, pad.type)
@@ -78,7 +89,7 @@ def _by_a_node(builder: GraphBuilder, nothing: np.ndarray) -> Operand:
     return builder.emit("ConstantOfShape", [ints(*nothing.shape)], value)
 
 
-def _is_changed(pad: PadInfo) -> bool:
+def is_changed(pad: PadInfo) -> bool:
     """Whether ONNX Runtime may make another thing of a Pad."""
     return bool(taking_pooling(pad)) or pad.open_axes or (pad.input("axes") is not None and pad.around.transposing)
 
@@ -96,7 +107,7 @@ def _known_amounts(pad: PadInfo) -> Sequence[plan.Amounts] | None:
     return pad.amounts
 
 
-def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool) -> Operand:
+def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | None, plain: bool, way: Way) -> Operand:
     mode = pad.mode
     unchecked = pad.op.limit is Limit.NGRAPH and mode is not Mode.CONSTANT and pad.dims and None in pad.dims
     zero = known is not None and all(amounts == plan.Amounts(0, 0) for amounts in known)
@@ -107,6 +118,11 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
         if 0 in outputs:
             assert pad.type is not None, "check_moved refuses it"
             return np.zeros(outputs, by_name(pad.type).numpy)
+    if way is Way.PAD:
+        return ort_pad.on_data(builder, pad, None if known is None else _amounts(pad, known, builder.opset))
+    if way is Way.CROPPED:
+        source, amounts = ort_pad.cropped(builder, pad, pad.data)
+        return ort_pad.on_data(builder, pad, amounts, source)
     ranked = bool(pad.dims) or (plain and pad.dims is None)
     typed = builder.has_pad and _has_kernel(pad, builder.opset, plain)
     # Of what has been a Pad of ONNX Runtime's, it is taken for granted: there the Pad is as right as it was.
@@ -114,6 +130,8 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
     guarantees = emit_pad.Guarantees(typed, ranked, right=False, or_fails=False, leaves_some=leaves_some)
     if known is not None and _fits(builder, pad, known, guarantees):
         return ort_pad.on_data(builder, pad, _amounts(pad, known, builder.opset))
+    if way is not Way.ANY and known is not None and (made := _by_parts(builder, pad, known)) is not None:
+        return made
     if mode is Mode.CONSTANT:
         return _fill(builder, pad, known, guarantees)
     if pad.dims is None:
@@ -229,6 +247,32 @@ def _extend(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] |
             extend(work, i, extension, pad.known_modes[0])
     vectors = Amounts(*(ints(*numbers) for numbers in zip(*((one.begin, one.end) for one in known))))
     extend_by_computing(work, to_compute, vectors)
+    return work.value
+
+
+def _by_parts(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts]) -> ir.Value | None:
+    """Of known amounts, by what moves parts; None where other nodes do it, or have to look at the shape."""
+    assert pad.dims is not None, "without dims there are no amounts of each axis"
+    padded = [(i, size, known[i]) for i, size in enumerate(pad.dims) if known[i] != plan.Amounts(0, 0)]
+    only_adds = all(min(one.begin, one.end) >= 0 for _, size, one in padded if size is None)
+    checked = pad.op.limit is not Limit.NONE or pad.mode is Mode.SYMMETRIC  # P4, by the size of each axis
+    if not only_adds or (checked and None in pad.dims):
+        return None
+    if pad.mode is Mode.CONSTANT:
+        if all_known(pad.dims) or any(one.interior or min(one.begin, one.end) < 0 for one in known):
+            return None
+        if builder.opset < FIRST["Where"] or pad.type not in parts.SUMMED:
+            return None
+        work, with_what = _begin_filling(builder, pad)
+        for i, _, one in padded:
+            parts.fill_any(work, i, one.begin, one.end, with_what)
+        return work.value
+    work = Work.begin(builder, pad)
+    for i, size, one in padded:
+        if size is None:
+            parts.extend_any(work, i, one.begin, one.end, pad.known_modes[0])
+        else:
+            parts.extend(work, i, plan_of(pad, i, size, one), pad.known_modes[0])
     return work.value
 
 

@@ -16,6 +16,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.targets import native, onnx, pyop
+from padops.runtime.provider_rules import BY_NAME
 
 TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str] | None]] = {
     "padops": native.emit,
@@ -23,9 +24,11 @@ TARGETS: dict[str, Callable[[PadInfo, NodeSite, Constants, Types], Sequence[str]
     "onnx-without-pad": partial(onnx.emit, without_pad=True),
     "pyop": pyop.emit,
 }
+FOR = {name: f"onnx-for-{name}" for name in BY_NAME}  # the target of each execution provider
+TARGETS |= {target: partial(onnx.emit, provider=BY_NAME[name]) for name, target in FOR.items()}
 
 NAMED = ("padops", "onnx", "pyop")  # what a user may ask for; the rest goes by options
-STANDARD = ("onnx", "onnx-without-pad")  # those that leave nothing of padops
+STANDARD = ("onnx", "onnx-without-pad", *FOR.values())  # those that leave nothing of padops
 
 # What raises Unconvertible where ``emit`` would: it is asked before nodes around the Pad are changed.
 CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {
@@ -33,6 +36,7 @@ CHECKS: dict[str, Callable[[PadInfo, NodeSite], None]] = {
     "onnx-without-pad": partial(onnx.check, without_pad=True),
     "pyop": pyop.check,
 }
+CHECKS |= {target: partial(onnx.check, provider=BY_NAME[name]) for name, target in FOR.items()}
 
 # What the records call what they make, where that is no operator of padops.
 CALLED = dict.fromkeys(STANDARD, "standard ONNX")

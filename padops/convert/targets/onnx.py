@@ -17,47 +17,58 @@ from padops.convert.model.types import Types
 from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.match import Unconvertible, Unneeded
 from padops.convert.sources.pad_info import PadInfo
+from padops.convert.standard.for_provider import write as write_for
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import write
 from padops.convert.standard.nesting import check_nesting
 from padops.runtime import pyop
+from padops.runtime.provider_rules import KnownProvider
 from padops.spec.dialects import DOMAIN
 
 
 def emit(
-    pad: PadInfo, site: NodeSite, constants: Constants, types: Types, without_pad: bool = False
+    pad: PadInfo,
+    site: NodeSite,
+    constants: Constants,
+    types: Types,
+    without_pad: bool = False,
+    provider: KnownProvider | None = None,
 ) -> tuple[str, ...]:
     """Puts nodes in the place of one; it becomes the last of them, with its name, outputs and metadata.
 
     Args:
         pad: See ``targets``, as for the next three.
         without_pad: Whether none of them may be a Pad.
+        provider: The execution provider that is to run them, if not the processor.
 
     Raises:
         Unconvertible: There are none that do the same; nothing has been changed.
         Unneeded: It is what it would become.
     """
     wanted = site.node.outputs[0].name or site.node.name
-    builder = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad)
-    return _install(site, builder, constants)
+    builder, said = _written(pad, site, lambda role: constants.fresh(f"{wanted}_{role}"), without_pad, provider)
+    return (_install(site, builder, constants), *filter(None, [said]))
 
 
-def check(pad: PadInfo, site: NodeSite, without_pad: bool = False) -> None:
+def check(pad: PadInfo, site: NodeSite, without_pad: bool = False, provider: KnownProvider | None = None) -> None:
     """Refuses a Pad for which there are no nodes that do the same; writes them, and throws them away.
 
     Args:
         pad: See ``targets``, as for ``site``.
         without_pad: Whether none of them may be a Pad.
+        provider: As of ``emit``.
 
     Raises:
         Unconvertible: There are none.
     """
     numbers = itertools.count()
-    _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad).nodes)
+    _detach(_written(pad, site, lambda role: f"{role}_{next(numbers)}", without_pad, provider)[0].nodes)
 
 
-def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_pad: bool) -> GraphBuilder:
-    """The nodes, which are in no graph yet; ``fresh`` gives them names."""
+def _written(
+    pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_pad: bool, provider: KnownProvider | None
+) -> tuple[GraphBuilder, str]:
+    """The nodes, which are in no graph yet, and what there is to say of the provider; ``fresh`` gives them names."""
     opset = site.scope.opset
     if opset is None:
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
@@ -65,8 +76,12 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
         raise Unconvertible(pad.problem)
     builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
     plain = site.node.op_identifier() == ("", "Pad", "")
+    said = ""
     try:
-        output = write(builder, pad, plain)
+        if provider is None:
+            output = write(builder, pad, plain)
+        else:
+            output, said = write_for(builder, pad, plain, plain and _has_form(site.node, pad), provider)
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
@@ -77,11 +92,11 @@ def _written(pad: PadInfo, site: NodeSite, fresh: Callable[[str], str], without_
             raise Unconvertible(_no_concat(opset))
         if plain and _is_same(site.node, builder.nodes):
             cast = ", by a cast to float and back" if pad.type == "float16" else ""
-            raise Unneeded(f"ONNX Runtime's Pad is right for it{cast}, or fails")
+            raise Unneeded("; ".join(filter(None, [said, f"ONNX Runtime's Pad is right for it{cast}, or fails"])))
     except (Unconvertible, Unneeded):
         _detach(builder.nodes)
         raise
-    return builder
+    return builder, said
 
 
 def _no_concat(opset: int) -> str:
@@ -117,6 +132,16 @@ def _is_same(node: ir.Node, made: Sequence[ir.Node]) -> bool:
     return _signature(node) == _signature(made[0])
 
 
+def _has_form(node: ir.Node, pad: PadInfo) -> bool:
+    """Whether a node has the inputs and the attributes of the Pad that it stands for, and no others."""
+    given = list(pad.given)
+    while given and given[-1] is None:
+        given.pop()
+    inputs, _ = _signature(node)
+    same = len(inputs) == len(given) and all(one is other for one, other in zip(inputs, given))
+    return same and set(node.attributes) == set(pad.attributes)
+
+
 def _signature(node: ir.Node) -> tuple[list[ir.Value | None], dict[str, object]]:
     inputs = list(node.inputs)
     while inputs and inputs[-1] is None:
@@ -133,8 +158,8 @@ def _detach(nodes: Sequence[ir.Node]) -> None:
         node.resize_inputs(0)
 
 
-def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> tuple[str, ...]:
-    """Puts what was written in front of the node, and makes the node the last of it."""
+def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> str:
+    """Puts what was written in front of the node, and makes the node the last of it; gives what that is, in words."""
     for made, array in builder.arrays.items():
         ir.convenience.replace_all_uses_with(made.outputs[0], constants.add(array, site, "constant"))
     *before, last = (made for made in builder.nodes if made not in builder.arrays)
@@ -146,4 +171,4 @@ def _install(site: NodeSite, builder: GraphBuilder, constants: Constants) -> tup
     last.resize_inputs(0)
     replace_in_place(node, "", last.op_type, inputs, attributes)
     remove_unused(former, site.scope.index)  # ONNX Runtime warns of amounts that nothing reads
-    return (", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items()),)
+    return ", ".join(f"{count} {op_type}" if count > 1 else op_type for op_type, count in counts.items())

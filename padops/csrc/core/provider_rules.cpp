@@ -60,6 +60,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kAbove: return pad.version > rule.limit;
     case When::kBelow: return pad.version < rule.limit;
     case When::kOtherTypes: return std::ranges::find(rule.types, pad.type) == rule.types.end();
+    case When::kNodesBehind: return std::nullopt;
   }
   return std::nullopt;
 }

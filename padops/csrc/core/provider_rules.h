@@ -23,18 +23,19 @@ enum class Does {
 // What such a Pad is.
 enum class When {
   kAlways,
-  kAxes,        // it has the input axes
-  kCrop,        // an amount is negative
-  kBeyond,      // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
-  kCropBeyond,  // the same of an axis that is cropped
-  kCutAway,     // a crop leaves nothing of an axis
-  kOpenRank,    // the number of dims of its data is not known
-  kOpenDims,    // a dim of its data is not known
-  kComputed,    // its amounts or axes are computed
-  kRankAbove,   // its data have more dims than the row's limit
-  kAbove,       // it is of a later version of Pad than the row's limit
-  kBelow,       // it is of an earlier one
-  kOtherTypes,  // its data are of none of the row's types
+  kAxes,         // it has the input axes
+  kCrop,         // an amount is negative
+  kBeyond,       // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
+  kCropBeyond,   // the same of an axis that is cropped
+  kCutAway,      // a crop leaves nothing of an axis
+  kOpenRank,     // the number of dims of its data is not known
+  kOpenDims,     // a dim of its data is not known
+  kComputed,     // its amounts or axes are computed
+  kRankAbove,    // its data have more dims than the row's limit
+  kAbove,        // it is of a later version of Pad than the row's limit
+  kBelow,        // it is of an earlier one
+  kOtherTypes,   // its data are of none of the row's types
+  kNodesBehind,  // nodes behind it decide, and no rule tells which
 };
 
 struct ProviderRule {

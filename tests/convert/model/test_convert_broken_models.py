@@ -30,7 +30,7 @@ ROADS: dict[str, dict[str, Any]] = {
     "pyop": {"target": "pyop"},
     "needed": {"select": "needed", "fallback": False},
     "auto pad": {"auto_pad": "explicit"},
-    "verify": {"verify": True},
+    "verify": {"verify": True, "run": True},
 }
 
 

@@ -8,7 +8,7 @@ from padops.convert.proof.symbolic.elementwise import fitted
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, Integers, is_open
 from padops.convert.proof.symbolic.moving import axes_of
-from padops.convert.proof.symbolic.tensors import INT64, RANGES, Tensor, Unsupported, objects, of_array, vector
+from padops.convert.proof.symbolic.tensors import INT64, RANGES, Fails, Tensor, Unsupported, objects, of_array, vector
 
 
 def reduction(function: Callable[[Integers, Int, Int], Int], empty: int | None) -> Callable[[Evaluation, int], Tensor]:
@@ -53,12 +53,16 @@ def range_(evaluation: Evaluation, term: int) -> Tensor:
     """Numbers in equal steps.
 
     Raises:
+        Fails: A start, an end or a step is not one number.
         Unsupported: Nothing can be said of it.
     """
     limits = [evaluation.input(term, position) for position in range(3)]
     if any(one.dtype not in RANGES for one in limits):
         raise Unsupported("a Range of other than integers")
-    start, stop, step = (evaluation.elements(one).reshape(-1)[0] for one in limits)
+    given = [evaluation.elements(one).reshape(-1) for one in limits]
+    if any(len(one) != 1 for one in given):
+        raise Fails(f"Range of {[len(one) for one in given]} numbers")
+    start, stop, step = (one[0] for one in given)
     integers, dtype = evaluation.integers, limits[0].dtype
     evaluation.require(integers.negated(integers.equal(step, 0)), "Range in steps of 0")
     if is_open(step):

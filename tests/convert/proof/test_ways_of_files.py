@@ -1,4 +1,4 @@
-"""Nodes in an order in which each can be computed."""
+"""What a file may have in its own way: the order of nodes, and -1 for a dim that is open."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from onnx import helper
 from small_models import BOOL, FLOAT, graph, model, pad, tensor
 
 from padops.convert import PadopsError
+from padops.convert.proof.build import TOP, Builder
+from padops.convert.proof.constants import Constants
 from padops.convert.proof.ordering import in_order
 from padops.convert.proof.regions import prove
 from padops.convert.proof.result import Verdict
+from padops.convert.proof.terms import Terms
 
 NODE = helper.make_node
 
@@ -39,3 +42,14 @@ def test_a_pad_in_front_of_what_it_reads() -> None:
     assert prove(model(nodes, **tensors), model(nodes[::-1], **tensors)).verdict is Verdict.PROVED
     other = [NODE("Neg", ["x"], ["r"]), nodes[0]]
     assert prove(model(nodes, **tensors), model(other, **tensors)).verdict is not Verdict.PROVED
+
+
+def test_a_negative_dim_is_open() -> None:
+    """Nothing is computed with it, which would give a known number of rows behind a Pad."""
+    terms = Terms()
+    source = model([pad(output="p"), NODE("Relu", ["p"], ["y"])], inputs=[("x", FLOAT, [-1, 3])],
+                   tensors=[tensor("pads", [1, 0, 2, 0])])  # fmt: skip
+    built = Builder(terms, Constants(terms), source, None, set(), original=True).build()
+    assert terms.shape(built.inputs["x"]) == (None, 3)
+    shape = terms.shape(built.scopes[TOP]["p"])
+    assert shape is None or (not isinstance(shape[0], int) and shape[1] == 3)

@@ -1,0 +1,239 @@
+"""One Pad in what an execution provider runs right on its device, by the rules of ``padops/runtime/provider_rules.py``.
+
+A Pad that the provider runs right stays; so does one that it runs in another form, without axes. Any other becomes parts of the
+data (``parts.py``), which the providers take, or what the amounts and the shape need where they are not known. What the
+provider takes in no form, such as a type that it does not have, becomes what ONNX Runtime's processor runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+import onnx_ir as ir
+
+from padops.convert.sources.beside_rules import find_fault, said_of
+from padops.convert.sources.builtin_rules import judge, reaches_provider
+from padops.convert.sources.builtin_support import has_modes, known_amounts, taking_pooling
+from padops.convert.sources.match import RunsAs, Unconvertible, Unneeded
+from padops.convert.sources.operands import Operand, all_known
+from padops.convert.sources.pad_info import PadInfo
+from padops.convert.sources.surroundings import ALONE
+from padops.convert.standard import lowering, rules
+from padops.convert.standard.arithmetic import ints
+from padops.convert.standard.graph_builder import GraphBuilder
+from padops.convert.standard.lowering import Way
+from padops.runtime.installed import NEWEST_MINOR
+from padops.runtime.provider_rules import KnownProvider, ProviderRule
+from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
+from padops.spec.plan import Amounts, Limit, Mode, PadError
+
+OLDEST = 20  # onnxruntime 1.20, whose Pad is the least right
+ANY_RELEASE = 0  # of onnxruntime: no rule is taken for mended
+NOTHING = Amounts(0, 0)
+NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
+
+# What keeps a provider from a node of any operator: no other nodes help.
+OF_ALL_NODES = ("open rank", "open dims", "computed")
+NOT_RUN = "by rules that were not run"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What becomes of a Pad.
+
+    Attributes:
+        way: What there is to be of it; None where it stays.
+        left: What keeps the provider from it in any form, in words; "" where it takes what becomes of the Pad.
+    """
+
+    way: Way | None
+    left: str = ""
+
+
+def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choice:
+    """What becomes of a Pad.
+
+    Args:
+        pad: The Pad, which breaks no rule that is known to be broken.
+        may_stay: Whether it is ONNX's Pad now, in the form of its version.
+        row: The provider.
+        opset: Of the model.
+    """
+    found = RunsAs("", opset)
+    if pad.dims == []:
+        return Choice(Way.ANY)  # nothing is to be done
+    as_it_is = pad.op.name == onnx_op(opset) and reaches_provider(pad, found, NEWEST_MINOR)
+    stays = may_stay and as_it_is and not lowering.is_changed(pad)
+    if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
+        return Choice(None)
+    standard = _is_of_standard(pad, opset)
+    fault = find_fault(row, _without_axes(pad, standard), found, ANY_RELEASE)
+    if standard and fault is None and not taking_pooling(pad):
+        return Choice(Way.PAD)
+    left = fault is None or fault[0].does == "leaves"
+    if fault is not None and left and (fault[0].when in OF_ALL_NODES or _of_all_pads(fault[0])):
+        if stays and judge(pad, found, OLDEST)[0] == "runs":
+            return Choice(None, said_of(fault[0]))
+        return Choice(Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(fault[0]))
+    if row.moves and pad.type is not None and pad.type not in row.moves and left:
+        return Choice(Way.ANY, f"any node of {pad.type}")
+    if fault is not None and standard and _crops_elsewhere(fault, pad) and not taking_pooling(pad):
+        return Choice(Way.CROPPED)
+    return Choice(Way.PARTS)
+
+
+def _crops_elsewhere(fault: tuple[ProviderRule, bool], pad: PadInfo) -> bool:
+    """Whether a constant Pad is right once a Slice has taken away what it takes away; some of each axis has to be left."""
+    rule, sure = fault
+    return pad.mode is Mode.CONSTANT and (rule.when == "crop" or (rule.when == "cut away" and not sure))
+
+
+def _of_all_pads(rule: ProviderRule) -> bool:
+    return rule.when == "always" and not rule.modes
+
+
+def write(builder: GraphBuilder, pad: PadInfo, plain: bool, may_stay: bool, row: KnownProvider) -> tuple[Operand, str]:
+    """Writes a Pad.
+
+    Args:
+        builder: Where to.
+        pad: The Pad.
+        plain: Whether it is ONNX's Pad now.
+        may_stay: Whether it is so in the form of its version.
+        row: The provider.
+
+    Returns:
+        The output, and what there is to say of the provider; "" where there is nothing.
+
+    Raises:
+        Unconvertible: It breaks a rule, or the opset has no way to do it.
+        Unneeded: The provider runs it right.
+    """
+    _check(pad)
+    choice = choose(pad, may_stay, row, builder.opset)
+    if choice.way is None:
+        left = f"leaves it ({choice.left}), and ONNX Runtime runs it on the processor" if choice.left else "runs it"
+        raise Unneeded(_with(f"{row.name} {left}", row))
+    limit = min((rule.limit for rule in row.rules if rule.when == "rank above"), default=0)
+    if limit and not choice.left and len(pad.dims or ()) > limit and _can_be_narrowed(pad):
+        output: Operand = _narrowed(builder, pad, row, limit)
+    else:
+        builder.has_pad = choice.way is not Way.PARTS
+        output = lowering.write(builder, pad, plain, choice.way)
+    said = f"{row.name} leaves it ({choice.left})" if choice.left else ""
+    return output, _with(said, row)
+
+
+def _check(pad: PadInfo) -> None:
+    """Refuses a Pad that no data make right.
+
+    Raises:
+        Unconvertible: Which rule it breaks.
+    """
+    try:
+        rules.check(pad)
+        if pad.node is not None and all_known(pad.dims) and pad.mode is not None:
+            make_node_plan(pad.node, pad.dims)
+    except PadError as error:
+        raise Unconvertible(str(PadError(error.rule, error.detail, pad.op.name, pad.name))) from error
+
+
+def _can_be_narrowed(pad: PadInfo) -> bool:
+    """Whether a Pad of the standard is known, and makes something."""
+    if (
+        pad.op.amounts.__module__ != onnx_pad.__name__
+        or pad.node is None
+        or pad.mode is None
+        or not all_known(pad.dims)
+    ):
+        return False
+    shape = make_node_plan(pad.node, pad.dims).shape
+    return 0 not in (*pad.dims, *shape) and any(one != NOTHING for one in known_amounts(pad))
+
+
+def _narrowed(builder: GraphBuilder, pad: PadInfo, row: KnownProvider, limit: int) -> ir.Value:
+    """The same of data with fewer dims: neighbours that are not padded are one dim meanwhile.
+
+    Raises:
+        Unconvertible: As of ``write``.
+    """
+    assert all_known(pad.dims), "only such a Pad is narrowed"
+    amounts, dims = known_amounts(pad), [*pad.dims]
+    to_pad = [i for i, one in enumerate(amounts) if one != NOTHING]
+    value: Operand = pad.data
+    for axes in [to_pad] if len(_groups(to_pad, len(dims))) <= limit else [[i] for i in to_pad]:
+        groups = _groups(axes, len(dims))
+        shape = [prod(dims[i] for i in group) for group in groups]
+        rows = [amounts[group[0]] if group[0] in axes else NOTHING for group in groups]
+        narrow = builder.reshape(value, ints(*shape))
+        assert isinstance(narrow, ir.Value), "the data are not known"
+        value, _ = write(builder, _plain_pad(pad, narrow, shape, rows), False, False, row)
+        for i in axes:
+            dims[i] += amounts[i].begin + amounts[i].end
+        value = builder.emit("Reshape", [value, ints(*dims)])
+    assert isinstance(value, ir.Value), "something is padded"
+    return value
+
+
+def _groups(axes: Sequence[int], rank: int) -> list[list[int]]:
+    """The axes of a tensor, those side by side together that are none of ``axes``."""
+    groups: list[list[int]] = []
+    for i in range(rank):
+        if i and i not in axes and i - 1 not in axes:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
+
+
+def _plain_pad(pad: PadInfo, data: ir.Value, dims: Sequence[int], amounts: Sequence[Amounts]) -> PadInfo:
+    """A Pad of the same mode and fill, of other data."""
+    assert pad.mode is not None, "only such a Pad is narrowed"
+    flat = ints(*(one.begin for one in amounts), *(one.end for one in amounts))
+    fill = pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
+    inputs: list[Operand | None] = [data, flat, fill, None]
+    mode = {"mode": ir.AttrString("mode", pad.mode.value)}
+    return replace(
+        pad,
+        op=OPS["Pad_25"],
+        inputs=inputs,
+        given=inputs,
+        attributes=mode,
+        dims=dims,
+        rank=len(dims),
+        modes=(pad.mode.value,),
+        around=ALONE,
+    )
+
+
+def _with(said: str, row: KnownProvider) -> str:
+    """With that nobody has run the rules, where that is so."""
+    return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
+
+
+def _is_of_standard(pad: PadInfo, opset: int) -> bool:
+    """Whether the standard has a Pad at an opset that does the same, where the amounts of all axes are given to it."""
+    if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset):
+        return False
+    if pad.type not in OPS[onnx_op(opset)].types:
+        return False
+    if pad.op.amounts.__module__ == onnx_pad.__name__ or pad.mode is Mode.CONSTANT:
+        return True
+    checked = pad.op.limit is Limit.NONE or all_known(pad.dims)
+    return checked and bool(pad.dims) and all(min(row.begin, row.end) >= 0 for row in known_amounts(pad) or NEGATIVE)
+
+
+def _without_axes(pad: PadInfo, same_mode: bool) -> PadInfo:
+    """A Pad of all axes, to be judged: of the same mode, or else a constant one."""
+    amounts = known_amounts(pad) if pad.node is not None else ()
+    flat = ints(*(row.begin for row in amounts), *(row.end for row in amounts))
+    inputs: list[Operand | None] = [
+        pad.data,
+        flat if amounts else pad.data,
+        None,
+        None,
+    ]  # the data stand for what is not known
+    modes = (pad.mode.value,) if same_mode and pad.mode is not None else ("constant",)
+    return replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, attributes={}, modes=modes)

@@ -1,0 +1,77 @@
+"""Pads by Slice, Concat, Expand and Tile: the bits of the standard, for every size."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import onnx
+import pytest
+from lowered_for import MOVING, lowered, model_of, padded, session, written
+
+from padops.spec.plan import PadError
+
+WEBGPU, QNN = (
+    "WebGpuExecutionProvider",
+    "QNNExecutionProvider",
+)  # which has no Pad of opset 24; and no more than four dims
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_open_dims(mode: str) -> None:
+    """Without a look at the shape, for any size: amounts of several periods too, which take more than one Tile."""
+    rows = [[0, 1, 0, 0], [0, 0, 0, 1], [0, 2, 0, 3], [0, 3, 0, 0], [0, 9, 0, 20], [2, 3, 1, 5]]
+    model, conversion = lowered(model_of(mode, "m, n", rows), WEBGPU)
+    assert set(written(model)) <= MOVING and len(conversion.converted) == len(rows)
+    run = session(model)
+    for n in range(0 if mode == "constant" else 1, 7):
+        x = np.arange(1, 2 * n + 1, dtype=np.float32).reshape(2, n)
+        for output, row in zip(run.run(None, {"x": x}), rows, strict=True):
+            np.testing.assert_array_equal(output, padded(mode, x, row), err_msg=f"{n} elements by {row}")
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap", "symmetric"])
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_known_dims(mode: str, n: int) -> None:
+    """All amounts: none, short, of a whole period, of many, and crops."""
+    x = np.arange(1, 2 * n + 1, dtype=np.float32).reshape(2, n)
+    least = 0 if mode == "symmetric" else -2
+    rows, expected = [], []
+    for begin, end in itertools.product((least, 0, 1, n - 1, n, 3 * n + 1), repeat=2):
+        if mode == "symmetric" and max(begin, end) > n:
+            continue  # P4
+        try:
+            expected.append(padded(mode, x, [0, begin, 1, end]))
+        except PadError:
+            continue
+        rows.append([0, begin, 1, end])
+    model, _ = lowered(model_of(mode, f"2, {n}", rows), WEBGPU, custom_domains=["tf"])
+    assert set(written(model)) <= MOVING | {"Identity", "ConstantOfShape"} and len(rows) >= 16
+    for output, row, right in zip(session(model).run(None, {"x": x}), rows, expected, strict=True):
+        np.testing.assert_array_equal(output, right, err_msg=f"{n} elements by {row}")
+
+
+def test_nothing_begins_backward_but_at_the_last() -> None:
+    """WebGPU (1.27.0) is wrong where a Slice with a negative step begins elsewhere."""
+    for mode, dims in (("reflect", "m, n"), ("reflect", "2, 5"), ("symmetric", "2, 5")):
+        model, _ = lowered(model_of(mode, dims, [[0, 3, 0, 2], [0, 4, 1, 5]]), WEBGPU, custom_domains=["tf"])
+        constants = {x.name: onnx.numpy_helper.to_array(x).tolist() for x in model.graph.initializer}
+        backward = [node for node in model.graph.node if node.op_type == "Slice" and len(node.input) == 5]
+        assert backward
+        for node in backward:
+            assert [constants[name] for name in (node.input[1], node.input[4])] == [[-1], [-1]]
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+@pytest.mark.parametrize("pads", [[0, 0, 1, 1, 1], [1, 0, 1, 1, 2], [1, 1, 1, 1, 1], [0, 1, 0, 1, 0]])
+def test_rank_5_for_qnn(mode: str, pads: list[int]) -> None:
+    """It dies of more than four dims: neighbours that are not padded are one dim meanwhile."""
+    model = model_of(mode, "2, 3, 2, 4, 3", [[*pads, *pads]], 21)
+    low, _ = lowered(model, QNN)
+    shapes = onnx.shape_inference.infer_shapes(low, strict_mode=True, data_prop=True).graph.value_info
+    ranks = {value.name: len(value.type.tensor_type.shape.dim) for value in shapes}
+    for node in low.graph.node:
+        assert node.op_type == "Reshape" or ranks[node.input[0]] <= 4, node
+    assert sum(node.op_type == "Reshape" for node in low.graph.node) in (2, 4, 6, 8, 10)
+    x = np.arange(144, dtype=np.float32).reshape(2, 3, 2, 4, 3)
+    np.testing.assert_array_equal(session(low).run(None, {"x": x})[0], padded(mode, x, [*pads, *pads]))

@@ -1,0 +1,66 @@
+"""Models that are lowered for an execution provider, and what they give."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import parser
+
+import padops
+from padops.spec import reference
+from padops.spec.dialects import onnx_op
+
+# What each of the three providers that are measured runs on its device.
+MOVING = {"Slice", "Concat", "Expand", "Tile", "Where", "ReduceSum", "Reshape"}
+
+
+def lowered(model: onnx.ModelProto | bytes, provider: str, **options) -> tuple[onnx.ModelProto, padops.Conversion]:
+    conversion = padops.lower(model, provider=provider, fold=False, **options)
+    return conversion.proto(), conversion
+
+
+def written(model: onnx.ModelProto) -> Counter[str]:
+    """The nodes between the two Relus."""
+    return Counter(node.op_type for node in model.graph.node if node.op_type != "Relu")
+
+
+def session(model: onnx.ModelProto, cls=onnxruntime.InferenceSession) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    return cls(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def padded(mode: str, x: np.ndarray, pads: list[int]) -> np.ndarray:
+    """What a Pad gives; symmetric as OpenVINO's operator has it.
+
+    Raises:
+        PadError: It is none.
+    """
+    if mode != "symmetric":
+        return reference.run(onnx_op(24), {"mode": mode}, [x, np.array(pads)])
+    half = len(pads) // 2
+    return np.pad(x, list(zip(pads[:half], pads[half:])), mode="symmetric")
+
+
+def model_of(mode: str, dims: str, rows: list[list[int]], opset: int = 24) -> onnx.ModelProto:
+    """A model of one Pad for each list of amounts, side by side."""
+    axes = len(rows[0])
+    constants = ", ".join(f"int64[{axes}] p{i} = {{{', '.join(map(str, row))}}}" for i, row in enumerate(rows))
+    if mode == "symmetric":
+        constants = ", ".join(
+            f"int32[{axes // 2},2] p{i} = {{{', '.join(str(x) for pair in zip(row[: axes // 2], row[axes // 2 :]) for x in pair)}}}"
+            for i, row in enumerate(rows)
+        )
+    op = '<mode = "SYMMETRIC">' if mode == "symmetric" else f'<mode = "{mode}">'
+    name = "tf.MirrorPad" if mode == "symmetric" else "Pad"
+    nodes = " ".join(f"y{i} = {name} {op} (x, p{i})" for i in range(len(rows)))
+    outputs = ", ".join(f"float y{i}" for i in range(len(rows)))
+    model = parser.parse_model(
+        f'<ir_version: 10, opset_import: ["" : {opset}, "tf" : 1]> g (float[{dims}] x) => ({outputs}) <{constants}> {{ {nodes} }}'
+    )
+    for output in model.graph.output:
+        output.type.tensor_type.ClearField("shape")
+    return model
