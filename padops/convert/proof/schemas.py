@@ -62,7 +62,13 @@ SAME_VERSIONS: dict[str, tuple[int, ...]] = {
 
 @lru_cache(None)
 def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
-    """The schema of an operator in an opset of its domain; None where onnx has none."""
+    """The schema of an operator in an opset of its domain; None where onnx has none.
+
+    Args:
+        domain: Of the operator, ``""`` for ONNX's own.
+        op_type: Its name.
+        opset: The version of the domain that is imported.
+    """
     try:
         return onnx.defs.get_schema(op_type, opset, domain)
     except onnx.defs.SchemaError:
@@ -71,7 +77,13 @@ def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
 
 @lru_cache(None)
 def version_of(domain: str, op_type: str, opset: int) -> int:
-    """Since when the operator is as it is in this opset; the opset itself where onnx does not know it."""
+    """Since when the operator is as it is in this opset; the opset itself where onnx does not know it.
+
+    Args:
+        domain: Of the operator, ``""`` for ONNX's own.
+        op_type: Its name.
+        opset: The version of the domain that is imported.
+    """
     found = None if domain == PADOPS else schema(domain, op_type, opset)
     return opset if found is None else found.since_version
 
@@ -110,7 +122,13 @@ def _float_bits(attribute: onnx.AttributeProto) -> bytes:
 
 @lru_cache(None)
 def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, Any], ...]:
-    """Names, types and values of the attributes that a node has when it says nothing of them."""
+    """Names, types and values of the attributes that a node has when it says nothing of them.
+
+    Args:
+        domain: Of the operator, ``""`` for ONNX's own.
+        op_type: Its name.
+        opset: The version of the domain that is imported.
+    """
     if domain == PADOPS:
         return _PADOPS_DEFAULTS.get(op_type, (_MODE,) if op_type.startswith("Pad_") else ())
     found = schema(domain, op_type, opset)
@@ -119,7 +137,13 @@ def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, 
 
 
 def are_same_version(op_type: str, one: int, other: int) -> bool:
-    """Whether two versions of an operator of ONNX differ in nothing but the types that they take."""
+    """Whether two versions of an operator of ONNX differ in nothing but the types that they take.
+
+    Args:
+        op_type: The operator.
+        one: A version.
+        other: Another one.
+    """
     versions = SAME_VERSIONS.get(op_type, ())
     return one == other or (one in versions and other in versions)
 

@@ -10,7 +10,7 @@ from padops.convert.proof.positions.errors import FailsError, UnsureError
 from padops.convert.proof.positions.moves import Node
 
 
-def gather(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def _gather(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Gather."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
@@ -36,14 +36,14 @@ def checked(node: Node, indices: np.ndarray, size: int) -> np.ndarray:
     return np.where(indices < 0, indices + size, indices).astype(np.int64)
 
 
-def gather_elements(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def _gather_elements(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """GatherElements."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
     return np.asarray(data[_along(node, data, at, axis)])
 
 
-def scatter_elements(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
+def _scatter_elements(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
     """ScatterElements, each place written once."""
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     at = checked(node, indices, data.shape[axis])
@@ -62,14 +62,14 @@ def _along(node: Node, data: np.ndarray, at: np.ndarray, axis: int) -> tuple[np.
     return tuple(places)
 
 
-def gather_nd(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def _gather_nd(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """GatherND without batch dims."""
     if node.attribute("batch_dims", 0):
         raise UnsureError("GatherND with batch_dims")
     return np.asarray(data[_points(node, data, indices)])
 
 
-def scatter_nd(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
+def _scatter_nd(node: Node, data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
     """ScatterND, each place written once."""
     points = _points(node, data, indices)
     if updates.shape != (*indices.shape[:-1], *data.shape[indices.shape[-1] :]):
@@ -96,9 +96,9 @@ def _written(node: Node, data: np.ndarray, places: tuple[np.ndarray, ...], updat
 
 # Of data, known indices of any shape, and of updates where something is written.
 INDEXED: dict[str, Callable[..., np.ndarray]] = {
-    "Gather": gather,
-    "GatherElements": gather_elements,
-    "GatherND": gather_nd,
-    "ScatterElements": scatter_elements,
-    "ScatterND": scatter_nd,
+    "Gather": _gather,
+    "GatherElements": _gather_elements,
+    "GatherND": _gather_nd,
+    "ScatterElements": _scatter_elements,
+    "ScatterND": _scatter_nd,
 }

@@ -32,7 +32,13 @@ class Node:
         self.op, self.version, self.attribute, self._integers = op, version, attribute, integers
 
     def listed(self, name: str, index: int, since: int) -> list[int] | None:
-        """Integers that are an attribute in older versions and an input from one version on; None where not given."""
+        """Integers that are an attribute in older versions and an input from one version on; None where not given.
+
+        Args:
+            name: Of the attribute.
+            index: Of the input.
+            since: The version.
+        """
         if self.version >= since:
             return self._integers(index)
         found = self.attribute(name, None)
@@ -60,7 +66,7 @@ class Node:
         return found
 
 
-def reshape(node: Node, data: np.ndarray) -> np.ndarray:
+def _reshape(node: Node, data: np.ndarray) -> np.ndarray:
     """Reshape: 0 keeps a dim (but for ``allowzero``), -1 is what is left."""
     wanted = node.listed("shape", 1, 5)
     if wanted is None:
@@ -82,7 +88,7 @@ def reshape(node: Node, data: np.ndarray) -> np.ndarray:
     return data.reshape(dims)
 
 
-def slice_(node: Node, data: np.ndarray) -> np.ndarray:
+def _slice(node: Node, data: np.ndarray) -> np.ndarray:
     """Slice, with bounds that are clamped."""
     starts, ends, axes = (node.listed(name, index, 10) for index, name in enumerate(("starts", "ends", "axes"), 1))
     if starts is None or ends is None:
@@ -107,7 +113,7 @@ def slice_(node: Node, data: np.ndarray) -> np.ndarray:
     return np.asarray(data[tuple(cuts)])
 
 
-def transpose(node: Node, data: np.ndarray) -> np.ndarray:
+def _transpose(node: Node, data: np.ndarray) -> np.ndarray:
     """Transpose; without ``perm`` it reverses the axes."""
     order = node.attribute("perm", None)
     if order is None:
@@ -117,7 +123,7 @@ def transpose(node: Node, data: np.ndarray) -> np.ndarray:
     return np.asarray(data.transpose(order))
 
 
-def unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
+def _unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
     """Unsqueeze."""
     axes = node.listed("axes", 1, 13)
     if axes is None:
@@ -125,7 +131,7 @@ def unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
     return np.expand_dims(data, tuple(sorted(node.axes(axes, data.ndim + len(axes)))))
 
 
-def squeeze(node: Node, data: np.ndarray) -> np.ndarray:
+def _squeeze(node: Node, data: np.ndarray) -> np.ndarray:
     """Squeeze; without axes, of all dims of 1."""
     axes = node.listed("axes", 1, 13)
     chosen = [axis for axis, dim in enumerate(data.shape) if dim == 1] if axes is None else node.axes(axes, data.ndim)
@@ -134,7 +140,7 @@ def squeeze(node: Node, data: np.ndarray) -> np.ndarray:
     return data.reshape([dim for axis, dim in enumerate(data.shape) if axis not in chosen])
 
 
-def flatten(node: Node, data: np.ndarray) -> np.ndarray:
+def _flatten(node: Node, data: np.ndarray) -> np.ndarray:
     """Flatten."""
     axis = node.attribute("axis", 1)
     if not -data.ndim <= axis <= data.ndim:
@@ -143,7 +149,7 @@ def flatten(node: Node, data: np.ndarray) -> np.ndarray:
     return data.reshape(prod(data.shape[:axis]), prod(data.shape[axis:]))
 
 
-def expand(node: Node, data: np.ndarray) -> np.ndarray:
+def _expand(node: Node, data: np.ndarray) -> np.ndarray:
     """Expand: both shapes are broadcast."""
     wanted = node.listed("shape", 1, 8)
     if wanted is None or min(wanted, default=0) < 0:
@@ -154,7 +160,7 @@ def expand(node: Node, data: np.ndarray) -> np.ndarray:
         raise FailsError(f"Expand of {list(data.shape)} to {wanted}") from None
 
 
-def tile(node: Node, data: np.ndarray) -> np.ndarray:
+def _tile(node: Node, data: np.ndarray) -> np.ndarray:
     """Tile, from its version 6 on."""
     repeats = node.listed("repeats", 1, 6)
     if repeats is None:
@@ -165,7 +171,15 @@ def tile(node: Node, data: np.ndarray) -> np.ndarray:
 
 
 def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Concat."""
+    """Concat.
+
+    Args:
+        node: The operator.
+        parts: Its inputs.
+
+    Raises:
+        FailsError: They do not fit.
+    """
     axis = node.axis(node.attribute("axis", 1 if node.version < 4 else None), parts[0].ndim)
     if len({(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}) != 1:
         raise FailsError(f"Concat of the shapes {[list(part.shape) for part in parts]} along axis {axis}")
@@ -173,7 +187,17 @@ def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def split(node: Node, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
-    """One output of Split."""
+    """One output of Split.
+
+    Args:
+        node: The operator.
+        data: What is split.
+        outputs: How many outputs there are.
+        index: Which of them is meant.
+
+    Raises:
+        FailsError: The lengths do not fit.
+    """
     axis = node.axis(node.attribute("axis", 0), data.ndim)
     size, lengths = data.shape[axis], node.listed("split", 1, 13)
     if lengths is None:
@@ -187,7 +211,7 @@ def split(node: Node, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
     return data[(slice(None),) * axis + (slice(start, start + lengths[index]),)]
 
 
-def blocks(node: Node, data: np.ndarray) -> np.ndarray:
+def _blocks(node: Node, data: np.ndarray) -> np.ndarray:
     """DepthToSpace and SpaceToDepth."""
     size = node.attribute("blocksize", 0)
     if data.ndim != 4 or size < 1:
@@ -210,14 +234,14 @@ def blocks(node: Node, data: np.ndarray) -> np.ndarray:
 
 # Of one input, and integers.
 PLAIN: dict[str, Callable[[Node, np.ndarray], np.ndarray]] = {
-    "DepthToSpace": blocks,
-    "Expand": expand,
-    "Flatten": flatten,
-    "Reshape": reshape,
-    "Slice": slice_,
-    "SpaceToDepth": blocks,
-    "Squeeze": squeeze,
-    "Tile": tile,
-    "Transpose": transpose,
-    "Unsqueeze": unsqueeze,
+    "DepthToSpace": _blocks,
+    "Expand": _expand,
+    "Flatten": _flatten,
+    "Reshape": _reshape,
+    "Slice": _slice,
+    "SpaceToDepth": _blocks,
+    "Squeeze": _squeeze,
+    "Tile": _tile,
+    "Transpose": _transpose,
+    "Unsqueeze": _unsqueeze,
 }
