@@ -91,8 +91,10 @@ class Pipes:
             LateError: ``talk`` took longer. The process was killed.
             EOFError: The process has ended before.
         """
-        if self._talking is not None and self._talking.is_alive():
-            raise EOFError
+        if self._talking is not None:
+            self._talking.join(ENDING)  # it has given its answer, and is about to end
+            if self._talking.is_alive():
+                raise EOFError
         done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
 
         def run() -> None:

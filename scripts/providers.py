@@ -32,8 +32,10 @@ ENVIRONMENTS = peers.PROVIDERS
 WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
-# What a provider does by itself, whatever stands beside it: it dies of Relu of five dims, too.
-UNHELPED = {(QNN, "constant rank 5"), (QNN, "reflect rank 5")}
+# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, refuses one of no elements, and
+# dies of looking at Pads that another one has taken.
+UNHELPED = {(QNN, name) for name in provider_cases.ALL if name.endswith(("rank 5", "nothing"))}
+UNHELPED |= {(QNN, "reflect rank 0"), (QNN, "reflect, fill of 0")}
 
 # Modes of which the nodes behind the Pad decide, so that padops takes what the provider might run.
 UNSURE = {(QNN, "reflect")}

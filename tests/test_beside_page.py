@@ -23,18 +23,34 @@ def providers_table() -> str:
 def rule_text(rule: ProviderRule) -> str:
     """One rule in a few words."""
     what = {
-        "always": "",
+        "always": "" if rule.modes else "every Pad",
         "rank above": f"rank above {rule.limit}",
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
         "other types": f"types but {', '.join(rule.types)}",
     }.get(rule.when, rule.when)
-    return " ".join(part for part in (f"**{rule.does}**", " and ".join(rule.modes), what) if part) or "everything"
+    until = f"(until 1.{rule.before - 1})" if rule.before else ""
+    return " ".join(part for part in (f"**{rule.does}**", ", ".join(rule.modes), what, until) if part)
 
 
 def test_providers_table() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)] == providers_table()
+
+
+def test_every_condition_is_on_the_page() -> None:
+    """In the table or explained below it."""
+    text = PAGE.read_text(encoding="utf-8")
+    below = text[text.index(END) :]
+    explained = {rule.when for row in KNOWN_PROVIDERS for rule in row.rules} - {
+        "always",
+        "axes",
+        "crop",
+        "above",
+        "below",
+    }
+    explained -= {"other types", "rank above"}
+    assert [when for when in sorted(explained) if f"`{when}`" not in below] == []
 
 
 def test_every_rule_has_a_source() -> None:

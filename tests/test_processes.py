@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -106,6 +107,27 @@ def test_no_answer_in_time(start):
         pipes.within(SOON, lambda questions, answers: (questions.write(b"x"), questions.flush(), answers.read(1)[0]))
     pipes.end()
     assert time.monotonic() - begin < SOON
+
+
+def test_the_thread_of_an_answer_that_is_slow_to_end(start, monkeypatch):
+    """On a busy machine it is still there when the next question comes, though it has given its answer."""
+
+    class Lingering(threading.Thread):
+        def run(self) -> None:
+            super().run()
+            time.sleep(0.3)
+
+    monkeypatch.setattr(processes.threading, "Thread", Lingering)
+    pipes = start("import sys; [print(line, end='', flush=True) for line in sys.stdin]")
+    for asked in (b"one\n", b"two\n"):
+
+        def talk(questions: IO[bytes], answers: IO[bytes], asked: bytes = asked) -> bytes:
+            questions.write(asked)
+            questions.flush()
+            return answers.readline()
+
+        assert pipes.within(SOON, talk) == asked
+    pipes.end()
 
 
 def test_a_question_that_nobody_reads(start):

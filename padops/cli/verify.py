@@ -30,6 +30,9 @@ def add_verify(commands: Any) -> None:
                         "numbers, where not all is proved)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
     add_tolerance(parser)
+    parser.add_argument("--providers", metavar="A,B", help="run both in sessions with these execution providers, first choice "
+                        "first, such as OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs; every bit, "
+                        "where no tolerance is given")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="exit with 4 where floats differ by rounding, and with 5 where "
                         "not all is proved")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
@@ -48,8 +51,9 @@ def run_verify(options: argparse.Namespace) -> int:
 
     try:
         models = models_of(options.original, options.converted)
+        providers = None if options.providers is None else [name for name in options.providers.split(",") if name]
         given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
-        verification = verify(*models, **given, run=options.run_both)
+        verification = verify(*models, **given, run=options.run_both, providers=providers)
     except PadopsError as error:
         return fail(error, error.exit_code)
     if options.json:

@@ -13,8 +13,8 @@ from typing import Literal
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
-    "always", "axes", "crop", "beyond", "crop beyond", "cut away", "open rank", "open dims", "computed", "rank above", "above",
-    "below", "other types", "nodes behind",
+    "always", "axes", "crop", "beyond", "beyond all", "crop beyond", "single", "cut beyond", "rank 0", "empty", "fill", "no fill",
+    "open rank", "open dims", "computed", "rank above", "above", "below", "other types", "nodes behind",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -30,11 +30,16 @@ class ProviderRule:
         does: ``"leaves"``: it does not take them, and the next provider is asked; ``"refuses"``: the session is not created,
             or fails when it runs; ``"wrong"``; ``"dies"``, with the process.
         when: Which Pads: ``"always"``; ``"axes"``, those with that input; ``"crop"``, with a negative amount; ``"beyond"``,
-            with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"crop beyond"``,
-            the same of an axis that is cropped; ``"cut away"``, where a crop leaves nothing; ``"open rank"`` and ``"open
-            dims"``, of data whose number of dims, or one of whose dims, is not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit; ``"above"`` and ``"below"``, of a
-            version of Pad other than the limit; ``"other types"``, of none of ``types``; ``"nodes behind"``, where nodes behind the
-            Pad decide, and no rule tells which.
+            with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"beyond all"``,
+            the same of the axis as it is without its crop; ``"crop beyond"``, the same of an axis that is cropped;
+            ``"single"``, which make an axis longer of which a crop leaves one element; ``"cut beyond"``, where a crop takes
+            more than there is; ``"rank 0"``, of data without dims; ``"empty"``, of data, or with an output, that have a dim
+            of 0; ``"fill"`` and ``"no fill"``, whose fill is not one element, or none; ``"open rank"`` and ``"open dims"``, of
+            data whose number of dims, or one of whose dims, is not known; ``"computed"``, whose amounts or axes are; ``"rank
+            above"`` the limit; ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of
+            none of ``types``; ``"nodes behind"``, where nodes behind the Pad decide, and no rule tells which. Where a model does
+            not tell, a Pad counts as not empty, of a rank, and with a fill of one element: the others are rare, and to run them
+            on the processor for fear of these would cost every model.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -82,22 +87,34 @@ class KnownProvider:
 
 
 _OPENVINO = f"{MEASURED} ort-openvino"
-_WEBGPU = f"{MEASURED} ort-webgpu"
-_QNN = f"{MEASURED} ort-qnn"
-_ORT = "read: onnxruntime/core/providers"
-_CUDA = "read: pull request 26460 of microsoft/onnxruntime"
+_WEBGPU = f"{MEASURED} ort-webgpu"  # 1.25.1 does the same
+_QNN = f"{MEASURED} ort-qnn"  # 2.6.0 does the same
+_ORT = "read: microsoft/onnxruntime onnxruntime/core/providers"
+_CUDA = f"{_ORT}/cuda/tensor/pad.cc (0606f7d), pad_impl.cu (01392cb)"
+# Names and texts in what was released say from which release on.
+_CUDA_KERNELS = f"{_CUDA}, pull request 27774; names in the libraries of onnxruntime-gpu 1.24.4, 1.25.0 and 1.31.1"
+_CUDA_CHECKS = f"{_CUDA}, pull request 27652; texts in the libraries of onnxruntime-gpu 1.24.4, 1.25.0 and 1.31.1"
+_KERNELS = "read: microsoft/onnxruntime docs/OperatorKernels.md (001d12d)"
 _TENSORRT = "read: onnx/onnx-tensorrt onnxOpImporters.cpp, docs/operators.md (96e7811)"
+_SLICE = f"{_TENSORRT}; Slice in NVIDIA's TensorRT Operator's Reference, 10.16"
 _COREML = f"{_ORT}/coreml/builders/impl/pad_op_builder.cc (1650d6f)"
+_COREML_TEXTS = f"{_COREML}; texts in onnxruntime 1.24.4, 1.25.1 and 1.26.0 for macOS"
 _DML = f"{_ORT}/dml/DmlExecutionProvider/src/Operators/DmlOperatorPadding.cpp (0aea88d)"
-_MIGRAPHX = f"{_ORT}/migraphx/migraphx_execution_provider.cc"
+_DML_TESTS = "read: microsoft/onnxruntime onnxruntime/test/providers/cpu/tensor/pad_test.cc, in pull request 26248"
+_MIGRAPHX = f"{_ORT}/migraphx/migraphx_execution_provider.cc (0018ddb)"
+_MIGRAPHX_PARSER = "read: ROCm/AMDMIGraphX src/onnx/parse_pad.cpp (07005d1)"
+_XNNPACK = f"{_ORT}/xnnpack (1b38b58): no file of its kernels is one of Pad"
 
 _OPENVINO_TYPES = ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
-
+_DML_TYPES = (
+    "float", "float16", "double", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
 _TENSORRT_RULES = (
     ProviderRule("leaves", "other types", _TENSORRT, types=("float", "float16", "bfloat16", "int32", "int64")),
-    # It extends all of the data, and crops after that.
-    ProviderRule("wrong", "crop", _TENSORRT, ("wrap",)),
-    ProviderRule("wrong", "crop beyond", _TENSORRT, ("reflect",)),
+    ProviderRule("leaves", "fill", _TENSORRT),
+    # It extends all of the data, any number of times, and crops after that.
+    ProviderRule("wrong", "crop", _SLICE, ("wrap",)),
+    ProviderRule("wrong", "crop beyond", _SLICE, ("reflect",)),
 )
 
 KNOWN_PROVIDERS = (
@@ -108,10 +125,14 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "open rank", _OPENVINO),
             ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
+            ProviderRule("leaves", "rank 0", _OPENVINO),
+            ProviderRule("leaves", "empty", _OPENVINO),
             ProviderRule("refuses", "axes", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
-            ProviderRule("refuses", "beyond", _OPENVINO, ("reflect",)),
-            ProviderRule("dies", "cut away", _OPENVINO),
+            ProviderRule("refuses", "fill", _OPENVINO, ("edge", "reflect")),
+            ProviderRule("refuses", "beyond all", _OPENVINO, ("reflect",)),
+            ProviderRule("wrong", "crop beyond", _OPENVINO, ("reflect",)),
+            ProviderRule("dies", "cut beyond", _OPENVINO),
         ),
         _OPENVINO_TYPES,
     ),
@@ -122,8 +143,11 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "other types", _WEBGPU, types=("float", "float16", "int32", "uint32")),
             ProviderRule("leaves", "above", _WEBGPU, limit=23),
+            ProviderRule("refuses", "rank 0", _WEBGPU),
+            ProviderRule("refuses", "fill", _WEBGPU, ("edge", "reflect", "wrap")),
             ProviderRule("wrong", "beyond", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop", _WEBGPU, ("wrap",)),
+            ProviderRule("refuses", "empty", _WEBGPU, ("wrap",)),
             ProviderRule("wrong", "crop beyond", _WEBGPU, ("reflect",)),
         ),
         ("float", "float16"),
@@ -133,6 +157,8 @@ KNOWN_PROVIDERS = (
         "onnxruntime-qnn 2.7.0",
         False,
         (
+            ProviderRule("dies", "rank 0", _QNN, ("reflect",)),
+            ProviderRule("leaves", "rank 0", _QNN),
             ProviderRule("leaves", "axes", _QNN),
             ProviderRule("leaves", "open dims", _QNN),
             ProviderRule("leaves", "computed", _QNN),
@@ -141,10 +167,11 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "beyond", _QNN, ("reflect",)),
             ProviderRule("leaves", "other types", _QNN, types=("float", "float16", "double")),
             ProviderRule("refuses", "other types", _QNN, types=("float", "float16")),
+            ProviderRule("dies", "no fill", _QNN, ("edge", "reflect")),
             ProviderRule("refuses", "always", _QNN, ("edge",)),
             # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
             ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
-            ProviderRule("refuses", "cut away", _QNN),
+            ProviderRule("refuses", "empty", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),
         ("float", "float16", "int32", "int64", "bool"),
@@ -154,10 +181,16 @@ KNOWN_PROVIDERS = (
         NOT_RUN,
         False,
         (
-            ProviderRule("leaves", "other types", _CUDA, types=("float", "double", "float16", "bool")),
+            ProviderRule("leaves", "below", _CUDA, limit=2),
+            ProviderRule("leaves", "other types", _KERNELS, types=("float", "double", "float16", "bool")),
+            ProviderRule("leaves", "above", _CUDA_KERNELS, limit=18, before=25),
+            # It has no kernel of this mode, and starts none.
+            ProviderRule("wrong", "always", _CUDA_KERNELS, ("wrap",), before=25),
+            ProviderRule("refuses", "fill", _CUDA, ("edge", "reflect", "wrap")),
+            ProviderRule("refuses", "empty", _CUDA, ("wrap",)),
             # It reads in front of the data, or behind them.
-            ProviderRule("wrong", "beyond", f"{_ORT}/cuda/tensor/pad_impl.cu", ("reflect",)),
-            ProviderRule("leaves", "above", f"{_CUDA}; later ones take them, with pull request 27774", limit=18),
+            ProviderRule("wrong", "beyond", _CUDA_CHECKS, ("reflect",), before=25),
+            ProviderRule("refuses", "beyond", _CUDA_CHECKS, ("reflect",)),
         ),
     ),
     KnownProvider("TensorrtExecutionProvider", NOT_RUN, False, _TENSORRT_RULES),
@@ -169,9 +202,12 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "below", _COREML, limit=11),
             ProviderRule("leaves", "other types", _COREML, types=("float", "float16")),
+            ProviderRule("leaves", "rank 0", _COREML),
+            ProviderRule("leaves", "empty", _COREML),
             ProviderRule("leaves", "computed", _COREML),
             ProviderRule("leaves", "crop", _COREML),
             ProviderRule("leaves", "always", _COREML, ("edge", "wrap")),
+            ProviderRule("leaves", "always", _COREML_TEXTS, ("reflect",), before=26),
             ProviderRule("leaves", "beyond", _COREML, ("reflect",)),
         ),
     ),
@@ -180,10 +216,12 @@ KNOWN_PROVIDERS = (
         NOT_RUN,
         False,
         (
-            ProviderRule("leaves", "below", _DML, limit=2),
+            ProviderRule("leaves", "below", _KERNELS, limit=2),
+            ProviderRule("leaves", "above", _KERNELS, limit=21),
+            ProviderRule("leaves", "other types", _KERNELS, types=_DML_TYPES),
             ProviderRule("refuses", "always", _DML, ("wrap",)),
-            ProviderRule("wrong", "crop", _DML),
-            ProviderRule("refuses", "beyond", "read: DML_PADDING1_OPERATOR_DESC, its remarks", ("reflect",)),
+            ProviderRule("refuses", "empty", f"{_DML_TESTS}, what they leave out for it", ("edge",)),
+            ProviderRule("wrong", "crop", f"{_DML}, as its comment says, too"),
         ),
     ),
     KnownProvider(
@@ -193,15 +231,21 @@ KNOWN_PROVIDERS = (
         (
             ProviderRule("leaves", "computed", _MIGRAPHX),
             ProviderRule("leaves", "always", _MIGRAPHX, ("wrap",)),
+            # It takes the third input for the axes, which are the fourth.
+            ProviderRule("refuses", "axes", _MIGRAPHX_PARSER, ("edge", "reflect")),
+            # It counts from 0 to a negative number that is taken for one without a sign.
+            ProviderRule("dies", "crop", _MIGRAPHX_PARSER, ("edge",)),
             # It makes a list with a negative number of elements.
-            ProviderRule("wrong", "crop", "read: ROCm/AMDMIGraphX src/onnx/parse_pad.cpp", ("edge", "reflect")),
+            ProviderRule("refuses", "crop", _MIGRAPHX_PARSER, ("reflect",)),
+            # It takes the element behind the only one.
+            ProviderRule("wrong", "single", _MIGRAPHX_PARSER, ("reflect",)),
         ),
     ),
     KnownProvider(
         "XnnpackExecutionProvider",
         NOT_RUN,
         False,
-        (ProviderRule("leaves", "always", f"{_ORT}/xnnpack/xnnpack_execution_provider.cc"),),
+        (ProviderRule("leaves", "always", _XNNPACK),),
     ),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}

@@ -11,21 +11,35 @@ from provider_sessions import CPU, EP_NAME, model, pad
 
 import padops
 from padops.cli import main
-from padops.runtime.provider import FIRST_NAME
+from padops.convert.model.reading import read_document
+from padops.convert.model.types import Types
+from padops.convert.sources import SOURCES, find_pads
+from padops.convert.sources.beside_rules import find_fault
+from padops.convert.sources.pad_facts import pad_of
+from padops.runtime.provider import FIRST_NAME, runtime_minor
+from padops.runtime.provider_rules import BY_NAME
 
 OPENVINO, WEBGPU, QNN, COREML, CUDA, DML = (
     f"{name}ExecutionProvider" for name in ("OpenVINO", "WebGpu", "QNN", "CoreML", "CUDA", "Dml")
 )
+MINOR = runtime_minor()
 AXES = model(
     'g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int64[1] a = {1}> { y = Pad <mode = "edge"> (x, p, , a) }'
 )
+COMPUTED = model("g (float[4] x, int64[2] p) => (float[n] y) { y = Pad (x, p) }")
 ROWS = [
+    (QNN, COMPUTED, "runs", EP_NAME),
+    (COREML, COMPUTED, "runs", EP_NAME),
+    (WEBGPU, COMPUTED, "runs", WEBGPU),
+    (OPENVINO, COMPUTED, "may be wrong", FIRST_NAME),
     (OPENVINO, pad([1, 1], "edge", 18, "float[4]"), "runs", OPENVINO),
     (OPENVINO, pad([1, 1], "edge", 18, "float[n]"), "runs", OPENVINO),
     (OPENVINO, pad([1, 1], "wrap", 19, "float[4]"), "refuses", FIRST_NAME),
     (OPENVINO, pad([3, 3], "reflect", 18, "float[4]"), "runs", OPENVINO),
     (OPENVINO, pad([4, 0], "reflect", 18, "float[4]"), "refuses", FIRST_NAME),
-    (OPENVINO, pad([-1, 3], "reflect", 18, "float[4]"), "refuses", FIRST_NAME),
+    (OPENVINO, pad([-1, 3], "reflect", 18, "float[4]"), "wrong", FIRST_NAME),
+    (OPENVINO, pad([-1, 4], "reflect", 18, "float[4]"), "refuses", FIRST_NAME),
+    (OPENVINO, pad([-4, 3], "constant", 18, "float[4]"), "runs", OPENVINO),
     (OPENVINO, pad([1, 1], "reflect", 18, "float[n]"), "may be wrong", FIRST_NAME),
     (OPENVINO, pad([-5, 2], "constant", 18, "float[4]"), "refuses", FIRST_NAME),
     (OPENVINO, AXES, "refuses", FIRST_NAME),
@@ -42,7 +56,10 @@ ROWS = [
     (QNN, AXES, "runs", EP_NAME),
     (COREML, pad([1, 1], "edge", 18, "float[4]"), "runs", EP_NAME),
     (CUDA, pad([1, 1], "edge", 18, "int32[4]"), "runs", EP_NAME),
-    (CUDA, pad([4, 0], "reflect", 18, "float[4]"), "wrong", FIRST_NAME),
+    (CUDA, pad([4, 0], "reflect", 18, "float[4]"), "refuses" if MINOR >= 25 else "wrong", FIRST_NAME),
+    (CUDA, pad([9, 0], "wrap", 25, "float[4]"), "runs", CUDA if MINOR >= 25 else EP_NAME),
+    (DML, pad([9, 0], "reflect", 18, "float[4]"), "runs", DML),
+    (DML, pad([1, 0], "edge", 25, "float[4]"), "runs", EP_NAME),
     (DML, pad([-1, 0], "constant", 18, "float[4]"), "wrong", FIRST_NAME),
     ("OtherExecutionProvider", pad([1, 1], "edge", 18, "float[4]"), "runs", EP_NAME),
 ]
@@ -68,6 +85,28 @@ def test_providers_in_their_order() -> None:
     ):
         (found,) = padops.inspect(content, providers=names).pads
         assert (found.verdict, found.runner) == (verdict, runner), names
+
+
+@pytest.mark.parametrize(
+    ("provider", "content", "old", "new"),
+    [
+        (CUDA, pad([5, 0], "wrap", 19, "float[4]"), "leaves before 1.25", None),
+        (CUDA, pad([5, 0], "wrap", 18, "float[4]"), "wrong before 1.25", None),
+        (CUDA, pad([4, 0], "reflect", 18, "float[4]"), "wrong before 1.25", "refuses"),
+        (COREML, pad([1, 0], "reflect", 18, "float[4]"), "leaves before 1.26", None),
+    ],
+)
+def test_rules_of_releases(provider: str, content: onnx.ModelProto, old: str, new: str | None) -> None:
+    """What was read in the libraries of two releases."""
+    does, _, release = old.partition(" before 1.")
+    document = read_document(content)
+    types = Types(document)
+    ((site, match),) = find_pads(document.model, types, SOURCES)
+    info = pad_of(site, match, types)
+    assert info is not None and match.runs_as is not None
+    for minor, expected in ((int(release) - 1, does), (int(release), new)):
+        found = find_fault(BY_NAME[provider], info, match.runs_as, minor)
+        assert (None if found is None else found[0].does) == expected
 
 
 def test_notes() -> None:

@@ -2,8 +2,10 @@
 // it is released, and of a graph it takes the nodes for which the runtime finds one of its kernels, and no others.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <iterator>
+#include <thread>
 #include <vector>
 
 #include "ort/provider_abi.h"
@@ -16,7 +18,9 @@ struct Node {
   const char* type;
   int version;
   bool has_kernel;  // whether the runtime finds one of ours: it does not, where the types of the node are others
-  bool is_claimed;  // whether the provider has to take it
+  bool is_claimed;  // whether the provider before the CPU's has to take it
+  const char* mode = nullptr;  // none: it has no such attribute
+  bool is_first = false;       // whether the one before the other providers has to
 };
 
 struct HardwareDevice {
@@ -37,15 +41,21 @@ extern "C" Status* CreateEpFactories(const char* name, const ApiBase* base, cons
 namespace {
 
 constexpr Node kNodes[] = {
-    {"", "Pad", 18, true, true},  {"", "Pad", 18, false, false},     {"", "Conv", 18, true, false},
-    {"", "Pad", 99, true, false}, {"local", "Pad", 18, true, false}, {"com.microsoft", "Pad", 1, true, true},
+    {"", "Pad", 18, true, true},
+    {"", "Pad", 18, false, false, "wrap"},
+    {"", "Conv", 18, true, false, "wrap"},
+    {"", "Pad", 99, true, false, "wrap"},
+    {"local", "Pad", 18, true, false, "wrap"},
+    {"com.microsoft", "Pad", 1, true, true, "wrap"},
+    {"", "Pad", 19, true, true, "wrap", true},
+    {"", "Pad", 19, true, true, "edge"},
 };
 
-KernelDefBuilder described;         // the kernel that is being described
-CreateKernelImpl create = nullptr;  // that of Pad 18
+thread_local KernelDefBuilder described;  // the kernel that is being described
+CreateKernelImpl create = nullptr;        // that of Pad 18
 void* create_state = nullptr;
-std::vector<const Node*> claimed;      // those that the provider takes; it has room for all
-const HardwareDevice* used = nullptr;  // the device that it runs on
+thread_local std::vector<const Node*> claimed;  // those that the provider takes; it has room for all
+const HardwareDevice* used = nullptr;           // the device that it runs on
 
 // A thing of the runtime, which somebody has to release.
 template <class Thing>
@@ -69,6 +79,10 @@ EpApi make_ep_api() {
         used = device;
         return nullptr;
       });
+  set(2, [](EpGraphSupportInfo*, const Node* const* nodes, size_t, const void*) -> Status* {
+    claimed.push_back(*nodes);
+    return nullptr;
+  });
   set(3, [](EpGraphSupportInfo*, const Node* node) -> Status* {
     claimed.push_back(node);
     return nullptr;
@@ -119,10 +133,19 @@ void add_calls() {
     *out = reinterpret_cast<const TypeInfo*>(value);
     return nullptr;
   });
+  set(272, [](const OpAttr* attribute, int, void* values, size_t room, size_t* bytes) -> Status* {
+    const char* mode = reinterpret_cast<const Node*>(attribute)->mode;
+    *bytes = std::strlen(mode);
+    if (room < *bytes) return failed(1, "too small");
+    std::memcpy(values, mode, *bytes);
+    return nullptr;
+  });
   set(298, [](const KeyValuePairs*, const char* const** keys, const char* const** values, size_t* count) {
     // Nobody may read what stands behind them.
-    static constexpr const char* kKeys[] = {"another.option", "ep.padopsexecutionprovider.claim", nullptr};
-    static constexpr const char* kValues[] = {"needed", "all", nullptr};
+    static constexpr const char* kKeys[] = {"another.option", "ep.padopsexecutionprovider.claim",
+                                            "ep.padopsfirstexecutionprovider.before", nullptr};
+    static constexpr const char* kValues[] = {"needed", "all",
+                                              "Another,WebGpuExecutionProvider,OpenVINOExecutionProvider", nullptr};
     *keys = kKeys;
     *values = kValues;
     *count = std::size(kKeys) - 1;
@@ -158,6 +181,11 @@ void add_calls() {
     *out = reinterpret_cast<const ValueInfo*>(node);
     return nullptr;
   });
+  set(361, [](const Node* node, const char* name, const OpAttr** out) -> Status* {
+    *out = reinterpret_cast<const OpAttr*>(node);
+    return node->mode == nullptr || std::strcmp(name, "mode") != 0 ? failed(1, "there is none") : nullptr;
+  });
+  set(390, [](const TensorInfo*) { return true; });
   set(379, [](const SessionOptions*, KeyValuePairs** out) { return make(out); });
 }
 
@@ -174,44 +202,85 @@ void check_devices(EpFactory* factory) {
   }
 }
 
-void check_claims(Ep* ep) {
+bool is_right(const Node& node, bool first) {
+  const bool is_claimed = std::find(claimed.begin(), claimed.end(), &node) != claimed.end();
+  return is_claimed == (first ? node.is_first : node.is_claimed);
+}
+
+void check_claims(Ep* ep, const char* name, bool first) {
   claimed.reserve(std::size(kNodes));
-  exhaust("GetCapability", "", [&] {
+  exhaust(name, "", [&] {
     claimed.clear();
     return ep->GetCapability(ep, nullptr, nullptr);
   });
-  for (const Node& node : kNodes) {
-    const bool is_claimed = std::find(claimed.begin(), claimed.end(), &node) != claimed.end();
-    if (is_claimed != node.is_claimed)
-      wrong("%s.%s %d, %s: %s", node.domain, node.type, node.version, node.has_kernel ? "with a kernel" : "without one",
-            is_claimed ? "it is claimed" : "it is left");
-  }
+  for (const Node& node : kNodes)
+    if (!is_right(node, first))
+      wrong("%s: %s.%s %d, %s, of mode %s", name, node.domain, node.type, node.version,
+            node.has_kernel ? "with a kernel" : "without one", node.mode == nullptr ? "none" : node.mode);
 }
 
-}  // namespace
+Ep* make_provider(EpFactory* factory) {
+  Ep* ep = nullptr;
+  if (factory->CreateEp(factory, nullptr, nullptr, 0, nullptr, nullptr, &ep) != nullptr) wrong("there is no provider");
+  return ep;
+}
 
-void check_provider() {
-  add_calls();
-  const ApiBase base = {[](uint32_t) -> const Api* { return &api; }, [] { return "1.31.0"; }};
-  std::array<EpFactory*, 2> factories{};
-  size_t count = 0;
-  const long before = allocations.live;
-  exhaust("CreateEpFactories", "", [&] { return CreateEpFactories("", &base, nullptr, factories.data(), 2, &count); });
-  if (count != 2 || allocations.live <= before) wrong("there is no factory");
-  exhaust("CreateEpFactories without room", "the runtime has room for 1 factories, expected 2",
-          [&] { return CreateEpFactories("", &base, nullptr, factories.data(), 1, &count); });
-  EpFactory* factory = factories[0];
-  check_devices(factory);
-  exhaust("CreateEp", "", [&] {
+void check_providers_of(EpFactory* factory, const char* creates, const char* claims, bool first) {
+  exhaust(creates, "", [&] {
     Ep* ep = nullptr;
     Status* status = factory->CreateEp(factory, nullptr, nullptr, 0, nullptr, nullptr, &ep);
     if (status == nullptr) factory->ReleaseEp(factory, ep);
     return status;
   });
-  Ep* ep = nullptr;
-  if (factory->CreateEp(factory, nullptr, nullptr, 0, nullptr, nullptr, &ep) != nullptr) wrong("there is no provider");
-  check_claims(ep);
+  Ep* ep = make_provider(factory);
+  check_claims(ep, claims, first);
   factory->ReleaseEp(factory, ep);
+}
+
+const ApiBase kBase = {[](uint32_t) -> const Api* { return &api; }, [] { return "1.31.0"; }};
+
+}  // namespace
+
+void check_provider_in_threads(int threads, int rounds) {
+  add_calls();
+  std::atomic<int> ready = 0, mistakes = 0;
+  std::vector<std::thread> workers;
+  for (int i = 0; i < threads; ++i)
+    workers.emplace_back([&] {
+      ++ready;
+      while (ready < threads) std::this_thread::yield();
+      for (int round = 0; round < rounds; ++round) {
+        std::array<EpFactory*, 2> factories{};
+        size_t count = 0;
+        if (CreateEpFactories("", &kBase, nullptr, factories.data(), 2, &count) != nullptr || count != 2) ++mistakes;
+        for (size_t at = 0; at < factories.size(); ++at) {
+          Ep* ep = make_provider(factories[at]);
+          claimed.clear();
+          if (ep->GetCapability(ep, nullptr, nullptr) != nullptr) ++mistakes;
+          for (const Node& node : kNodes) mistakes += !is_right(node, at == 1);
+          factories[at]->ReleaseEp(factories[at], ep);
+        }
+        KernelImpl* kernel = nullptr;
+        if (create(create_state, nullptr, &kernel) != nullptr) ++mistakes;
+        kernel->Release(kernel);
+      }
+    });
+  for (std::thread& worker : workers) worker.join();
+  if (mistakes != 0) wrong("%d mistakes in threads", mistakes.load());
+}
+
+void check_provider() {
+  add_calls();
+  std::array<EpFactory*, 2> factories{};
+  size_t count = 0;
+  const long before = allocations.live;
+  exhaust("CreateEpFactories", "", [&] { return CreateEpFactories("", &kBase, nullptr, factories.data(), 2, &count); });
+  if (count != 2 || allocations.live <= before) wrong("there is no factory");
+  exhaust("CreateEpFactories without room", "the runtime has room for 1 factories, expected 2",
+          [&] { return CreateEpFactories("", &kBase, nullptr, factories.data(), 1, &count); });
+  for (EpFactory* factory : factories) check_devices(factory);
+  check_providers_of(factories[0], "CreateEp", "GetCapability", false);
+  check_providers_of(factories[1], "CreateEp of the first", "GetCapability of the first", true);
   exhaust("CreateKernelImpl", "", [&] {
     KernelImpl* kernel = nullptr;
     Status* status = create(create_state, nullptr, &kernel);

@@ -1,5 +1,5 @@
-// Proves where the header, the stand-in or the official one, has the entries that load.cpp, provider.cpp and replay.cpp
-// call.
+// Proves where the header, the stand-in or the official one, has the entries that load.cpp, provider.cpp, beside.cpp
+// and replay.cpp call.
 #include <onnxruntime_c_api.h>
 
 #include <cstddef>
@@ -28,6 +28,7 @@ AT(93, ReleaseStatus)
 AT(95, ReleaseSession)
 AT(96, ReleaseValue)
 AT(99, ReleaseTensorTypeAndShapeInfo)
+AT(216, SessionOptionsAppendExecutionProvider)
 AT(228, RegisterCustomOpsLibrary_V2)
 AT(252, GetResizedStringTensorElementBuffer)
 AT(301, RegisterExecutionProviderLibrary)

@@ -11,7 +11,7 @@ Allocations allocations;
 
 void* operator new(size_t bytes) {
   const bool refuse = allocations.limited && allocations.left-- <= 0;
-  allocations.refused = allocations.refused || refuse;
+  if (refuse) allocations.refused = true;
   void* memory = refuse ? nullptr : std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   ++allocations.live;

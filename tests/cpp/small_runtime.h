@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +38,8 @@ struct Allocations {
   bool limited = false;
   long left = 0;         // that are not refused, where they are limited
   bool refused = false;  // whether one has been
-  long live = 0;         // that have not been freed, and things of the runtime that have not been released
+  // Those that have not been freed, and things of the runtime that have not been released. Threads count at once.
+  std::atomic<long> live = 0;
 };
 extern Allocations allocations;
 
@@ -72,7 +74,9 @@ template <class... Arguments>
 template <class Call>
 void exhaust(const char* name, const char* last, Call call) {
   const auto run = [&](long allowed) {
-    allocations = {true, allowed, false, allocations.live};
+    allocations.limited = true;
+    allocations.left = allowed;
+    allocations.refused = false;
     padops::ort::Status* status = call();
     allocations.limited = false;
     const std::string message = status == nullptr ? "" : status->message;
@@ -88,9 +92,12 @@ void exhaust(const char* name, const char* last, Call call) {
   for (long again = 0, before = allocations.live; again <= allowed; ++again) {
     run(again);
     if (allocations.live != before)
-      wrong("%s, %ld allocations: %ld of them are left", name, again, allocations.live - before);
+      wrong("%s, %ld allocations: %ld of them are left", name, again, allocations.live.load() - before);
   }
 }
 
 // The execution provider in this runtime.
 void check_provider();
+
+// The same in many threads at once, from the first call of the library on.
+void check_provider_in_threads(int threads, int rounds);

@@ -41,7 +41,7 @@ ENTRIES = """
 331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
 349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
 354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp; 379 GetSessionOptionsConfigEntries p pp;
-414 GetTensorElementTypeAndShapeDataReference p pppp
+390 TensorTypeAndShape_HasShape b p; 414 GetTensorElementTypeAndShapeDataReference p pppp
 """
 
 # The same of OrtEpApi.

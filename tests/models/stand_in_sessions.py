@@ -20,7 +20,7 @@ import padops
 
 PADS = {
     "edge": '<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad <mode = "edge"> (a, p) y = Relu (b) }',
-    "cut away": "<int64[4] p = {0, -4, 0, 2}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
+    "to nothing": "<int64[4] p = {0, -4, 0, 0}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
     "constant": "<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
     "no Pad": "{ a = Relu (x) y = Relu (a) }",
 }

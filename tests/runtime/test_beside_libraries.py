@@ -37,7 +37,7 @@ def tried(library: Path, name: str, way: str) -> dict:
 def test_nothing_is_lost(stand_in: Path, way: str) -> None:
     """The provider keeps its nodes, the Pads that it runs right included; those that it does not run right are padops'."""
     found = tried(stand_in, KNOWN, way)
-    pads = {"edge": np.pad(DATA, [(0, 0), (1, 2)], "edge"), "cut away": np.zeros((2, 2))}
+    pads = {"edge": np.pad(DATA, [(0, 0), (1, 2)], "edge"), "to nothing": np.zeros((2, 0))}
     for name in PADS:
         if name == "constant":  # it is left to the provider, which is a stand-in
             assert "the stand-in runs no Pad" in found[name]["error"]
@@ -53,14 +53,14 @@ def test_nothing_is_lost(stand_in: Path, way: str) -> None:
 
 def test_an_option_turns_it_off(stand_in: Path) -> None:
     found = tried(stand_in, KNOWN, "never")
-    assert all("the stand-in runs no Pad" in found[name]["error"] for name in ("edge", "cut away", "constant"))
+    assert all("the stand-in runs no Pad" in found[name]["error"] for name in ("edge", "to nothing", "constant"))
 
 
 @pytest.mark.parametrize("way", ["name", "options"])
 def test_an_unknown_provider_keeps_its_place(stand_in: Path, way: str) -> None:
     """padops stands behind it, and nothing in front."""
     found = tried(stand_in, "StandInExecutionProvider", way)
-    assert all("the stand-in runs no Pad" in found[name]["error"] for name in ("edge", "cut away", "constant"))
+    assert all("the stand-in runs no Pad" in found[name]["error"] for name in ("edge", "to nothing", "constant"))
     assert found["no Pad"]["providers"] == [
         "StandInExecutionProvider",
         "PadopsExecutionProvider",

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from padops.convert.facts import Verdict
 from padops.convert.sources.builtin_rules import judge, reaches_provider
 from padops.convert.sources.builtin_support import known_amounts
 from padops.convert.sources.match import RunsAs
+from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
@@ -21,6 +23,19 @@ from padops.spec.dialects import onnx_op
 from padops.spec.plan import Amounts, Mode
 
 SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "refuses"}
+WORDS = {
+    "always": "any",
+    "crop": "a crop",
+    "beyond": "more than one period",
+    "beyond all": "more than one period",
+    "crop beyond": "more than one period behind a crop",
+    "single": "an axis of one element",
+    "cut beyond": "a crop of more than there is",
+    "empty": "no elements",
+    "fill": "a fill that is not one element",
+    "no fill": "a fill of no element",
+    "computed": "amounts at run time",
+}
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
 
 
@@ -79,10 +94,7 @@ def said_of(rule: ProviderRule) -> str:
         "below": f"Pad below {rule.limit}",
         "rank above": f"rank above {rule.limit}",
     }
-    words = {"beyond": "more than one period", "crop beyond": "more than one period behind a crop", "always": "any"}
-    words |= {"cut away": "a crop that leaves nothing", "crop": "a crop", "computed": "amounts at run time"}
-    words |= {"nodes behind": "in front of some nodes"}
-    what = numbers.get(rule.when, words.get(rule.when, rule.when))
+    what = numbers.get(rule.when, WORDS.get(rule.when, rule.when))
     return f"mode {' or '.join(rule.modes)}: {what}" if rule.modes else what
 
 
@@ -118,6 +130,13 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return True
         case "axes":
             return pad.input("axes") is not None
+        case "rank 0":
+            return pad.dims is not None and not pad.dims
+        case "empty":
+            return _is_empty(pad, amounts)
+        case "fill" | "no fill":
+            elements = prod(pad.fill_dims) if all_known(pad.fill_dims) else 1
+            return elements == 0 or (rule.when == "fill" and elements != 1)
         case "open rank":
             return pad.dims is None
         case "open dims":
@@ -140,18 +159,39 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:
     """The same of what is asked of the amounts of each axis."""
     if when == "crop":
-        return any(min(row.begin, row.end) < 0 for row in amounts)
+        return any(_is_cropped(row) for row in amounts)
     answer: bool | None = False
     for dim, row in zip(pad.dims or (), amounts):
-        crop = min(row.begin, 0) + min(row.end, 0)
-        if not (crop < 0 if when == "cut away" else max(row.begin, row.end) > 0 and (when == "beyond" or crop < 0)):
+        if not _is_asked(when, row):
             continue
         if dim is None:
             answer = None
-        elif dim + crop <= 0 if when == "cut away" else _is_beyond(pad, row, dim + crop):
+        elif _axis_holds(when, pad, row, dim):
             return True
     return answer
 
 
-def _is_beyond(pad: PadInfo, row: Amounts, left: int) -> bool:
-    return max(row.begin, row.end) > (left - 1 if pad.mode is Mode.REFLECT else left)
+def _is_asked(when: str, row: Amounts) -> bool:
+    """Whether it may hold of an axis, whatever its size is."""
+    if when == "cut beyond":
+        return _is_cropped(row)
+    return max(row.begin, row.end) > 0 and (when != "crop beyond" or _is_cropped(row))
+
+
+def _axis_holds(when: str, pad: PadInfo, row: Amounts, dim: int) -> bool:
+    left = dim + min(row.begin, 0) + min(row.end, 0)
+    if when in ("single", "cut beyond"):
+        return left == 1 if when == "single" else left < 0
+    size = dim if when == "beyond all" else left
+    return max(row.begin, row.end) > (size - 1 if pad.mode is Mode.REFLECT else size)
+
+
+def _is_cropped(row: Amounts) -> bool:
+    return min(row.begin, row.end) < 0
+
+
+def _is_empty(pad: PadInfo, amounts: Sequence[Amounts] | None) -> bool:
+    """Whether the data, or the output, are known to have a dim of 0."""
+    rows = amounts or [Amounts(0, 0)] * len(pad.dims or ())
+    known = [(dim, dim + row.begin + row.end) for dim, row in zip(pad.dims or (), rows) if dim is not None]
+    return any(0 in sizes for sizes in known)

@@ -87,7 +87,7 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
 def _crops_elsewhere(fault: tuple[ProviderRule, bool], pad: PadInfo) -> bool:
     """Whether a constant Pad is right once a Slice has taken away what it takes away; some of each axis has to be left."""
     rule, sure = fault
-    return pad.mode is Mode.CONSTANT and (rule.when == "crop" or (rule.when == "cut away" and not sure))
+    return pad.mode is Mode.CONSTANT and (rule.when == "crop" or (rule.when in ("cut beyond", "empty") and not sure))
 
 
 def _of_all_pads(rule: ProviderRule) -> bool:

@@ -15,6 +15,7 @@ from padops.convert.records import Verification
 from padops.convert.sources import SOURCES
 from padops.convert.verify.choice import Asked, comparison, doubted_values
 from padops.convert.verify.feeds import Inputs
+from padops.convert.verify.providers import Providers, check_providers, compare_beside
 
 
 def verify(
@@ -26,6 +27,7 @@ def verify(
     run: bool = False,
     rtol: float | None = None,
     atol: float | None = None,
+    providers: Providers | None = None,
 ) -> Verification:
     """Says whether one model does what another does: proved, tested, different, or unknown.
 
@@ -52,6 +54,10 @@ def verify(
             neither, elements may differ by 1e-4 of the largest one of their output; by 5e-2 where the model has float16,
             and by 2e-1 where it has bfloat16.
         atol: By how much it may differ beside that, in the unit of the elements; 0 where only ``rtol`` is given.
+        providers: The execution providers of the sessions in which both models run, first choice first: names, each alone or
+            in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither model is converted
+            on the way; and each has a process of its own, which may die. Outputs alone are compared; without ``rtol`` and ``atol``, no bit may differ. The notes
+            say which provider has which Pad. Providers of libraries are found where they are registered.
 
     Returns:
         What was proved and compared, and how it came out: ``verdict``, ``passed`` and ``doubts`` say it in short. ``passed``
@@ -59,15 +65,17 @@ def verify(
         compared.
 
     Raises:
-        UsageError: An argument is of the wrong type, the inputs are not those of the model, or the seed or a tolerance is
-            negative.
-        PadopsError: A model cannot be read, or what it takes to run it is missing.
+        UsageError: An argument is of the wrong type, the inputs are not those of the model, the seed or a tolerance is
+            negative, or onnxruntime has no such provider.
+        PadopsError: A model cannot be read, what it takes to run it is missing, or onnxruntime left a provider out.
     """
     check_kinds({"run": run}, {}, inputs, seed)
     original, converted = given_model(original), given_model(converted)
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
     check_tolerance(rtol, atol)
+    if providers is not None:
+        check_providers(providers)
     with tempfile.TemporaryDirectory(prefix="padops-") as folder:
         documents = []
         for source in (original, converted):
@@ -77,6 +85,9 @@ def verify(
         if other.is_openvino:
             raise UsageError("the second model is an OpenVINO IR; only the first one may be")
         paths = [_file(document, Path(folder) / name) for document, name in ((one, "original"), (other, "converted"))]
+        if providers is not None:
+            asked = Asked(inputs, seed, rtol=rtol, atol=atol)
+            return compare_beside((one, other), (paths[0], paths[1]), asked, providers)
         doubted = {} if one.foreign else doubted_values(one, SOURCES)
         return comparison(one, Asked(inputs, seed, rtol=rtol, atol=atol, doubted=doubted, run=run))(*paths)
 

@@ -16,9 +16,10 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 constexpr const char* kInputKinds[] = {"T", "int64", "index", "integer"};
 constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
 constexpr const char* kDoes[] = {"leaves", "refuses", "wrong", "dies"};
-constexpr const char* kWhens[] = {"always",   "axes",      "crop",        "beyond",      "crop beyond",
-                                  "cut away", "open rank", "open dims",   "computed",    "rank above",
-                                  "above",    "below",     "other types", "nodes behind"};
+constexpr const char* kWhens[] = {"always",      "axes",    "crop",       "beyond",      "beyond all",
+                                  "crop beyond", "single",  "cut beyond", "rank 0",      "empty",
+                                  "fill",        "no fill", "open rank",  "open dims",   "computed",
+                                  "rank above",  "above",   "below",      "other types", "nodes behind"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator>

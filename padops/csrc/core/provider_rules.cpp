@@ -21,8 +21,8 @@ Answer crops(const PadFacts& pad) {
   return std::ranges::any_of(*pad.amounts, is_cropped);
 }
 
-// Whether something holds of the amounts of an axis, and of how many elements its crop leaves, which may be less than
-// 0. Axes of which it surely does not hold, whatever their size is, are not asked for it.
+// Whether something holds of the amounts of an axis and of how many elements it has. Axes of which it surely does not
+// hold, whatever their size is, are not asked for it.
 template <class Asked, class Test>
 Answer any_axis(const PadFacts& pad, Asked is_asked, Test test) {
   if (!pad.amounts || !pad.dims) return std::nullopt;
@@ -32,17 +32,29 @@ Answer any_axis(const PadFacts& pad, Asked is_asked, Test test) {
     const int64_t dim = (*pad.dims)[i];
     if (!is_asked(row)) continue;
     if (dim < 0) answer = std::nullopt;
-    else if (test(row, dim + std::min<int64_t>(row.begin, 0) + std::min<int64_t>(row.end, 0))) return true;
+    else if (test(row, dim)) return true;
   }
   return answer;
 }
 
-Answer goes_beyond(const PadFacts& pad, bool cropped) {
-  return any_axis(
-      pad, [&](const Amounts& row) { return std::max(row.begin, row.end) > 0 && (!cropped || is_cropped(row)); },
-      [&](const Amounts& row, int64_t left) {
-        return std::max(row.begin, row.end) > (pad.mode == "reflect" ? left - 1 : left);
-      });
+// What a crop leaves of an axis, which may be less than 0.
+int64_t left_of(const Amounts& row, int64_t dim) {
+  return dim + std::min<int64_t>(row.begin, 0) + std::min<int64_t>(row.end, 0);
+}
+
+int64_t longest(const Amounts& row) { return std::max(row.begin, row.end); }
+
+bool grows(const Amounts& row) { return longest(row) > 0; }
+
+bool is_beyond(const PadFacts& pad, const Amounts& row, int64_t size) {
+  return longest(row) > (pad.mode == "reflect" ? size - 1 : size);
+}
+
+bool is_empty(const PadFacts& pad) {
+  if (!pad.dims) return false;
+  if (std::ranges::find(*pad.dims, 0) != pad.dims->end()) return true;
+  const auto gives_nothing = [](const Amounts& row, int64_t dim) { return dim + row.begin + row.end == 0; };
+  return any_axis(pad, is_cropped, gives_nothing).value_or(false);
 }
 
 Answer holds(const ProviderRule& rule, const PadFacts& pad) {
@@ -50,9 +62,23 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kAlways: return true;
     case When::kAxes: return pad.has_axes;
     case When::kCrop: return crops(pad);
-    case When::kBeyond: return goes_beyond(pad, false);
-    case When::kCropBeyond: return goes_beyond(pad, true);
-    case When::kCutAway: return any_axis(pad, is_cropped, [](const Amounts&, int64_t left) { return left <= 0; });
+    case When::kBeyond:
+      return any_axis(pad, grows,
+                      [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, left_of(row, dim)); });
+    case When::kBeyondAll:
+      return any_axis(pad, grows, [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, dim); });
+    case When::kCropBeyond:
+      return any_axis(
+          pad, [](const Amounts& row) { return grows(row) && is_cropped(row); },
+          [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, left_of(row, dim)); });
+    case When::kSingle:
+      return any_axis(pad, grows, [](const Amounts& row, int64_t dim) { return left_of(row, dim) == 1; });
+    case When::kCutBeyond:
+      return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) < 0; });
+    case When::kRank0: return pad.dims && pad.dims->empty();
+    case When::kEmpty: return is_empty(pad);
+    case When::kOtherFill: return pad.fill && *pad.fill != 1;
+    case When::kNoFill: return pad.fill && *pad.fill == 0;
     case When::kOpenRank: return !pad.dims;
     case When::kOpenDims: return any_dim_is_open(pad);
     case When::kComputed: return !pad.amounts;

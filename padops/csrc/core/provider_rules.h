@@ -26,8 +26,14 @@ enum class When {
   kAxes,         // it has the input axes
   kCrop,         // an amount is negative
   kBeyond,       // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
+  kBeyondAll,    // the same of an axis as it is without its crop
   kCropBeyond,   // the same of an axis that is cropped
-  kCutAway,      // a crop leaves nothing of an axis
+  kSingle,       // an axis grows of which a crop leaves one element
+  kCutBeyond,    // a crop takes more of an axis than there is
+  kRank0,        // its data are known to have no dims
+  kEmpty,        // a dim of its data or of its output is known to be 0
+  kOtherFill,    // it has a fill that is known not to be one element
+  kNoFill,       // it has a fill that is known to be no element at all
   kOpenRank,     // the number of dims of its data is not known
   kOpenDims,     // a dim of its data is not known
   kComputed,     // its amounts or axes are computed
@@ -62,6 +68,7 @@ struct PadFacts {
   std::string type;                          // of its data
   std::optional<std::vector<int64_t>> dims;  // of its data; -1 for one that is not known
   bool has_axes = false;
+  std::optional<size_t> fill;                   // the number of its elements, where there is one and that is known
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
 };
 

@@ -116,6 +116,7 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
   X(23, 354, Node_GetInputs, Status*, (const Node* node, const ValueInfo** out, size_t count))              \
   X(23, 361, Node_GetAttributeByName, Status*, (const Node* node, const char* name, const OpAttr** out))    \
   X(23, 379, GetSessionOptionsConfigEntries, Status*, (const SessionOptions* options, KeyValuePairs** out)) \
+  X(24, 390, TensorTypeAndShape_HasShape, bool, (const TensorInfo* info))                                   \
   X(24, 414, GetTensorElementTypeAndShapeDataReference, Status*,                                            \
     (const Value* value, int* element_type, const int64_t** dims, size_t* rank))
 

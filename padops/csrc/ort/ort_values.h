@@ -17,6 +17,7 @@ namespace padops {
 struct TensorShape {
   std::vector<int64_t> dims;
   int element_type = ort::kUndefined;
+  bool has_rank = true;  // false where the runtime does not even tell how many dims there are
 };
 TensorShape tensor_shape(const ort::Api& api, const ort::TensorInfo* info);
 

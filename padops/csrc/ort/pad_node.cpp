@@ -30,9 +30,10 @@ TensorShape value_shape(const ort::Api& api, const ort::ValueInfo* value) {
   const ort::TypeInfo* type = nullptr;
   const ort::TensorInfo* tensor = nullptr;
   check(api, api.GetValueInfoTypeInfo()(value, &type));
-  if (type == nullptr) return {};
-  check(api, api.CastTypeInfoToTensorInfo()(type, &tensor));
-  return tensor == nullptr ? TensorShape() : tensor_shape(api, tensor);
+  if (type != nullptr) check(api, api.CastTypeInfoToTensorInfo()(type, &tensor));
+  TensorShape shape = tensor == nullptr ? TensorShape() : tensor_shape(api, tensor);
+  shape.has_rank = tensor != nullptr && api.TensorTypeAndShape_HasShape()(tensor);
+  return shape;
 }
 
 std::vector<const ort::ValueInfo*> node_inputs(const ort::Api& api, const ort::Node* node) {
@@ -108,6 +109,18 @@ bool read_amounts(const ort::Api& api, int minor, const ort::Node* node, const O
   return true;
 }
 
+namespace {
+
+// The number of elements of the fill that a node has as an input; nothing where it has none, or that is not known.
+std::optional<size_t> fill_elements(const ort::Api& api, const std::vector<const ort::ValueInfo*>& inputs) {
+  if (inputs.size() < 3 || inputs[2] == nullptr) return std::nullopt;
+  const TensorShape fill = value_shape(api, inputs[2]);
+  if (!fill.has_rank || std::ranges::any_of(fill.dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;
+  return element_count(fill.dims);
+}
+
+}  // namespace
+
 PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const StandardOp& row) {
   PadFacts facts;
   const std::vector<const ort::ValueInfo*> inputs = node_inputs(api, node);
@@ -117,7 +130,8 @@ PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const 
   if (inputs.empty() || inputs[0] == nullptr) return facts;
   const TensorShape data = value_shape(api, inputs[0]);
   facts.type = type_name(data.element_type);
-  if (data.dims.empty()) return facts;
+  facts.fill = fill_elements(api, inputs);
+  if (!data.has_rank) return facts;
   facts.dims = data.dims;
   Arguments arguments;
   if (!read_amounts(api, minor, node, row.op, arguments)) return facts;

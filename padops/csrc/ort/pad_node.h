@@ -19,7 +19,7 @@ std::string name_of(const ort::Api& api, const ort::Node* node);
 // The inputs of a node; null for one that is absent.
 std::vector<const ort::ValueInfo*> node_inputs(const ort::Api& api, const ort::Node* node);
 
-// The dims and the type of a value; no dims at all where the runtime does not tell the rank.
+// The dims and the type of a value; -1 for a dim that the runtime does not tell.
 TensorShape value_shape(const ort::Api& api, const ort::ValueInfo* value);
 
 // The ORT id of the element type of a node's data; kUndefined where the runtime does not tell.

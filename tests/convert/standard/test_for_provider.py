@@ -18,7 +18,7 @@ from padops.runtime.provider_rules import KNOWN_PROVIDERS, NOT_RUN
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import provider_cases
-from provider_cases import ALL, OPENVINO, QNN, WEBGPU
+from provider_cases import ALL, OPENVINO, QNN, RARE_CASES, WEBGPU
 
 REAL = (OPENVINO, WEBGPU, QNN)
 
@@ -26,13 +26,16 @@ REAL = (OPENVINO, WEBGPU, QNN)
 @pytest.mark.parametrize("provider", REAL)
 @pytest.mark.parametrize("case", ALL.values(), ids=lambda case: case.name)
 def test_cases(case: provider_cases.Case, provider: str) -> None:
-    """A Pad that is left is one that the provider runs; the rest moves parts of the data; the bits are the standard's."""
+    """A Pad that is left is one that the provider runs; the rest moves parts of the data; the bits are the standard's.
+
+    What has no dims or no elements may take other nodes: they have nothing to do.
+    """
     model, conversion = lowered(provider_cases.model_of(case), provider)
     found = [
         pad for pad in padops.inspect(model, providers=[provider, "CPUExecutionProvider"]).pads if pad.operator == "Pad"
     ]
     (record,) = conversion.records
-    if "leaves it" not in f"{record.reason} {record.notes}":
+    if "leaves it" not in f"{record.reason} {record.notes}" and case not in RARE_CASES:
         if "pads" not in case.given:
             assert [pad.runner for pad in found] == [provider] * written(model)["Pad"], [pad.why for pad in found]
             assert set(written(model)) <= MOVING | {"Pad", *case.behind.split()}

@@ -1,4 +1,4 @@
-// Stands in for the official header where there is none: the entries that load.cpp, provider.cpp and replay.cpp call,
+// Stands in for the official header where there is none: the entries that load.cpp, provider.cpp, beside.cpp and replay.cpp call,
 // each in its slot of OrtApi. With -DPADOPS_ORT_INCLUDE_DIR=DIR tests/cpp/CMakeLists.txt takes the official one
 // instead; slots.cpp compares it.
 #pragma once
@@ -78,7 +78,11 @@ struct OrtApi {
   void (*ReleaseValue)(OrtValue* value);
   OrtEntry slots_97_to_98[2];
   void (*ReleaseTensorTypeAndShapeInfo)(OrtTensorTypeAndShapeInfo* info);
-  OrtEntry slots_100_to_227[128];
+  OrtEntry slots_100_to_215[116];
+  OrtStatus* (*SessionOptionsAppendExecutionProvider)(OrtSessionOptions* options, const char* name,
+                                                      const char* const* option_keys, const char* const* option_values,
+                                                      size_t options_count);
+  OrtEntry slots_217_to_227[11];
   OrtStatus* (*RegisterCustomOpsLibrary_V2)(OrtSessionOptions* options, const ORTCHAR_T* path);
   OrtEntry slots_229_to_251[23];
   OrtStatus* (*GetResizedStringTensorElementBuffer)(OrtValue* value, size_t index, size_t bytes, char** out);

@@ -36,6 +36,12 @@ EQUIVALENT = (
         "a limit of memory, far above what Pads of models have; tests take it from here",
     ),
     Equivalent(
+        "padops/csrc/core/provider_rules.h",
+        "int version = 0; // of Pad",
+        "int version = 1; // of Pad",
+        "what reads a node always sets it",
+    ),
+    Equivalent(
         "padops/csrc/copy/byte_writer.h",
         "return row.left.kind == Run::Kind::kRepeat && std::max(row.left.count, row.right.count) * element >= kMinSet;",
         "return row.left.kind == Run::Kind::kRepeat && std::min(row.left.count, row.right.count) * element >= kMinSet;",

@@ -11,10 +11,15 @@ Stage = tuple[str, ...]
 CSRC, CONVERT = "padops/csrc/", "padops/convert/"
 ENGINE = ("copy/", "core/engine", "core/runs", "core/streaming", "core/thresholds", "core/sharing")
 PROVIDER = ("ort/builtin_pad", "ort/provider")
+BESIDE = ("core/provider_rules", "core/known_providers", "ort/compiled_pad", "ort/pad_node")
 # Each row: how a path begins, and the tests; a source has those of the first row that fits it.
 NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (ENGINE, "csrc: sharing inputs dialect_kernels"),
-    (PROVIDER, "runtime: provider_needed provider provider_registration session_optimizers inference_session"),
+    (BESIDE, "csrc: describe runtime: provider_in_front provider_needed beside_libraries"),
+    (
+        PROVIDER,
+        "runtime: provider_needed provider_in_front provider provider_registration session_optimizers inference_session",
+    ),
     (("ort/",), "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider"),
     (
         ("core/",),
@@ -37,6 +42,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("sources/auto_pad/", "convert/sources: auto_pad_left auto_pad_extremes auto_pad_places auto_pad unasked"),
     ("sources/emulated/", "convert/sources: emulated_left emulated emulated_sizes emulated_property everything_else"),
     ("sources/symmetric", "convert/sources: symmetric_emulation emulated_left"),
+    ("sources/beside_rules", "convert: inspection_providers runtime: provider_in_front"),
     ("sources/builtin", f"convert: inspection_verdicts inspection_releases {SOURCES}"),
     ("sources/", f"{SOURCES} convert: inspection inspection_verdicts"),
     (
@@ -44,11 +50,14 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
         "convert/standard: positions_in_front without_elements lowering_sizes lowering fallback convert/targets: without_pad",
     ),
     ("targets/", f"convert/targets: without_pad pyop {SOURCES} {ROADS}"),
+    ("verify/providers", "convert/verify: verify_providers"),
+    ("verify/session_process", "convert/verify: verify_providers"),
     ("verify/", "convert/verify: verify_bits verify_draws verify verify_pads broken_inputs planted_breaks"),
     ("proof/windows", "convert/proof: windows windows_of_others planted_breaks"),
     ("proof/plan", "convert/proof: plan symbolic_operators pairs_that_differ"),
     ("proof/symbolic/", "convert/proof: symbolic_operators bodies pairs_that_differ"),
     ("proof/", "convert/proof: flat_indices windows bodies same_models pairs_that_differ planted_breaks"),
+    ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
     ("facts", f"convert: inspection inspection_verdicts {SOURCES}"),
     ("", f"convert: python_arguments inspection {SOURCES} {ROADS} convert/folding: folding"),

@@ -1,0 +1,194 @@
+"""``padops verify --providers``: both models in sessions with execution providers, in processes that may die."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from cpp_builds import CHECKS, ROOT, build
+from openvino import opset12
+from openvino_irs import parameter, save
+from provider_sessions import model, pad
+
+import padops
+from padops import cli
+from padops.convert import PadopsError, UsageError
+from padops.convert.verify import providers
+
+CPU = "CPUExecutionProvider"
+SAVED = "import os, time; from padops.convert.verify import session_process as program; run = program._run\n"
+
+
+def shifted(by: float) -> onnx.ModelProto:
+    """A Pad, and then every element greater by as much."""
+    return model(
+        f"g (float[2, 3] x) => (float[a, b] y) <int64[4] p = {{0, 1, 0, 1}}, float c = {{{by:g}}}> "
+        '{ [p] s = Pad <mode = "edge"> (x, p) y = Add (s, c) }'
+    )
+
+
+def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Puts another program in the place of the one that runs a model."""
+    monkeypatch.setattr(providers, "COMMAND", (sys.executable, "-c", program))
+
+
+def test_equal() -> None:
+    found = padops.verify(shifted(0), shifted(0), providers=[CPU])
+    assert (found.outcome, found.passed, len(found.inputs)) == ("equal", True, 4)
+    assert found.notes == tuple(
+        f"{which}: {text}"
+        for which in ("the original", "the converted model")
+        for text in (f"a session of PadopsExecutionProvider, {CPU}", "PadopsExecutionProvider has graph/p")
+    )
+    lowered = model("g (float[2, 3] x) => (float[2, 3] y) { y = Relu (x) }")
+    assert padops.verify(lowered, lowered, providers=[CPU]).notes[-1].endswith(f"{CPU}, and no Pad")
+
+
+def test_differences() -> None:
+    """Every bit counts where no tolerance is given."""
+    found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU])
+    assert found.outcome == "different" and "largest difference 1" in found.outputs[0].detail
+    found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU], atol=1e-5)
+    assert (found.outcome, found.notes[-1]) == ("close", "no element differs by more than 1e-05 + 0 of the element")
+    assert padops.verify(shifted(0), shifted(1e-3), providers=[CPU], rtol=1e-9).outcome == "different"
+    other = shifted(0)
+    other.graph.output[0].name = other.graph.node[1].output[0] = "z"
+    found = padops.verify(shifted(0), other, providers=[CPU])
+    assert [(one.name, one.detail) for one in found.outputs] == [("y", "the converted model has no such output")]
+
+
+def test_given_inputs_and_options() -> None:
+    given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    chosen = [("PadopsExecutionProvider", {"claim": "needed"}), CPU]
+    found = padops.verify(shifted(0), shifted(0), given, providers=chosen)
+    assert (found.outcome, found.inputs) == ("equal", ("x: float[2, 3]",))
+    assert padops.verify(shifted(0), shifted(0), providers=[("PadopsExecutionProvider", {"claim": "x"})]).outcome == (
+        "undecided"
+    )
+
+
+def test_a_model_that_does_not_run() -> None:
+    broken = pad([-3, 4], "edge", 18, "float[2]")
+    right = pad([1, 1], "edge", 18, "float[2]")
+    found = padops.verify(broken, right, providers=[CPU])
+    assert found.outcome == "runs" and "[P" in " ".join(found.notes), found
+    found = padops.verify(right, broken, providers=[CPU])
+    assert found.outcome == "fails" and not found.passed, found
+    assert padops.verify(broken, broken, providers=[CPU]).outcome == "undecided"
+
+
+def test_an_original_that_differs_from_itself() -> None:
+    drawn = model("g (float[2] x) => (float[2] y) { r = RandomNormalLike (x) y = Add (r, x) }")
+    found = padops.verify(drawn, drawn, providers=[CPU])
+    assert found.outcome == "runs" and found.notes[-1].endswith("run to run in y: only types and shapes compared")
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("CPUExecutionProvider", "providers is a str, expected a list of names"),
+        (3, "providers is an int, expected a list of names"),
+        ([], "providers is empty, expected names such as 'CPUExecutionProvider'"),
+        ([3], "providers has 3, expected a name, or a pair of a name and options"),
+        ([(CPU, 3)], r"providers has \('CPUExecutionProvider', 3\), expected a name, or a pair of a name and options"),
+        (["None", CPU], rf"onnxruntime {onnxruntime.__version__} has no provider None here; it has .*{CPU}"),
+    ],
+)
+def test_wrong_providers(given: object, text: str) -> None:
+    with pytest.raises(UsageError, match=text):
+        padops.verify(shifted(0), shifted(0), providers=given)  # type: ignore[arg-type]
+
+
+def test_a_provider_that_onnxruntime_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does so without an error where it cannot create one that it knows by name."""
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider", CPU])
+    with pytest.raises(
+        PadopsError, match=f"onnxruntime has left CUDAExecutionProvider out of the session, which has .*{CPU}"
+    ):
+        padops.verify(shifted(0), shifted(0), providers=["CUDAExecutionProvider", CPU])
+
+
+def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
+    instead(monkeypatch, "import os; os.abort()")
+    found = padops.verify(shifted(0), shifted(0), providers=[CPU])
+    assert (found.outcome, found.notes[0]) == (
+        "undecided", "the original does not run with these providers: the process has died (SIGABRT)",
+    )  # fmt: skip
+    dies = "program._run = lambda session, feeds: os.abort() if session.get_outputs()[0].shape[0] == 4 else run(session, feeds)\n"
+    instead(monkeypatch, SAVED + dies + "program._serve(*program.own_pipes())")
+    found = padops.verify(pad([1, 1], "edge", 18, "float[1]"), pad([1, 1], "edge", 18, "float[2]"), providers=[CPU])
+    assert found.outcome == "fails" and "the process has died (SIGABRT)" in found.notes[-1]
+    instead(monkeypatch, "import sys; sys.exit(3)")
+    found = padops.verify(shifted(0), shifted(0), providers=[CPU])
+    assert "the process has died (exit code 3)" in found.notes[0]
+
+
+def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(providers, "SECONDS", 0.5)
+    instead(monkeypatch, "import time; time.sleep(60)")
+    found = padops.verify(shifted(0), shifted(0), providers=[CPU])
+    assert found.outcome == "undecided" and "the process gave no answer within 0.5 s" in found.notes[0]
+
+
+def test_an_ir(tmp_path: Path) -> None:
+    x = parameter((2, 3))
+    path = save(tmp_path / "model.xml", [opset12.pad(x, [0, 1], [0, 1], "edge")], [x])
+    with pytest.raises(
+        UsageError, match="with providers both models run in ONNX Runtime, which runs ONNX models alone"
+    ):
+        padops.verify(path, shifted(0), providers=[CPU])
+
+
+@pytest.mark.parametrize(
+    ("by", "more", "code", "headline"),
+    [
+        (0, [], 0, "verified: the outputs are bit-equal"),
+        (1e-6, [], 4, "verification failed: the outputs differ"),
+        (1e-6, ["--atol", "1e-5"], 0, "verified but for rounding: no Pad is the reason of what differs"),
+        (1e-6, ["--atol", "1e-5", "--strict"], 4, "verified but for rounding: no Pad is the reason of what differs"),
+    ],
+)
+def test_the_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, by: float, more: list[str], code: int, headline: str
+) -> None:
+    paths = [tmp_path / "a.onnx", tmp_path / "b.onnx"]
+    for path, source in zip(paths, (shifted(0), shifted(by))):
+        path.write_bytes(source.SerializeToString())
+    assert cli.main(["verify", *map(str, paths), "--providers", CPU, *more]) == code
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == headline and "the original: PadopsExecutionProvider has graph/p" in out
+
+
+LIBRARY = """
+import json, sys
+import onnxruntime, padops
+onnxruntime.register_execution_provider_library("QNNExecutionProvider", sys.argv[1])
+chosen = [("QNNExecutionProvider", {"one": "1"}), "CPUExecutionProvider"]
+found = padops.verify(sys.argv[2], sys.argv[2], providers=chosen)
+print(json.dumps([found.outcome, *found.notes]))
+"""
+
+
+def test_a_provider_of_a_library(tmp_path: Path) -> None:
+    """It is registered in the processes as it is here; onnxruntime alone drops it where it is only named."""
+    library = next(
+        build(ROOT / "build" / "stand-in", source=CHECKS, target="stand_in_provider").glob("*stand_in_provider.so")
+    )
+    path = tmp_path / "model.onnx"
+    text = 'g (float[2, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [q] b = Pad <mode = "edge"> (a, p) y = Relu (b) }'
+    path.write_bytes(model(text).SerializeToString())
+    command = [sys.executable, "-c", LIBRARY, str(library), str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ))
+    assert ran.returncode == 0, ran.stderr[-3_000:]
+    outcome, session, runner, *_ = json.loads(ran.stdout)
+    assert outcome == "equal" and session.startswith(
+        "the original: a session of PadopsFirstExecutionProvider, QNNExecutionProvider"
+    )
+    assert runner == "the original: PadopsFirstExecutionProvider has graph/q"
