@@ -242,7 +242,7 @@ class Verification:
     def unproved(self) -> tuple[str, ...]:
         """Why it is not proved that the models do the same, each in a sentence; none where it is."""
         if self.proof is None:
-            return ("nothing can be proved of an original that is no ONNX model",)
+            return ("nothing was proved: the original is no ONNX model, or other execution providers were asked for",)
         told = [f"{row.name} is not proved: {row.why}" for row in self.proof.regions if row.verdict != "proved"]
         return (*told, *([self.proof.why] if self.proof.why else []))
 
