@@ -56,6 +56,10 @@ DIFFER = {
     "an error that is new: P5": (VECTOR + "{ " + SAME + " }", VECTOR + "<int64[2] p = {1,0}, int64[1] one = {1}, int64[1] far = {1000000000000000000}> { w = Pad<mode=\"edge\">(x, p) y = Slice(w, one, far) }"),
     "an error that is new: in a branch": (VECTOR + "{ " + SAME + " }", VECTOR + "{ s = Size(x) o = Constant<value_int=0>() c = Greater(s, o) y = If(c)<then_branch = t () => (float[] p) { p = Identity(x) }, else_branch = e () => (float[] q) { i = Constant<value_ints=[2]>() q = Gather(x, i) }> }"),
     "an error that is new: for nothing, in a branch": (VECTOR + "{ " + SAME + " }", VECTOR + "{ s = Size(x) o = Constant<value_int=0>() c = Greater(s, o) y = If(c)<then_branch = t () => (float[] p) { p = Identity(x) }, else_branch = e () => (float[] q) { i = Constant<value_ints=[2]>() d = Gather(x, i) q = Identity(x) }> }"),
+    "an error that is new: division by 0, for nothing": ("g (int64[N] x, int64 k) => (int64[] y) { " + SAME + " }", "g (int64[N] x, int64 k) => (int64[] y) <int64 z = {0}> { d = Div(z, k) c = Constant<value = bool[1] {1}>() y = Where(c, x, d) }"),
+    "an error that is new: dims to broadcast, for nothing": ("g (float[4] x, float[M] w) => (float[] y) { " + SAME + " }", "g (float[4] x, float[M] w) => (float[] y) { c = Constant<value = bool[1] {1}>() y = Where(c, x, w) }"),
+    "an error that is new: of what is not followed": ("g (float[N] x, float[K] w) => (float[] y) { " + SAME + " }", "g (float[N] x, float[K] w) => (float[] y) { m = MatMul(x, w) c = Constant<value = bool[1] {1}>() y = Where(c, x, m) }"),
+    "an error that is new: Reshape": (VECTOR + "{ " + SAME + " }", VECTOR + "<int64[1] one = {1}, int64[1] o = {0}> { s = Shape(x) t = Add(s, one) w = Reshape(x, t) y = Slice(w, o, s) }"),
     "wrap further than n": (VECTOR + "<int64[2] p = {3,0}> { y = Pad<mode=\"wrap\">(x, p) }", VECTOR + "<int64[1] s = {-3}, int64[1] e = {1000000000000}> { b = Slice(x, s, e) y = Concat<axis=0>(b, x) }"),
     "rounding down for rounding up": (VECTOR + "<int64 two = {2}, int64[1] o = {0}> { s = Shape(x) k = Div(s, two) p = Concat<axis=0>(k, o) y = Pad(x, p) }", VECTOR + "<int64 two = {2}, int64 one = {1}, int64[1] o = {0}> { s = Shape(x) t = Add(s, one) k = Div(t, two) p = Concat<axis=0>(k, o) y = Pad(x, p) }"),
     "rounding down for cutting off": (INTS + "<int64 two = {2}> { y = Div(x, two) }", INTS + "<int64 two = {2}> { m = Mod(x, two) d = Sub(x, m) y = Div(d, two) }"),
@@ -175,6 +179,14 @@ def test_an_original_that_never_runs_proves_nothing() -> None:
     never = MATRIX + "<int64[2] p = {1,0}> { y = Pad(x, p) }"
     found = decided(model_of(never), model_of(MATRIX + "{ " + SAME + " }"))
     assert found.verdict is Verdict.UNKNOWN and "the original never runs: P8" in found.why
+
+
+def test_an_original_that_no_size_suits_proves_nothing() -> None:
+    """It takes an element that only three or more have, and leaves an axis out that only one element has."""
+    steps = "g = Gather(x, i) q = Squeeze(x, a) u = Unsqueeze(q, a) y = Concat<axis=0>(g, u)"
+    never = VECTOR + "<int64[1] i = {2}, int64[1] a = {0}> { " + steps + " }"
+    found = decided(model_of(never), model_of(VECTOR + "{ " + SAME + " }"))
+    assert found.verdict is Verdict.UNKNOWN and "the original never runs" in found.why
 
 
 def test_there_is_a_limit_of_time() -> None:

@@ -100,7 +100,7 @@ def _inside(integers: Integers, index: Sequence[Int], dims: Sequence[Int]) -> z3
 def _peeled(integers: Integers, flat: Int, dim: Int) -> tuple[Int, Int] | None:
     """A position as turns of ``dim`` and what remains, where it is written so."""
     flat = integers.sum(flat)
-    if not is_open(flat):
+    if not is_open(flat) or (not is_open(dim) and dim <= 0):
         return None
     turns: Int = 0
     for part in parts_of_sum(flat):
