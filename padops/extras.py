@@ -18,6 +18,7 @@ EXTRAS = {
     "openvino": ("openvino", "onnxifier"),
     "torch": ("torch", "onnxscript"),
     "jax": ("jax", "jaxlib", "jax2onnx"),
+    "prove": ("z3",),
 }
 
 # The distributions that bring a module onnxruntime. The first one is the extra's.

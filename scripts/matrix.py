@@ -184,7 +184,7 @@ def convert_samples(cell: Cell, version: str) -> tuple:
     later = {name for name, first in UNVERIFIED.items() if number(version) < number(first)}
     wrong, good = [], 0
     for options, chosen in (
-        (["--verify"], [sample for sample in samples if sample.name not in later]),
+        (["--verify", "--run"], [sample for sample in samples if sample.name not in later]),
         ([], [sample for sample in samples if sample.name in later]),
     ):
         if not chosen:

@@ -46,6 +46,16 @@ def a_busy_machine_verifies_as_much() -> Iterator[None]:
 
 
 @pytest.fixture
+def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verifier that proves nothing, so that what runs give is all that there is."""
+    from padops.convert.records import ProofRecord
+    from padops.convert.verify import choice
+
+    found = ProofRecord("unknown", why="nobody has tried to prove it")
+    monkeypatch.setattr(choice, "proved", lambda *given: (found, []))
+
+
+@pytest.fixture
 def optional_libraries() -> set[str]:
     """Those that other implementations are in, of which some may be missing."""
     return needs.PEERS

@@ -112,6 +112,16 @@ def test_who_imports_the_runtime(runtime: str) -> None:
     assert {name for name in found if not allowed.fullmatch(name)} == set()
 
 
+def test_the_proof_shares_no_code_with_the_converter() -> None:
+    """What both used would be wrong in both: a proof reads files with the converter, and nothing else."""
+    allowed = re.compile(r"padops\.(processes|convert\.(errors|model\.(document|external)|proof(\..*)?))")
+    proof = sorted((PACKAGE / "convert" / "proof").rglob("*.py"))
+    assert len(proof) > 2
+    for path in proof:
+        used = {name_of(other) for other in imported_files(path) - FACADES}
+        assert {name for name in used if not allowed.fullmatch(name)} == set(), f"{name_of(path)} shares code"
+
+
 def test_nothing_imports_the_command_line() -> None:
     assert {name for name in importers("padops.cli") if not name.startswith("padops.cli")} == {"padops.__main__"}
 

@@ -14,7 +14,9 @@ from small_models import BOOL, INT16, graph, model, one_pad, pad, tensor
 from padops.convert.targets import TARGETS
 
 
-def test_the_summary_counts_what_was_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_summary_counts_what_was_verified(
+    unproved: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made, out, report = tmp_path / "in", tmp_path / "out", tmp_path / "r.json"
     made.mkdir()
     branch = graph([pad(output="p")], [], [("p", INT16, None)], name="b")
@@ -24,20 +26,20 @@ def test_the_summary_counts_what_was_verified(tmp_path: Path, capsys: pytest.Cap
     for name, source in (("a", one_pad(13)), ("b", one_pad(1)), ("untold", untold)):
         (made / f"{name}.onnx").write_bytes(source.SerializeToString())
     (made / "broken.onnx").write_bytes(b"no model")
-    code, text, err = run(capsys, "convert", made, out, "--verify", "--report", report)
+    code, text, err = run(capsys, "convert", made, out, "--verify", "--run", "--report", report)
     why = "not verified: the converted model runs; there is nothing to compare its outputs with"
     assert code == 1 and (out / "untold.onnx").exists()
     assert f"{made / 'untold.onnx'}: warning: {why}; 2 Pads: 2 converted; wrote {out / 'untold.onnx'}" in err
     lines = text.splitlines()[-4:]
     assert lines[0].startswith("4 models, 1 failed; 4 Pads: 4 converted")
     assert lines[1:] == [
-        "verification: 2 verified, 0 different, 2 not verified",
+        "verification: 0 proved, 2 tested, 0 different, 1 unknown, 1 not verified",
+        f"  {made / 'untold.onnx'}  unknown: {why.removeprefix('not verified: ')}",
         f"  {made / 'broken.onnx'}  not verified: {made / 'broken.onnx'} is not an ONNX model: it cannot be parsed as a "
         "protobuf message",
-        f"  {made / 'untold.onnx'}  not verified: {why.removeprefix('not verified: ')}",
     ]
     told = json.loads(report.read_text())
-    assert told["verification"] == {"verified": 2, "different": 0, "not verified": 2}
+    assert told["verification"] == {"proved": 0, "tested": 2, "different": 0, "unknown": 1, "not verified": 1}
     assert [row["warning"] for row in told["files"] if row["exit"] == 5] == [why]
     assert "verification" not in run(capsys, "convert", made, tmp_path / "other")[1]
 
@@ -55,9 +57,20 @@ def test_the_summary_names_what_is_different(
     (tmp_path / "in").mkdir()
     source = tmp_path / "in" / "a.onnx"
     source.write_bytes(one_pad(13).SerializeToString())
-    code, text, _ = run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--verify")
+    code, text, _ = run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--verify", "--run")
     assert code == 4
     assert text.splitlines()[-2:] == [
-        "verification: 0 verified, 1 different, 0 not verified",
+        "verification: 0 proved, 0 tested, 1 different, 0 unknown, 0 not verified",
         f"  {source}  different: 1 output differs; y: shape [5, 3] became [3, 5]; a Pad is the reason: graph/p",
     ]
+
+
+def test_the_summary_counts_what_was_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --strict, what is only tested fails, and is named."""
+    made, report = tmp_path / "in", tmp_path / "r.json"
+    made.mkdir()
+    (made / "a.onnx").write_bytes(one_pad(13).SerializeToString())
+    code, text, err = run(capsys, "convert", made, tmp_path / "out", "--verify", "--strict", "--report", report)
+    assert (code, err) == (0, "")
+    assert text.splitlines()[-1] == "verification: 1 proved, 0 tested, 0 different, 0 unknown, 0 not verified"
+    assert json.loads(report.read_text())["files"][0]["report"]["verification"]["verdict"] == "proved"

@@ -59,7 +59,7 @@ def test_what_has_no_shape_is_escaped() -> None:
 def test_inspect_and_convert_and_verify(tmp_path: Path) -> None:
     source, other = save(tmp_path / "m.onnx", hostile(amount=2)), save(tmp_path / "o.onnx", hostile(amount=1))
     assert ESCAPED in told("inspect", source, code=0)
-    assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--verify", code=0)
+    assert ESCAPED in told("convert", source, "-o", tmp_path / "out.onnx", "--verify", "--run", code=0)
     text = told("verify", source, other, code=4)
     assert "the outputs differ" in text and f"  {ESCAPED}: " in text
 
@@ -131,7 +131,7 @@ def test_a_folder(tmp_path: Path) -> None:
 def test_inputs_of_hostile_names(tmp_path: Path) -> None:
     source = save(tmp_path / "m.onnx", hostile())
     np.savez(tmp_path / "x.npz", **{f"other {HOSTILE}": np.zeros(3)})
-    for command in (["verify", source, source], ["convert", source, tmp_path / "out.onnx", "--verify"]):
+    for command in (["verify", source, source], ["convert", source, tmp_path / "out.onnx", "--verify", "--run"]):
         text = told(*command, "--inputs", tmp_path / "x.npz", code=2)
         assert text.startswith("error: ") and ESCAPED in text
 

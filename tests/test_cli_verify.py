@@ -42,48 +42,53 @@ def hiding(mode: str) -> onnx.ModelProto:
 def test_equal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, converted = MODELS / "pad_18.onnx", tmp_path / "out.onnx"
     padops.convert(source, converted)
-    code, out, err = run(capsys, "verify", source, converted, "--strict", "--seed", 3)
+    code, out, err = run(capsys, "verify", "--run", source, converted, "--strict", "--seed", 3)
     assert (code, err) == (0, "")
-    assert out == [
-        "verified: the outputs are bit-equal",
+    assert out[:2] == [
+        "proved: wherever the original runs, the converted model gives the same",
+        "2 operators are the same in both; a Pad of ONNX and its like of padops count as one",
+    ]
+    assert out[-5:] == [
+        "run as well: the outputs are bit-equal",
         "with x: float[2, 3, 4], run_pads: int64[2], run_axes: int32[1] (4 draws)",
         "chosen: equal",
         "asked: equal",
         "2 Pads give the same bits in both models",
     ]
-    assert run(capsys, "verify", source, converted, "-q") == (0, [], "")
+    assert run(capsys, "verify", "--run", source, converted, "-q") == (0, [], "")
 
 
 def test_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, broken = save(tmp_path / "a.onnx", hiding("reflect")), save(tmp_path / "b.onnx", hiding("edge"))
     np.savez(tmp_path / "in.npz", x=np.arange(6, dtype=np.float32).reshape(2, 3))
-    code, out, err = run(capsys, "verify", source, broken, "--inputs", tmp_path / "in.npz")
+    code, out, err = run(capsys, "verify", "--run", source, broken, "--inputs", tmp_path / "in.npz")
     assert (code, err) == (4, "")
-    assert out[0] == "verification failed: the outputs agree, but not what Pads give"
-    assert out[2:] == [
+    assert out[0] == "different: the outputs agree, but not what Pads give"
+    assert out[-3:] == [
         "y: equal, but weak: every element is 10 in all draws",
         "graph/pad different",
         "p: 4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1",
     ]
 
 
-def test_what_could_not_be_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_could_not_be_told(unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Neither model runs, and a node of another domain is another; or with --strict: a Pad that pads nothing."""
     nodes = [pad(), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
     source = save(
         tmp_path / "a.onnx", model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
     )
-    code, out, _ = run(capsys, "verify", source, source)
-    assert (code, out[0]) == (0, "verified: ONNX Runtime runs neither model; node by node, they do the same")
+    code, out, _ = run(capsys, "verify", "--run", source, source)
+    assert (code, out[0]) == (0, "tested: ONNX Runtime runs neither model; node by node, they do the same")
     nodes[1].attribute.append(helper.make_attribute("loudness", 11))
     other = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
-    code, out, _ = run(capsys, "verify", source, save(tmp_path / "other.onnx", other))
-    assert (code, out[0]) == (5, "cannot be verified: neither model runs")
-    assert out[1] == "the nodes do not tell either: graph/Unheard_1 is not the same in both"
+    code, out, _ = run(capsys, "verify", "--run", source, save(tmp_path / "other.onnx", other))
+    assert (code, out[0]) == (5, "unknown: neither model runs")
+    assert out[1] == "not proved: nobody has tried to prove it"
+    assert out[2] == "the nodes do not tell either: graph/Unheard_1 is not the same in both"
     given = model([pad(name="pad")], inputs=[("x", FLOAT, [2, 3]), ("pads", INT64, [4])])
     source = save(tmp_path / "b.onnx", given)
     np.savez(tmp_path / "in.npz", x=np.ones((2, 3), np.float32), pads=np.zeros(4, np.int64))
-    arguments = ("verify", source, source, "--inputs", tmp_path / "in.npz")
+    arguments = ("verify", "--run", source, source, "--inputs", tmp_path / "in.npz")
     code, out, _ = run(capsys, *arguments)
     assert code == 0
     assert out[-3:] == [
@@ -96,16 +101,18 @@ def test_what_could_not_be_told(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 def test_errors(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source = MODELS / "pad_18.onnx"
-    assert run(capsys, "verify", source, tmp_path / "no.onnx")[0] == 1
-    code, out, err = run(capsys, "verify", source, source, "--seed", "-1")
+    assert run(capsys, "verify", "--run", source, tmp_path / "no.onnx")[0] == 1
+    code, out, err = run(capsys, "verify", "--run", source, source, "--seed", "-1")
     assert (code, out, err) == (2, [], "error: seed is -1, expected 0 or more\n")
     (tmp_path / "m.xml").write_text("<net/>")
-    assert run(capsys, "verify", source, tmp_path / "m.xml")[0] == 1
+    assert run(capsys, "verify", "--run", source, tmp_path / "m.xml")[0] == 1
 
 
-def test_strict_conversions_write_nothing_in_doubt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_strict_conversions_write_nothing_in_doubt(
+    unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     source = save(tmp_path / "m.onnx", hiding("reflect"))
-    arguments = ["convert", source, "-o", tmp_path / "out.onnx", "--verify", "--report", tmp_path / "r.json"]
+    arguments = ["convert", source, "-o", tmp_path / "out.onnx", "--verify", "--run", "--report", tmp_path / "r.json"]
     code, _, err = run(capsys, *arguments, "--strict")
     text = "it could not be told whether the models agree: output y is weak"
     assert (code, err.startswith(f"error: {text}"), (tmp_path / "out.onnx").exists()) == (5, True, False)
@@ -129,8 +136,11 @@ def test_models_in_memory(tmp_path: Path) -> None:
     converted = padops.convert(source)
     for one in (path, str(path), source, ir.from_proto(source)):
         for other in (converted.proto(), converted.model, path):
-            assert padops.verify(one, other).outcome == "equal"
-    assert padops.verify(source, hiding("wrap"), inputs={"x": np.eye(2, 3, dtype=np.float32)}).outcome == "different"
+            assert padops.verify(one, other, run=True).outcome == "equal"
+    assert (
+        padops.verify(source, hiding("wrap"), inputs={"x": np.eye(2, 3, dtype=np.float32)}, run=True).outcome
+        == "different"
+    )
 
 
 def test_external_data_in_both(tmp_path: Path) -> None:
@@ -142,27 +152,27 @@ def test_external_data_in_both(tmp_path: Path) -> None:
     nodes = [helper.make_node("Mul", ["x", "w"], ["m"]), pad(["m", "pads"], name="pad", mode="reflect")]
     source = save(tmp_path / "m.onnx", model(nodes, tensors=[PADS, weight]))
     (tmp_path / "out").mkdir()
-    conversion = padops.convert(source, tmp_path / "out" / "m.onnx", verify=True, strict=True)
+    conversion = padops.convert(source, tmp_path / "out" / "m.onnx", verify=True, run=True, strict=True)
     assert conversion.verification is not None and conversion.verification.pads[0].exercise == "exercised"
-    assert padops.verify(source, tmp_path / "out" / "m.onnx").doubts == ()
+    assert padops.verify(source, tmp_path / "out" / "m.onnx", run=True).doubts == ()
     in_memory = onnx.load(source, load_external_data=False)
     with pytest.raises(UsageError, match="say with base_dir which folder"):
-        padops.verify(in_memory, source)
+        padops.verify(in_memory, source, run=True)
 
 
 def test_rounding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Of float16 around right Pads: written and said; refused by ``--strict``, and by a tolerance that it is beyond."""
     source, out = save(tmp_path / "half.onnx", half_network()), tmp_path / "out.onnx"
-    arguments = ["convert", source, "-o", out, "--verify"]
+    arguments = ["convert", source, "-o", out, "--verify", "--run"]
     for more in (["--strict"], ["--rtol", "0", "--atol", "1e-9"]):
         code, _, err = run(capsys, *arguments, *more)
         assert (code, out.exists()) == (4, False) and "each Pad gives what it must of the data that it has" in err
     code, text, err = run(capsys, *arguments)
     assert (code, err, out.exists()) == (0, "", True)
-    assert "verified but for rounding: no Pad is the reason of what differs" in text
+    assert "run as well: the outputs differ by rounding, and no Pad is the reason" in text
     assert "1 Pad gives the same bits in both models" in text
     assert "1 Pad has other data, and each gives what the reference gives of them" in text
     for more, expected in (([], 0), (["--rtol", "0.1", "--atol", "0.1"], 0), (["--strict"], 4), (["--atol", "0"], 4)):
-        assert run(capsys, "verify", source, out, *more)[0] == expected
-    code, _, err = run(capsys, "verify", source, out, "--rtol", "-1")
+        assert run(capsys, "verify", "--run", source, out, *more)[0] == expected
+    code, _, err = run(capsys, "verify", "--run", source, out, "--rtol", "-1")
     assert (code, err) == (2, "error: rtol is -1, expected a finite number of 0 or more\n")

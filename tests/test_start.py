@@ -49,7 +49,7 @@ def python(program: str, *arguments: str) -> str:
         (["inspect", str(MODELS / "nested.onnx")], COMPUTING + RUNNING),
         (["convert", str(MODELS), "--dry-run"], COMPUTING + RUNNING),
         (["convert", str(MODELS / "tokens.onnx"), "--dry-run"], COMPUTING + RUNNING + NO_BAR),
-        (["convert", str(MODELS / "tokens.onnx"), "--dry-run", "--verify"], COMPUTING),
+        (["convert", str(MODELS / "tokens.onnx"), "--dry-run", "--verify", "--run"], COMPUTING),
         (["info"], COMPUTING),
     ],
     ids=lambda value: "-".join(map(str, value)).replace(str(MODELS), "models"),

@@ -16,7 +16,7 @@ ABOUT = (
     "Turn every Pad of a model into an operator of the domain padops. Nothing else in the model changes but nodes that "
     "take a Pad in (with --no-fold, none do); external data are copied beside the output. Exit codes: 0 done, 1 error, "
     "2 usage, 3 a Pad is unconverted that ONNX Runtime refuses (with --strict, any Pad), 4 verification mismatch, 5 verification "
-    "that could not tell. At any but 0 no model has been written, with two exceptions that the message names: only the report "
+    "that could not tell (with --strict, that has not proved all). At any but 0 no model has been written, with two exceptions that the message names: only the report "
     "could not be written; at 5, the converted model runs, but there is nothing to compare it with (with --strict, it is not "
     "written either)."
 )
@@ -56,9 +56,14 @@ def add_convert(commands: Any) -> None:
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
                         "the exporter left its framework's nodes: tf2onnx's MirrorPad, nGraph's Pad; repeatable")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="fail if a Pad cannot be converted, or if "
-                        "--verify leaves doubts or finds rounding")  # fmt: skip
-    parser.add_argument("--verify", action="store_true", help="run both models and compare every bit of the outputs")
-    parser.add_argument("--inputs", metavar="FILE.npz", help="what to verify with (default: random numbers)")
+                        "--verify does not prove all or finds rounding")  # fmt: skip
+    parser.add_argument("--verify", action="store_true", help="prove that the converted model does what IN does; "
+                        "run both and compare every bit where that cannot be proved")  # fmt: skip
+    parser.add_argument(
+        "--run", action="store_true", dest="run_both", help="with --verify, run both whatever is proved"
+    )
+    parser.add_argument("--inputs", metavar="FILE.npz", help="what to run both with, whatever is proved (default: random "
+                        "numbers, where not all is proved)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
     add_tolerance(parser)
     parser.add_argument("--report", metavar="FILE.json", help="write what was found and done; - for standard output")
@@ -112,7 +117,7 @@ PASSED = ("target", "without_pad", "provider", "fallback", "fold", "select", "au
 
 
 def _passed(options: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in PASSED}
+    return {name: getattr(options, name) for name in PASSED} | {"run": options.run_both}
 
 
 def _run(options: argparse.Namespace) -> int:

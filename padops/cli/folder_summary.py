@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WORST_FIRST = (4, 1, 2, 3, 5, 0)  # of the exit codes: a wrong result is worse than none
-VERDICTS = VERIFIED, DIFFERENT, NOT_VERIFIED = "verified", "different", "not verified"
+NOT_VERIFIED = "not verified"  # since it failed before that
+VERDICTS = ("proved", "tested", "different", "unknown", NOT_VERIFIED)
 
 Outcome = dict[str, Any]  # of one model: source, output, exit, error, warning, text, and the report of its conversion
 
 
 def _verdict(outcome: Outcome) -> str:
     """What the verification of one model came to."""
-    if outcome["exit"] == 4:
-        return DIFFERENT
-    return VERIFIED if outcome["exit"] == 0 else NOT_VERIFIED
+    verification = outcome.get("report", {}).get("verification")
+    return NOT_VERIFIED if verification is None else str(verification["verdict"])
 
 
 def finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome]) -> int:
@@ -55,10 +55,10 @@ def finish(options: argparse.Namespace, console: Console, done: Sequence[Outcome
     if options.verify:
         counted = ", ".join(f"{len(models)} {verdict}" for verdict, models in verdicts.items())
         console.print(Text(f"verification: {counted}"), soft_wrap=True)
-        for one in (*verdicts[DIFFERENT], *verdicts[NOT_VERIFIED]):
-            why = (one["error"] or one["warning"]).removeprefix(f"{NOT_VERIFIED}: ")
-            text = f"{one['source']}  {_verdict(one)}: {why}"
-            console.print(Text(f"  {text}"), soft_wrap=True)
+        for verdict, models in verdicts.items():
+            for one in models:
+                if why := (one["error"] or one["warning"] or "").removeprefix(f"{NOT_VERIFIED}: "):
+                    console.print(Text(f"  {one['source']}  {verdict}: {why}"), soft_wrap=True)
     if options.report is not None:
         files = [{name: value for name, value in outcome.items() if name != "text"} for outcome in done]
         report = {"schema": SCHEMA, "versions": versions(), "exit": code, "counts": dict(counts), "files": files}

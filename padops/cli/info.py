@@ -81,7 +81,7 @@ def _self_check() -> int:
         '<int64[4] pads = {0, 2, 0, 3}> { y = Pad <mode = "reflect"> (x, pads) }'
     )
     try:
-        verification = convert(model, verify=True).verification
+        verification = convert(model, verify=True, run=True).verification
     except PadopsError as error:
         return fail(f"the self-check failed: {error}")
     assert verification is not None

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
+from padops.cli.verdicts import show_verification
 from padops.convert.conversion import Conversion
 from padops.convert.errors import UndecidedError
 from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection
-from padops.convert.records import WITHOUT_OPTIMISATION, PadComparison, PadRecord, Verification
+from padops.convert.records import PadRecord
 from padops.lines import Text
 from padops.spec.dialects import OPS
 from padops.terminal import show_wrapped
 
-RIGHT_OF_THEM = "each gives what the reference gives of them"
 SHOWN_ALIKE = 20  # Pads of one form with one verdict for one reason, in a table
 STYLES: dict[Verdict, str] = {
     "runs": "green",
@@ -117,60 +116,6 @@ def _why(record: PadRecord) -> list[str]:
     return list(dict.fromkeys(told))
 
 
-INSIDE = ("verification failed: the outputs agree, but not what Pads give", "bold red")
-PADS_ALONE = ("verification failed: Pads give something else", "bold red")
-REFUSED = ("cannot be verified: neither model runs with these inputs", "bold yellow")
-REFUSED_SAME = ("verified: ONNX Runtime runs neither model with these inputs; node by node, they do the same", "green")
-UNOPTIMISED = ("verified: without graph optimisation, the outputs are bit-equal", "green")
-
-
-def show_verification(console: Console, verification: Verification) -> None:
-    """How it came out, with what the models were fed, and what each output and each Pad gave."""
-    said = {
-        "equal": ("verified: the outputs are bit-equal", "green"),
-        "close": ("verified but for rounding: no Pad is the reason of what differs", "yellow"),
-        "corrected": ("verified: the outputs differ only where the converted model corrects the original", "green"),
-        "same": ("verified: ONNX Runtime runs neither model; node by node, they do the same", "green"),
-        "runs": ("not verified: the converted model runs, but there is nothing to compare it with", "bold yellow"),
-        "different": ("verification failed: the outputs differ", "bold red"),
-        "fails": ("verification failed: the converted model does not run", "bold red"),
-        "undecided": ("cannot be verified: neither model runs", "bold yellow"),
-    }
-    headline = said[verification.outcome]
-    if verification.outcome == "different" and all(output.equal for output in verification.outputs):
-        headline = INSIDE if verification.outputs else PADS_ALONE
-    if verification.inputs and verification.outcome in ("undecided", "same"):  # ONNX Runtime loads them
-        headline = REFUSED if verification.outcome == "undecided" else REFUSED_SAME
-    if verification.outcome == "equal" and any(note.startswith(WITHOUT_OPTIMISATION) for note in verification.notes):
-        headline = UNOPTIMISED
-    console.print(Text(*headline))
-    for inputs, count in Counter(verification.inputs).items():
-        show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
-    for output in verification.outputs:
-        weak = f", but weak: {output.weak}" if output.weak else ""
-        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"))
-    for note in verification.notes:
-        console.print(Text(f"  {note}"))
-    if verification.pads:
-        _show_pads(console, verification.pads)
-
-
-def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
-    """How many Pads were compared, and those of which there is more to say."""
-    told = [pad for pad in pads if pad.exercise != "exercised" or not (pad.equal or pad.right)]
-    rounded = sum(not pad.equal and bool(pad.right) and pad.exercise == "exercised" for pad in pads)
-    equal = len(pads) - len(told) - rounded
-    if equal:
-        console.print(Text(f"  {equal} Pad{' gives' if equal == 1 else 's give'} the same bits in both models"))
-    if rounded:
-        have = "1 Pad has" if rounded == 1 else f"{rounded} Pads have"
-        console.print(Text(f"  {have} other data, and {RIGHT_OF_THEM}"))
-    for pad in told:
-        state = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
-        console.print(Text.assemble(f"  {pad.path}  ", state), soft_wrap=True)
-        show_wrapped(console, [pad.detail], indent=4)
-
-
 def reservations(conversion: Conversion) -> tuple[int, str]:
     """The exit code of a conversion that was not refused: 0, or 5 where nothing could be compared; and then the reason.
 
@@ -179,7 +124,8 @@ def reservations(conversion: Conversion) -> tuple[int, str]:
     """
     verification = conversion.verification
     if verification is not None and not verification.passed:
-        return UndecidedError.exit_code, f"not verified: {verification.doubts[0]}"
+        first = (*verification.doubts, *verification.unproved)[0]
+        return UndecidedError.exit_code, f"not verified: {first}"
     return 0, ""
 
 

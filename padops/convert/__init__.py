@@ -20,7 +20,15 @@ with Needing("padops.convert"):
     from padops.convert.facts import PadFacts
     from padops.convert.inspection import Inspection, inspect
     from padops.convert.pipeline import convert, lower
-    from padops.convert.records import FileRecord, OutputComparison, PadComparison, PadRecord, Verification
+    from padops.convert.records import (
+        FileRecord,
+        OutputComparison,
+        PadComparison,
+        PadRecord,
+        ProofRecord,
+        RegionRecord,
+        Verification,
+    )
 
 __all__ = [
     "Conversion",
@@ -32,6 +40,8 @@ __all__ = [
     "PadRecord",
     "PadopsError",
     "PadsLeftError",
+    "ProofRecord",
+    "RegionRecord",
     "UndecidedError",
     "UsageError",
     "Verification",

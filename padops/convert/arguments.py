@@ -76,7 +76,7 @@ def check_tolerance(rtol: Any, atol: Any) -> None:
             raise UsageError(f"{name} is {value:g}, expected a finite number of 0 or more")
 
 
-def check_options(target: str, without_pad: bool, select: str, verify: bool, inputs: Any, seed: int) -> None:
+def check_options(target: str, without_pad: bool, select: str, verify: bool, run: bool, inputs: Any, seed: int) -> None:
     """Refuses options that there are not, or that contradict each other.
 
     Args:
@@ -84,6 +84,7 @@ def check_options(target: str, without_pad: bool, select: str, verify: bool, inp
         without_pad: Whether no Pad may be left.
         select: Which Pads.
         verify: Whether both models are compared.
+        run: Whether both are run, whatever is proved.
         inputs: What to verify with.
         seed: Of the random inputs.
 
@@ -100,6 +101,8 @@ def check_options(target: str, without_pad: bool, select: str, verify: bool, inp
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if inputs is not None and not verify:
         raise UsageError("inputs are for verifying; ask for that too")
+    if run and not verify:
+        raise UsageError("run is for verifying; ask for that too")
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
 

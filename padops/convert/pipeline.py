@@ -66,6 +66,7 @@ def convert(
     custom_domains: Collection[str] = (),
     strict: bool = False,
     verify: bool = False,
+    run: bool = False,
     inputs: Inputs | None = None,
     seed: int = 0,
     rtol: float | None = None,
@@ -106,13 +107,15 @@ def convert(
             all modes of Pad, and ``"pyop"``, as they are faster.
         custom_domains: The domains that an exporter was told to leave nodes of its framework in: TensorFlow's
             MirrorPad, PadV2 and Pad, as tf2onnx leaves them; nGraph's Pad, with ``padding_below`` and its kin.
-        strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if floats differ by rounding, if that
-            does not reach every Pad, or if it cannot tell whether the models agree (see ``Verification.doubts``).
-        verify: Run the original and the converted model on the same inputs and compare every bit, before writing. An
-            OpenVINO IR runs in OpenVINO. Floats may differ by rounding around Pads that are right: of another runtime, or of
-            float16, which ONNX Runtime computes in float between casts. A converted model that runs, but that nothing can
-            be compared with, is written, and ``verification.passed`` is False.
-        inputs: What to verify with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
+        strict: Raise, and write nothing, if a Pad cannot be converted, or with ``verify``, if floats of a run differ by rounding,
+            or if it is not proved that the models do the same (see ``Verification.unproved``).
+        verify: Prove that the converted model does what the original does, before writing. What cannot be proved is run: both
+            models on the same inputs, and every bit is compared. An OpenVINO IR runs in OpenVINO. Floats may differ by
+            rounding around Pads that are right: of another runtime, or of float16, which ONNX Runtime computes in float
+            between casts. A converted model that runs, but that nothing can be compared with, is written, and
+            ``verification.passed`` is False.
+        run: With ``verify``, run both models whatever is proved.
+        inputs: What to run both with (as ``run`` does), by the names of the inputs: arrays, or the path of an ``.npz``.
         seed: Of the random inputs.
         rtol: What rounding may be; see ``verify``.
         atol: The same.
@@ -134,15 +137,14 @@ def convert(
         PadsLeftError: A Pad could not be converted, and ONNX Runtime refuses it, or it breaks a rule wherever the model is run:
             such a model is not written (without an output it is returned). With ``strict``, any Pad that could not be converted.
         VerificationError: ``verify``, and the models do not agree.
-        UndecidedError: ``verify``, and ONNX Runtime does not run the converted model either; or with ``strict``, it could not
-            be told for sure whether they agree.
+        UndecidedError: ``verify``, and not all is proved, and ONNX Runtime runs neither; with ``strict``, not all is proved.
     """
-    switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify,
+    switches = {"without_pad": without_pad, "fallback": fallback, "fold": fold, "strict": strict, "verify": verify, "run": run,
                 "dry_run": dry_run, "in_place": in_place, "follow_links": follow_links}  # fmt: skip
     check_kinds(switches, {"output": output, "report": report, "base_dir": base_dir}, inputs, seed)
     source = given_model(source)
     path = output_path(source, output, in_place)
-    check_options(target, without_pad, select, verify, inputs, seed)
+    check_options(target, without_pad, select, verify, run, inputs, seed)
     check_tolerance(rtol, atol)
     asked = choose_sources(auto_pad, custom_domains, emulated == "convert" and target == "padops", emulated)
     request = Request(choose_target(target, without_pad, select, provider), select, fold, fallback, asked)
@@ -155,7 +157,7 @@ def convert(
     original = original_of(source, document)
     doubted = doubted_values(document, asked) if verify and not document.foreign else {}
     conversion = _rewrite(document, files, request)
-    compare = comparison(document, Asked(inputs, seed, asked, rtol, atol, doubted), conversion) if verify else None
+    compare = comparison(document, Asked(inputs, seed, asked, rtol, atol, doubted, run), conversion) if verify else None
     reported = None if report is None else Path(report)
     job = Job(document, files, None if dry_run else path, compare, original, progress, reported, replaced, strict)
     try:

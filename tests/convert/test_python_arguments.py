@@ -37,12 +37,12 @@ def test_bytes_and_file_objects(tmp_path: Path) -> None:
     expected = padops.convert(path).proto()
     with path.open("rb") as file:
         for source in (content, bytearray(content), memoryview(content), io.BytesIO(content), file):
-            conversion = padops.convert(source, verify=True)
+            conversion = padops.convert(source, verify=True, run=True)
             assert conversion.proto() == expected
             assert conversion.verification.outcome == "equal"
     assert padops.lower(io.BytesIO(content)).records[0].status == "not needed"
     assert padops.inspect(content).pads == padops.inspect(path).pads
-    assert padops.verify(content, io.BytesIO(expected.SerializeToString())).outcome == "equal"
+    assert padops.verify(content, io.BytesIO(expected.SerializeToString()), run=True).outcome == "equal"
 
 
 def test_bytes_with_external_data(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_wrong_arguments_are_named(given: dict[str, Any], text: str) -> None:
 
 def test_wrong_arguments_of_the_others() -> None:
     with pytest.raises(padops.UsageError, match="inputs is a list"):
-        padops.verify(one_pad(13), one_pad(13), inputs=[1])
+        padops.verify(one_pad(13), one_pad(13), inputs=[1], run=True)
     with pytest.raises(padops.UsageError, match="select is 'some', expected 'all' or 'needed'"):
         padops.inspect(one_pad(13), select="some")
     with pytest.raises(padops.UsageError, match="source is a list"):
@@ -142,7 +142,7 @@ def test_a_short_repr(tmp_path: Path) -> None:
 def test_pickling(written: bool, tmp_path: Path) -> None:
     path = has_external_data(tmp_path)
     (tmp_path / "out").mkdir()
-    conversion = padops.convert(path, tmp_path / "out" / "m.onnx" if written else None, verify=True)
+    conversion = padops.convert(path, tmp_path / "out" / "m.onnx" if written else None, verify=True, run=True)
     again = pickle.loads(pickle.dumps(conversion))
     assert again.proto() == conversion.proto()
     assert again.to_json() == conversion.to_json()

@@ -39,7 +39,7 @@ def test_a_name_that_is_not_utf8(source: Path, tmp_path: Path) -> None:
     assert contents(folder).keys() == {source.name, output.name, report.name}
     told = json.loads(report.read_text(encoding="utf-8"))
     assert (told["output"]["path"], told["source"]["files"][0]["name"]) == (str(output), str(source))
-    ended = padops("convert", source, "--dry-run", "--verify", env={**os.environ, "PYTHONUTF8": "1"})
+    ended = padops("convert", source, "--dry-run", "--verify", "--run", env={**os.environ, "PYTHONUTF8": "1"})
     assert (ended.returncode, "ONNX Runtime opens no file whose name is not UTF-8" in ended.stderr) == (1, True)
     ended = padops("convert", f"{source}x", "--dry-run")
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)

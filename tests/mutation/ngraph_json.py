@@ -18,7 +18,7 @@ COMMANDS = (
     ("-o", "out.onnx", "--target", "pyop", "--strict"),
     ("--dry-run",),
 )
-VERIFY = ("-o", "out.onnx", "--verify")
+VERIFY = ("-o", "out.onnx", "--verify", "--run")
 VERIFIED = 0.03  # of all; it takes the most time
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 4, 7, 64, 1000, 10**9, 2**31, 2**59, 2**63, -(2**63), 2**70, 10**400),

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
 
 from padops.convert.conversion import Conversion
 from padops.convert.errors import UndecidedError, VerificationError
 from padops.convert.model.document import Document
+from padops.convert.model.external import check_entries
 from padops.convert.model.reach import values_behind
+from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
 from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source, find_pads
 from padops.convert.sources.pad_facts import facts_of
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values
+from padops.convert.verify.proving import proved
+from padops.convert.verify.replay import whole_inputs
 from padops.runtime.installed import installed_minor
 
 DOUBTED = ("wrong", "may be wrong")  # of the verdicts on a Pad
+MOST_REPLAYS = 4  # parts that seem to differ, of which each is looked at in the whole models
+CHEAP = 1 << 24  # bytes of a model that is run whole where all of its parts have been run alone
 UNDECIDED = "it could not be told whether the models agree"
+CHANGED = "the outputs differ because the converted model corrects the original ({})"
 OTHERWISE = "without verification it is converted all the same"
 
 
@@ -35,6 +46,7 @@ class Asked:
         rtol: By how much of itself an element of floats may differ; None for the default.
         atol: By how much it may differ beside that.
         doubted: See ``doubted_values``.
+        run: Whether both models are run where they are proved to do the same, too.
     """
 
     inputs: Inputs | None = None
@@ -43,6 +55,7 @@ class Asked:
     rtol: float | None = None
     atol: float | None = None
     doubted: Mapping[str, str] = field(default_factory=dict)
+    run: bool = False
 
 
 def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, str]:
@@ -65,38 +78,90 @@ def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, s
 def comparison(
     document: Document, asked: Asked, conversion: Conversion | None = None
 ) -> Callable[[Path, Path], Verification]:
-    """What compares two model files. It alone needs onnxruntime, once it is called.
+    """What compares two model files: it proves what it can, and runs them where that is not all, or where a run is asked for.
+
+    Only a run needs onnxruntime, and inputs that can be drawn.
 
     Args:
         document: The model.
-        asked: What to use.
+        asked: What to use. Inputs are for a run.
         conversion: Which values may differ, and why; None where all have to agree.
     """
+    given = None
+    if asked.inputs is not None:
+        given = load_inputs(asked.inputs, inputs_of(document.message()))
+    records = conversion.records if conversion else ()
+    wrong = "; ".join(f"{record.path}: {record.corrects}" for record in records if record.corrects)
+    corrected = conversion._corrected if conversion else frozenset()
+
+    def compare_and_say(original: Path, converted: Path) -> Verification:
+        proof, examples = (None, []) if document.foreign else proved(original, converted, asked.seed)
+        told = proof is not None and (
+            proof.verdict == "proved" or (proof.verdict == "tested" and _size(original) > CHEAP)
+        )
+        if proof is not None and told and not asked.run and given is None:
+            notes = _changes(document.message(), asked.doubted, wrong)
+            return Verification("proved" if proof.verdict == "proved" else "alone", notes=notes, proof=proof)
+        replays = _replays(document, examples) if examples else iter(())
+        verification = _whole(
+            lambda feeds: _run(document, asked, feeds, corrected)(original, converted), given, replays
+        )
+        if verification.outcome == "corrected" and wrong:
+            note = CHANGED.format(wrong)
+            verification = replace(verification, notes=(*verification.notes, note))
+        return replace(verification, proof=proof)
+
+    return compare_and_say
+
+
+def _whole(
+    run: Callable[[Mapping[str, np.ndarray] | None], Verification],
+    given: Mapping[str, np.ndarray] | None,
+    replays: Iterator[Mapping[str, np.ndarray]],
+) -> Verification:
+    """What runs of both models give: with the caller's inputs, then with those for which a part seems to differ, or as usual."""
+    usual = None if given is None else run(given)
+    if usual is not None and usual.refuted:
+        return usual
+    shown = next((found for found in map(run, replays) if found.outcome == "different"), None)
+    return shown or usual or run(None)
+
+
+def _replays(document: Document, examples: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, np.ndarray]]:
+    """Inputs of the whole model for which parts of it seem to differ."""
+    inputs = inputs_of(document.message())
+    shown = (whole_inputs(inputs, example, seed) for example in examples[:MOST_REPLAYS] for seed in range(2))
+    yield from (feeds for feeds in shown if feeds is not None)
+
+
+def _size(path: Path) -> int:
+    """The bytes of a model and of its external data."""
+    tensors = external_tensors(onnx.load(path, load_external_data=False))
+    return path.stat().st_size + sum(check_entries(tensor, place)[2] for tensor, place in tensors)
+
+
+def _run(
+    document: Document, asked: Asked, given: Mapping[str, np.ndarray] | None, corrected: frozenset[str]
+) -> Callable[[Path, Path], Verification]:
+    """What runs two model files on the same inputs."""
     from padops.convert.verify.compare import Case, compare
 
-    corrected = conversion._corrected if conversion else frozenset()
-    hints = Hints(special_values(document.model))
-    inputs = inputs_of(document.message())
-    given = load_inputs(asked.inputs, inputs) if asked.inputs is not None else None
+    inputs, hints = inputs_of(document.message()), Hints(special_values(document.model))
     case = Case(
         inputs, given, asked.seed, hints, corrected, asked.sources, asked.doubted, rtol=asked.rtol, atol=asked.atol
     )
-    run: Callable[[Path, Path], Verification] = partial(compare, case=case)
     if document.is_openvino:
         from padops.convert.verify.openvino import compare_with_openvino
 
-        run = partial(compare_with_openvino, Path(document.foreign[0].name), case)
-    records = conversion.records if conversion else ()
-    wrong = "; ".join(f"{record.path}: {record.corrects}" for record in records if record.corrects)
+        return partial(compare_with_openvino, Path(document.foreign[0].name), case)
+    return partial(compare, case=case)
 
-    def compare_and_say(original: Path, converted: Path) -> Verification:
-        verification = run(original, converted)
-        if verification.outcome != "corrected" or not wrong:
-            return verification
-        note = f"the outputs differ because the converted model corrects the original ({wrong})"
-        return replace(verification, notes=(*verification.notes, note))
 
-    return compare_and_say
+def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -> tuple[str, ...]:
+    """What a proof does not say: where the runtime gets an original wrong, which the converted model is the same as."""
+    names = [value.name for value in message.graph.output if value.name in doubted]
+    told = [f"{name} may change, since ONNX Runtime may get the original wrong: {doubted[name]}" for name in names]
+    return (*told, *([CHANGED.format(wrong)] if wrong else []))
 
 
 def refusal(
@@ -108,16 +173,16 @@ def refusal(
 
     Args:
         verification: Of it.
-        strict: Whether doubts, and floats that round otherwise, count.
+        strict: Whether only a proof counts, and floats that round otherwise are a difference.
         corrected: The values that may differ.
     """
     if verification.refuted or (strict and verification.outcome == "close"):
         return VerificationError, mismatch(verification, corrected)
-    if verification.outcome in ("undecided", "same"):
+    if verification.outcome in ("undecided", "same") and verification.verdict != "proved":
         neither = "neither model runs with these inputs" if verification.inputs else "neither model runs"
         told = UNDECIDED if verification.outcome == "undecided" else neither
         return UndecidedError, f"{told}: {'; '.join(verification.notes)}; {OTHERWISE}"
-    return (UndecidedError, undecided(verification)) if strict and verification.doubts else None
+    return (UndecidedError, undecided(verification)) if strict and verification.verdict != "proved" else None
 
 
 def mismatch(verification: Verification, corrected: Collection[str]) -> str:
@@ -142,5 +207,5 @@ def mismatch(verification: Verification, corrected: Collection[str]) -> str:
 
 def undecided(verification: Verification) -> str:
     """What a verification leaves open, in one sentence."""
-    first, *others = verification.doubts
+    first, *others = (*verification.doubts, *verification.unproved)
     return f"{UNDECIDED}: {first}" + (f", and {len(others)} more" if others else "")

@@ -1,4 +1,4 @@
-"""``padops.verify``: any two models on the same inputs."""
+"""``padops.verify``: any two models."""
 
 from __future__ import annotations
 
@@ -24,12 +24,17 @@ def verify(
     inputs: Inputs | None = None,
     seed: int = 0,
     *,
+    run: bool = False,
     rtol: float | None = None,
     atol: float | None = None,
     providers: Providers | None = None,
 ) -> Verification:
-    """Runs two models on the same inputs and compares every bit of what they give, of the Pads inside them as well.
+    """Says whether one model does what another does: proved, tested, different, or unknown.
 
+    What the two have the same is the same, on every runtime. Each part that they have otherwise is proved to do the same where
+    that can be: docs/verification.md says how, and what a proof holds for. If all are, nothing is run.
+
+    Else both models run on the same inputs, and every bit is compared of what they give, of the Pads inside them as well.
     A Pad is compared by its output, as an output of both models; where one of them has no value of that name, by the
     first values behind it that both have. So values of the same name count as the same value. Random inputs are drawn
     so that the Pads pad something: the result says where they did not. Where anything differs, the NumPy reference says of
@@ -41,8 +46,10 @@ def verify(
         original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO IR,
             which OpenVINO runs.
         converted: The other one. It may have operators of padops, too.
-        inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
+        inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise. What
+            is given here is run, whatever is proved.
         seed: Of the random inputs.
+        run: Run both models, whatever is proved.
         rtol: By how much of the original's element one of floats may differ by rounding; 0 where only ``atol`` is given. With
             neither, elements may differ by 1e-4 of the largest one of their output; by 5e-2 where the model has float16,
             and by 2e-1 where it has bfloat16.
@@ -53,15 +60,16 @@ def verify(
             say which provider has which Pad. Providers of libraries are found where they are registered.
 
     Returns:
-        What was compared, and how it came out: ``outcome``, ``passed`` and ``doubts`` say it in short. ``passed`` is True
-        only after a comparison: not where ONNX Runtime does not run the original and nothing else could be compared.
+        What was proved and compared, and how it came out: ``verdict``, ``passed`` and ``doubts`` say it in short. ``passed``
+        is True only after a proof or a comparison: not where ONNX Runtime does not run the original and nothing else could be
+        compared.
 
     Raises:
         UsageError: An argument is of the wrong type, the inputs are not those of the model, the seed or a tolerance is
             negative, or onnxruntime has no such provider.
         PadopsError: A model cannot be read, what it takes to run it is missing, or onnxruntime left a provider out.
     """
-    check_kinds({}, {}, inputs, seed)
+    check_kinds({"run": run}, {}, inputs, seed)
     original, converted = given_model(original), given_model(converted)
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
@@ -81,7 +89,7 @@ def verify(
             asked = Asked(inputs, seed, rtol=rtol, atol=atol)
             return compare_beside((one, other), (paths[0], paths[1]), asked, providers)
         doubted = {} if one.foreign else doubted_values(one, SOURCES)
-        return comparison(one, Asked(inputs, seed, rtol=rtol, atol=atol, doubted=doubted))(*paths)
+        return comparison(one, Asked(inputs, seed, rtol=rtol, atol=atol, doubted=doubted, run=run))(*paths)
 
 
 def _file(document: Document, folder: Path) -> Path:

@@ -6,14 +6,14 @@ each is compared with the other runtime's by itself, bit by bit, on the data tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnx
 
-from padops.convert.records import Verification
+from padops.convert.records import PadComparison, Verification
 from padops.convert.sources import Source
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.reference import DescribedPad, described_pads
@@ -101,15 +101,24 @@ def compare_pads(
         return verification
     if not wrong:
         told = SAID if len(seen) == len(described) else f"{len(seen)} of {len(described)}: {SAID}"
-        *before, last = verification.notes  # which is what an error says
-        return replace(verification, notes=(*before, told.format(runtime), last))
+        at = len(verification.notes) - (verification.outcome != "equal")  # the last is what an error says
+        notes = (*verification.notes[:at], told.format(runtime), *verification.notes[at:])
+        verification = replace(verification, notes=notes)
+    pads = verification.pads or tuple(_untold(pad, seen, runtime) for pad in described)
     pads = tuple(
         replace(pad, exercise="exercised", equal=False, right=False, detail=wrong[pad.path])
         if pad.path in wrong
         else pad
-        for pad in verification.pads
+        for pad in pads
     )
-    return replace(verification, outcome="different", pads=pads)
+    return replace(verification, outcome="different" if wrong else verification.outcome, pads=pads)
+
+
+def _untold(pad: DescribedPad, seen: Collection[str], runtime: str) -> PadComparison:
+    """A Pad of which the comparison of the outputs has said nothing."""
+    if pad.path in seen:
+        return PadComparison(pad.path, pad.form, "exercised", True, (pad.output,))
+    return PadComparison(pad.path, pad.form, "not exercised", detail=f"{runtime} has no Pad that gives '{pad.output}'")
 
 
 def _difference(pad: DescribedPad, inputs: Sequence[np.ndarray], output: np.ndarray) -> str | None:

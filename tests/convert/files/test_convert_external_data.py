@@ -24,7 +24,7 @@ def test_data_are_copied_beside_the_output(two_files: Path, tmp_path: Path) -> N
     out = tmp_path / "out"
     out.mkdir()
     steps: list[tuple[str, int, int]] = []
-    conversion = convert(two_files, out / "m.onnx", verify=True, progress=lambda *step: steps.append(step))
+    conversion = convert(two_files, out / "m.onnx", verify=True, run=True, progress=lambda *step: steps.append(step))
     assert conversion.verification.outcome == "equal"
     assert names(out) == ["a.bin", "deep", "deep/b.bin", "m.onnx"]
     assert (out / "a.bin").read_bytes() == before[two_files.parent / "a.bin"]
@@ -57,7 +57,7 @@ def test_data_that_are_taken_get_another_name(two_files: Path, tmp_path: Path) -
     write_floats(out / "a.bin", 9)
     write_floats(out / "deep" / "b.bin", 9)
     write_floats(out / "deep" / "m.b.bin", 9)
-    convert(two_files, out / "m.onnx", verify=True)
+    convert(two_files, out / "m.onnx", verify=True, run=True)
     assert names(out) == ["a.bin", "deep", "deep/b.bin", "deep/m.2.b.bin", "deep/m.b.bin", "m.a.bin", "m.onnx"]
     assert same_but_for_the_pads(loads(two_files), loads(out / "m.onnx"))
     assert (out / "a.bin").stat().st_size == 4
@@ -76,7 +76,7 @@ def test_the_output_may_want_the_name_of_a_data_file(tmp_path: Path) -> None:
 
 def test_in_the_same_folder_data_are_shared(two_files: Path) -> None:
     output = two_files.with_name("converted.onnx")
-    conversion = convert(two_files, output, verify=True)
+    conversion = convert(two_files, output, verify=True, run=True)
     assert names(two_files.parent) == ["a.bin", "converted.onnx", "deep", "deep/b.bin", "model.onnx"]
     assert [file.written for file in conversion.outputs] == [True, False, False]
     assert (two_files.parent / "a.bin").stat().st_nlink == 1
@@ -88,7 +88,7 @@ def test_in_place_leaves_data_alone(two_files: Path) -> None:
     data = two_files.parent / "a.bin"
     before = data.stat()
     two_files.chmod(0o640)
-    conversion = convert(two_files, in_place=True, verify=True)
+    conversion = convert(two_files, in_place=True, verify=True, run=True)
     assert conversion.output == two_files
     assert names(two_files.parent) == ["a.bin", "deep", "deep/b.bin", "model.onnx"]
     assert (data.stat().st_ino, data.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
@@ -115,7 +115,7 @@ def cache(tmp_path: Path) -> Path:
 def test_a_hugging_face_cache(tmp_path: Path) -> None:
     source = cache(tmp_path)
     (tmp_path / "out").mkdir()
-    conversion = convert(source, tmp_path / "out" / "model.onnx", verify=True)
+    conversion = convert(source, tmp_path / "out" / "model.onnx", verify=True, run=True)
     assert conversion.verification.outcome == "equal"
     assert names(tmp_path / "out") == ["model.onnx", "model.onnx_data"]
     assert not any(path.is_symlink() for path in (tmp_path / "out").iterdir())
@@ -128,13 +128,13 @@ def test_a_hugging_face_cache_in_place(tmp_path: Path) -> None:
     beside a model that is no link, so the data become a file too, under a name of their own."""
     source = cache(tmp_path)
     blobs = {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()}
-    conversion = convert(source, in_place=True, verify=True)
+    conversion = convert(source, in_place=True, verify=True, run=True)
     assert conversion.notes == (f"{source} was a symbolic link and is now a file of its own",)
     assert names(source.parent) == ["model.model.onnx_data", "model.onnx", "model.onnx_data"]
     assert not source.is_symlink() and source.with_name("model.onnx_data").is_symlink()
     assert {path: path.read_bytes() for path in (tmp_path / "hub" / "blobs").iterdir()} == blobs
     assert loads(source).graph.initializer[0].raw_data
-    assert convert(source, verify=True).verification.outcome == "equal"
+    assert convert(source, verify=True, run=True).verification.outcome == "equal"
 
 
 def test_hard_links_are_copied(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_hard_links_are_copied(tmp_path: Path) -> None:
     os.link(tmp_path / "elsewhere.bin", tmp_path / "in" / "w.bin")
     source = save(tmp_path / "in", [external("w", "w.bin", 4)])
     (tmp_path / "out").mkdir()
-    convert(source, tmp_path / "out" / "m.onnx", verify=True)
+    convert(source, tmp_path / "out" / "m.onnx", verify=True, run=True)
     assert (tmp_path / "out" / "w.bin").stat().st_nlink == 1
     assert loads(tmp_path / "out" / "m.onnx")
 
@@ -196,13 +196,13 @@ def test_data_of_a_message_need_a_folder(two_files: Path, tmp_path: Path) -> Non
     assert convert(message).converted
     with pytest.raises(UsageError, match="say with base_dir which folder they are relative to"):
         convert(message, tmp_path / "m.onnx")
-    conversion = convert(message, tmp_path / "m.onnx", base_dir=two_files.parent, verify=True)
+    conversion = convert(message, tmp_path / "m.onnx", base_dir=two_files.parent, verify=True, run=True)
     assert conversion.verification.outcome == "equal"
     assert same_but_for_the_pads(loads(two_files), loads(tmp_path / "m.onnx"))
 
 
 def test_data_of_a_graph_are_where_it_says(two_files: Path, tmp_path: Path) -> None:
-    conversion = convert(ir.load(two_files), tmp_path / "m.onnx", verify=True)
+    conversion = convert(ir.load(two_files), tmp_path / "m.onnx", verify=True, run=True)
     assert conversion.verification.outcome == "equal"
     assert names(tmp_path)[:2] == ["a.bin", "deep"]
     loaded = loads(tmp_path / "m.onnx")

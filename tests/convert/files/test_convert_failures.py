@@ -83,5 +83,5 @@ def test_a_failed_verification_writes_nothing(two_files: Path, tmp_path: Path, m
     out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(UsageError):
-        convert(two_files, out / "m.onnx", verify=True, inputs={"z": np.zeros(4, np.float32)})
+        convert(two_files, out / "m.onnx", verify=True, run=True, inputs={"z": np.zeros(4, np.float32)})
     assert names(out) == []

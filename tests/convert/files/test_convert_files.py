@@ -70,7 +70,7 @@ def test_too_large_for_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(PadopsError, match="more than 20 bytes without its external data"):
         convert(heavy(), tmp_path / "m.onnx")  # no initializer is worth moving
     with pytest.raises(PadopsError, match="give an output, so that initializers can go to a data file"):
-        convert(heavy(), verify=True)
+        convert(heavy(), verify=True, run=True)
     assert names(tmp_path) == []
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_no_model_is_written_for_a_dry_run(two_files: Path, tmp_path: Path) -> None:
     before = names(tmp_path)
-    conversion = convert(two_files, tmp_path / "m.onnx", dry_run=True, verify=True)
+    conversion = convert(two_files, tmp_path / "m.onnx", dry_run=True, verify=True, run=True)
     assert (conversion.output, conversion.verification.outcome) == (None, "equal")
     assert names(tmp_path) == before
 
@@ -98,7 +98,7 @@ def test_a_model_without_a_pad_is_copied_byte_for_byte(tmp_path: Path) -> None:
     message = model([helper.make_node("Identity", ["x"], ["y"])], 17)
     # The version twice, as serializing would not write it.
     source.write_bytes(onnx.ModelProto(ir_version=8).SerializeToString() + message.SerializeToString())
-    conversion = convert(source, tmp_path / "out.onnx", verify=True)
+    conversion = convert(source, tmp_path / "out.onnx", verify=True, run=True)
     assert (conversion.records, conversion.notes) == ((), ("the model has no Pad",))
     assert (tmp_path / "out.onnx").read_bytes() == source.read_bytes()
 
@@ -183,5 +183,5 @@ def test_a_folder_whose_name_is_not_plain(two_files: Path, tmp_path: Path) -> No
     folder = tmp_path / "été [x] {y} %s"
     shutil.copytree(two_files.parent, folder)
     output = folder / "out put.onnx"
-    assert convert(folder / "model.onnx", output, verify=True).verification.outcome == "equal"
+    assert convert(folder / "model.onnx", output, verify=True, run=True).verification.outcome == "equal"
     assert loads(output)

@@ -138,7 +138,7 @@ def test_a_hugging_face_cache(folder: str, tmp_path: Path) -> None:
     source = make_cache(tmp_path, folder)
     out = tmp_path / "out"
     out.mkdir()
-    assert convert(source, out / "m.onnx", verify=True).verification.outcome == "equal"
+    assert convert(source, out / "m.onnx", verify=True, run=True).verification.outcome == "equal"
     assert contents(out).keys() == {"m.onnx", "model.onnx_data"}
     message = onnx.load(source, load_external_data=False)
     assert convert(message, base_dir=source.parent).records
@@ -186,7 +186,7 @@ def test_one_file_under_two_names(tmp_path: Path) -> None:
     (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
     (tmp_path / "w.bin").write_bytes(SECRET)
     (tmp_path / "out").mkdir()
-    convert(tmp_path / "m.onnx", tmp_path / "out" / "m.onnx", verify=True)
+    convert(tmp_path / "m.onnx", tmp_path / "out" / "m.onnx", verify=True, run=True)
     assert contents(tmp_path / "out").keys() == {"m.onnx", "w.bin"}
 
 

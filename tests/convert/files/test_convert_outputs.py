@@ -122,7 +122,7 @@ def test_what_is_read_is_not_written_over(source: Path, tmp_path: Path) -> None:
     (tmp_path / "i.npz").write_bytes(b"")
     for option in ("output", "report"):
         with pytest.raises(UsageError) as caught:
-            convert(source, **{option: tmp_path / "i.npz"}, inputs=tmp_path / "i.npz", verify=True)
+            convert(source, **{option: tmp_path / "i.npz"}, inputs=tmp_path / "i.npz", verify=True, run=True)
         assert str(caught.value) == f"{tmp_path / 'i.npz'} holds the inputs to verify with"
     assert (tmp_path / "i.npz").read_bytes() == b""
 
@@ -170,7 +170,7 @@ CLOSED = """
 import os, sys, padops
 from padops.convert import PadopsError
 os.chdir(sys.argv[1])
-padops.convert("in.onnx", verify=True)  # loads what it needs while it may
+padops.convert("in.onnx", verify=True, run=True)  # loads what it needs while it may
 if os.geteuid() == 0:
     os.seteuid(65534)  # whom a closed folder keeps out, as it does not root
 cases = {"output": {}, "report": {}, "inputs": {"verify": True}}
@@ -228,7 +228,7 @@ def test_data_beside_a_long_name(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "a.bin").touch()  # so that the data need another name
-    convert(source, out / ("m" * 250 + ".onnx"), verify=True)
+    convert(source, out / ("m" * 250 + ".onnx"), verify=True, run=True)
     assert contents(out).keys() == {"a.bin", "deep", "deep/b.bin", "m" * 249 + ".a.bin", "m" * 250 + ".onnx"}
 
 

@@ -60,7 +60,7 @@ def test_nothing_is_left_of_a_pad_that_changes_nothing(form: str, declared: Any)
                    imports=imports)  # fmt: skip
     if version == 8:
         source.graph.value_info.append(info(("p", FLOAT, declared)))
-    conversion = fold(source, verify=opset != 1)  # ONNX Runtime has nothing of opset 1
+    conversion = fold(source, verify=opset != 1, run=opset != 1)  # ONNX Runtime has nothing of opset 1
     message = conversion.proto()
     assert outcomes(conversion) == [("pad", "folded", ())]
     assert conversion.records[0].notes == ("it changes nothing",)
@@ -96,14 +96,14 @@ def test_a_pad_that_is_known_to_be_wrong_stays_to_say_so(name: str) -> None:
 def test_every_target(target: str) -> None:
     source = model([pad(["x", "z"], "p", name="pad"), pad(["p", "o"], "q", name="other"), relu("q")],
                    tensors=[ZEROS, tensor("o", [0, 1, 0, 0])])  # fmt: skip
-    conversion = fold(source, target=target, verify=True)
+    conversion = fold(source, target=target, verify=True, run=True)
     status = "not needed" if target == "onnx" else "converted"
     assert outcomes(conversion) == [("pad", "folded", ()), ("other", status, ())]
     assert len(conversion.proto().graph.node) == 2 and conversion.verification.outcome == "equal"
     kept = fold(source, target=target, fold=False)
     assert all(status != "folded" for _, status, _ in outcomes(kept)) and len(kept.proto().graph.node) == 3
     if target != "onnx":  # where it has become Identity
-        folded = fold(kept.proto(), target=target, verify=True)
+        folded = fold(kept.proto(), target=target, verify=True, run=True)
         assert operators(folded.proto()) == operators(conversion.proto())
         assert folded.verification.outcome == "equal"
 
@@ -163,7 +163,7 @@ def test_outputs_keep_their_names_and_their_order() -> None:
              helper.make_node("Relu", ["b"], ["c"], name="last")]  # fmt: skip
     source = model(nodes, outputs=[("a", FLOAT, None), ("b", FLOAT, None), ("c", FLOAT, None), ("r", FLOAT, None)],
                    tensors=[ZEROS])  # fmt: skip
-    conversion = fold(source, verify=True)
+    conversion = fold(source, verify=True, run=True)
     message = conversion.proto()
     assert message.graph.output == source.graph.output
     assert operators(message) == ["Relu", "Identity", "Identity", "Relu"]
@@ -207,7 +207,7 @@ def test_only_what_was_asked_for() -> None:
     nodes = [pad(["x", "z"], "p", name="float"), helper.make_node("Cast", ["p"], ["q"], to=INT16),
              pad(["q", "z"], "r", name="int16"), helper.make_node("Neg", ["r"], ["y"])]  # fmt: skip
     source = model(nodes, outputs=[("y", INT16, None)], tensors=[ZEROS])
-    conversion = fold(source, select="needed", verify=True)
+    conversion = fold(source, select="needed", verify=True, run=True)
     assert outcomes(conversion) == [("float", "not needed", ()), ("int16", "folded", ())]
     assert operators(conversion.proto()) == ["Pad", "Cast", "Neg"]
     both = model([pad(["x", "o"], "p", name="one"), pad(["p", "o"], "q", name="two"), relu("q")],
@@ -219,7 +219,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     source, output, report = tmp_path / "in.onnx", tmp_path / "out.onnx", tmp_path / "report.json"
     weights = {"w": np.ones((2, 1, 3), np.float32)}
     onnx.save(padded([0, 0, 1, 0, 0, 1], "Conv", others=weights), source)
-    assert main(["convert", str(source), "-o", str(output), "--verify", "--report", str(report)]) == 0
+    assert main(["convert", str(source), "-o", str(output), "--verify", "--run", "--report", str(report)]) == 0
     told = capsys.readouterr().out
     assert (
         "in graph/node" in told and "pads [1, 1]" in told and "1 Pad: 1 folded; wrote" in told and "bit-equal" in told
@@ -231,7 +231,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["convert", str(source), "-o", str(output), "--no-fold", "--no-fallback"]) == 0
     assert "padops::Pad_13" in capsys.readouterr().out
     assert operators(onnx.load(output)) == ["padops::Pad_13", "Conv"]
-    assert main(["convert", str(output), "--in-place", "--verify"]) == 0
+    assert main(["convert", str(output), "--in-place", "--verify", "--run"]) == 0
     assert "1 folded" in capsys.readouterr().out and operators(onnx.load(output)) == ["Conv"]
 
 
@@ -240,5 +240,5 @@ def test_a_graph_as_the_source() -> None:
     import onnx_ir as ir
 
     source = model([pad(["x", "z"], "p", name="pad"), relu()], tensors=[ZEROS], outputs=[Y])
-    conversion = fold(ir.from_proto(source), verify=True)
+    conversion = fold(ir.from_proto(source), verify=True, run=True)
     assert operators(conversion.proto()) == ["Relu"] and conversion.verification.outcome == "equal"

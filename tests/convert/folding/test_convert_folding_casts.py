@@ -189,13 +189,13 @@ def test_the_type_behind_a_pad_that_took_over() -> None:
     source = cast(10, FLOAT, amounts=[0, 1], mode="edge")
     source.graph.node.append(pad(["y", "pads"], "z", name="again", mode="reflect"))
     source.graph.output[0].name = "z"
-    conversion = fold(source, verify=True)
+    conversion = fold(source, verify=True, run=True)
     assert operators(conversion.proto()) == ["padops::Pad_21"] * 2 and conversion.verification.outcome == "equal"
     assert [info.type.tensor_type.elem_type for info in conversion.proto().graph.value_info] == [10]
     pairs = model([*cast(10, FLOAT, fill=1).graph.node, *_renamed(cast(10, FLOAT, fill=1).graph.node)], 21, ir_version=10,
                   inputs=[("x", 10, ["n"])], outputs=[("z", 10, None)],
                   tensors=[tensor("pads", [1, 1]), tensor("fill", 1, np.float32)])  # fmt: skip
-    conversion = fold(pairs, verify=True)
+    conversion = fold(pairs, verify=True, run=True)
     assert operators(conversion.proto()) == ["padops::Pad_21"] and conversion.verification.outcome == "equal"
 
 
@@ -220,6 +220,6 @@ def test_casts_and_another_pad() -> None:
     other.input[1] = "pads"
     source.graph.node.append(other)
     source.graph.output[0].name = "z"
-    conversion = fold(source, verify=True)
+    conversion = fold(source, verify=True, run=True)
     assert operators(conversion.proto()) == ["padops::Pad_21"] and conversion.verification.outcome == "equal"
     assert outcomes(conversion) == [("pad", "folded", ("other",)), ("other", "converted", ())]

@@ -157,7 +157,7 @@ def test_in_branches_and_in_functions() -> None:
 def test_same_that_has_been_written_out() -> None:
     """With ``auto_pad`` a convolution takes nothing; once its amounts are explicit it does, in one conversion."""
     source = padded(AROUND, "Conv", others={"w": W}, auto_pad="SAME_UPPER", shape=[2, 3, 7, 6])
-    conversion = fold(source, auto_pad="explicit", verify=True)
+    conversion = fold(source, auto_pad="explicit", verify=True, run=True)
     assert outcomes(conversion) == [("pad", "folded", ("node",)), ("node", "converted", ())]
     assert attributes_of(conversion.proto())["pads"] == [2, 3, 1, 2]
     assert conversion.verification.outcome == "equal"

@@ -77,7 +77,7 @@ def loop() -> onnx.ModelProto:
 
 
 def test_a_loop() -> None:
-    conversion = fold(loop(), verify=True)
+    conversion = fold(loop(), verify=True, run=True)
     assert [path for path, _, _ in outcomes(conversion)] == ["outer", "inner"]
     (made,) = conversion.proto().graph.node
     assert list(made.input) == ["n", "", "x"] and operators(made.attribute[0].g) == ["Relu", "Identity"]
@@ -91,7 +91,7 @@ def test_functions() -> None:
     nodes = [constant, pad(["i", "z"], "p", name="one"), relu("p", "q"), pad(["q", "z"], "o", name="two")]
     function = helper.make_function("mine", "Block", ["i"], ["o"], nodes, [helper.make_opsetid("", 17)])
     call = helper.make_node("Block", ["x"], ["y"], domain="mine")
-    conversion = fold(model([call], functions=[function], imports=[("mine", 1)]), verify=True)
+    conversion = fold(model([call], functions=[function], imports=[("mine", 1)]), verify=True, run=True)
     assert operators(conversion.proto().functions[0]) == ["Relu", "Identity"]
     assert [record.path for record in conversion.records] == ["function mine::Block/one", "function mine::Block/two"]
     assert conversion.verification.outcome == "equal"

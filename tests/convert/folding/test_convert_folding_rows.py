@@ -117,7 +117,7 @@ def test_what_others_read_stays() -> None:
 def test_a_pad_and_the_crop_of_it() -> None:
     """Together they change nothing."""
     source = two((P, (2, 1, 0, 3), "constant", 7.0), (P, (-2, -1, 0, -3), "constant", 7.0))
-    conversion = fold(source, verify=True)
+    conversion = fold(source, verify=True, run=True)
     assert operators(conversion.proto()) == ["Identity"] and conversion.verification.outcome == "equal"
     assert [status for _, status, _ in outcomes(conversion)] == ["folded", "folded"]
 
@@ -128,7 +128,7 @@ def test_three_in_a_row() -> None:
     source.graph.node.append(last)
     source.graph.initializer.extend(tensors)
     source.graph.output[0].name = "z"
-    conversion = fold(source, verify=True)
+    conversion = fold(source, verify=True, run=True)
     (node,) = conversion.proto().graph.node
     pads = next(t for t in conversion.proto().graph.initializer if t.name == node.input[1])
     assert numpy_helper.to_array(pads).tolist() == [4, 1, 2, 2]

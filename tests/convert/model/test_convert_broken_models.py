@@ -30,7 +30,7 @@ ROADS: dict[str, dict[str, Any]] = {
     "pyop": {"target": "pyop"},
     "needed": {"select": "needed", "fallback": False},
     "auto pad": {"auto_pad": "explicit"},
-    "verify": {"verify": True},
+    "verify": {"verify": True, "run": True},
 }
 
 
@@ -229,5 +229,5 @@ def test_the_largest_message_and_tensor() -> None:
 
 def test_inputs_that_no_memory_holds() -> None:
     source = model([pad()], inputs=[("x", FLOAT, [2**40, 3])], tensors=[tensor("pads", [0, 1, 0, 1])])
-    said = refusal(source, verify=True)
+    said = refusal(source, verify=True, run=True)
     assert said == f"cannot verify: the input x: float[{2**40}, 3] would take {3 * 2**40} random numbers"

@@ -61,7 +61,7 @@ def test_verification_of_a_correction(row: tuple, tmp_path: Path) -> None:
     """Outputs that differ because the original's are wrong are no reason against the converted model."""
     op, attributes, tensors, reason, refusal = row
     original = node_model(op, (1, 1, 9), {**attributes, "auto_pad": "SAME_UPPER"}, tensors)
-    conversion = explicit(original, output=tmp_path / "out.onnx", verify=True)
+    conversion = explicit(original, output=tmp_path / "out.onnx", verify=True, run=True)
     assert (tmp_path / "out.onnx").exists()
     assert conversion.verification.outcome == ("corrected" if refusal is None else "runs")
     assert only_record(conversion).corrects == (None if op == "Conv" else reason)
@@ -69,7 +69,7 @@ def test_verification_of_a_correction(row: tuple, tmp_path: Path) -> None:
         note = f"the outputs differ because the converted model corrects the original (graph/same: {reason})"
         assert conversion.verification.notes[-1] == note
     right = node_model("MaxPool", (1, 1, 9), {"kernel_shape": (3,), "auto_pad": "SAME_UPPER"})
-    conversion = explicit(right, verify=True)
+    conversion = explicit(right, verify=True, run=True)
     assert (conversion.verification.outcome, only_record(conversion).corrects) == ("equal", None)
 
 
@@ -93,7 +93,7 @@ def pooled(where: str) -> onnx.ModelProto:
 
 @pytest.mark.parametrize("where", ["graph", "branch", "function"])
 def test_a_correction_excuses_only_what_depends_on_it(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    conversion = explicit(pooled(where), verify=True)
+    conversion = explicit(pooled(where), verify=True, run=True)
     assert conversion.verification.outcome == "corrected"
     assert [output.name for output in conversion.verification.outputs if not output.equal] == ["y"]
     right = TARGETS["padops"]
@@ -104,7 +104,7 @@ def test_a_correction_excuses_only_what_depends_on_it(where: str, monkeypatch: p
 
     monkeypatch.setitem(TARGETS, "padops", wrong)
     with pytest.raises(VerificationError, match="^1 output differs; z: ") as raised:
-        explicit(pooled(where), verify=True)
+        explicit(pooled(where), verify=True, run=True)
     assert raised.value.conversion.verification.outcome == "different"
 
 
@@ -166,7 +166,7 @@ def nested(ir_version: int = 8) -> onnx.ModelProto:
 
 def test_branches_and_functions(tmp_path: Path) -> None:
     original = nested()
-    padops.convert(original, tmp_path / "out.onnx", auto_pad="explicit", verify=True)
+    padops.convert(original, tmp_path / "out.onnx", auto_pad="explicit", verify=True, run=True)
     message = onnx.load(tmp_path / "out.onnx")
     padops.register_schemas()
     onnx.checker.check_model(message, full_check=True)
@@ -235,7 +235,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
     source, output = tmp_path / "in.onnx", tmp_path / "out.onnx"
     onnx.save(node_model("Conv", NAMES[:4], {"strides": (2, 2), "auto_pad": "SAME_UPPER"}, {"w": WF}), source)
-    assert main(["convert", str(source), "-o", str(output), "--auto-pad", "explicit", "--verify"]) == 0
+    assert main(["convert", str(source), "-o", str(output), "--auto-pad", "explicit", "--verify", "--run"]) == 0
     told = capsys.readouterr().out
     assert "Conv auto_pad=SAME_UPPER" in told and "padops::SamePad_1" in told and "bit-equal" in told
     onnx.save(node_model("MaxPool", (1, 1, 9), {"kernel_shape": (3,), "auto_pad": "SAME_UPPER"}), source)

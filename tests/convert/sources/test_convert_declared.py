@@ -49,14 +49,16 @@ COMPUTED = [helper.make_node("Add", ["half", "half"], ["pads"])]
     ],
 )
 def test_what_is_known_is_stated(dims, amounts, tensors, expected) -> None:
-    graph = padops.convert(model(dims, amounts, RELU, tensors), verify=True).proto().graph
+    graph = padops.convert(model(dims, amounts, RELU, tensors), verify=True, run=True).proto().graph
     assert declared(graph) == {"p": expected} and graph.value_info[0].type.tensor_type.elem_type == FLOAT
 
 
 def test_a_negative_dim_is_open() -> None:
     """Nothing is computed with it: onnx's inference would find one row behind the first Pad, too few to reflect."""
     source = model([-1, 3], [], RELU, [held("pads", [1, 0, 1, 0])])
-    assert [record.status for record in padops.convert(source, target="onnx", verify=True).records] == ["converted"]
+    assert [record.status for record in padops.convert(source, target="onnx", verify=True, run=True).records] == [
+        "converted"
+    ]
     source.graph.node[0].attribute[0].s = b"constant"
     source.graph.node.append(helper.make_node("Pad", ["y", "pads"], ["z"], mode="reflect"))
     source.graph.output[0].name = "z"
@@ -122,7 +124,7 @@ def test_standard_nodes_do_not_rely_on_a_false_shape(false) -> None:
     source.graph.input[0].name = "z"
     source.graph.node[1].attribute[0].s = b"reflect"
     source.graph.value_info.append(helper.make_tensor_value_info("x", FLOAT, false))
-    assert padops.convert(source, target="onnx", verify=True).verification.outcome == "equal"
+    assert padops.convert(source, target="onnx", verify=True, run=True).verification.outcome == "equal"
 
 
 def test_a_value_that_is_no_more() -> None:
@@ -134,7 +136,7 @@ def test_a_value_that_is_no_more() -> None:
         info.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
     source.graph.input[0].name = "h"
     source.graph.value_info.append(helper.make_tensor_value_info("p", FLOAT, [3, 5]))
-    assert declared(padops.convert(source, verify=True).proto().graph) == {"q": [3, 5]}
+    assert declared(padops.convert(source, verify=True, run=True).proto().graph) == {"q": [3, 5]}
 
 
 @pytest.mark.parametrize("ir_version", [3, 8])
@@ -161,7 +163,7 @@ def test_the_body_of_an_if() -> None:
     del source.graph.node[:]
     source.graph.node.append(helper.make_node("If", ["c"], ["p"], then_branch=branch, else_branch=other))
     source.graph.input.append(helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, []))
-    graph = padops.convert(source, verify=True).proto().graph
+    graph = padops.convert(source, verify=True, run=True).proto().graph
     assert not graph.value_info
     (inner,) = (a.g for a in graph.node[0].attribute if a.name == "then_branch")
     assert declared(inner) == {"q": [None, None]}  # onnx looks at no initializer of the graph outside

@@ -47,7 +47,7 @@ def test_form_with_the_fallback_alone(name: str) -> None:
     """The converted model runs on stock ONNX Runtime."""
     write, dims, *_ = FORMS[name]
     original = emulated(write, dims)
-    message = convert(original, fallback=True, verify=True).proto()
+    message = convert(original, fallback=True, verify=True, run=True).proto()
     data = data_of(dims)
     session = onnxruntime.InferenceSession(message.SerializeToString(), providers=["CPUExecutionProvider"])
     (found,) = session.run(None, {"x": data})
@@ -159,7 +159,7 @@ def test_what_is_between_is_wanted_elsewhere(value: str, how: str) -> None:
 def test_in_a_function() -> None:
     """Its body says nothing of shapes: what is exact for all of them is converted."""
     assert len(left(in_function(circular_1d))) == 1
-    conversion = convert(in_function(edge_by_expand_at_the_end), fallback=True, verify=True)
+    conversion = convert(in_function(edge_by_expand_at_the_end), fallback=True, verify=True, run=True)
     assert [record.path for record in conversion.converted] == ["function mine::Padded/concat_2"]
 
 
@@ -174,7 +174,7 @@ def test_in_a_branch() -> None:
         inputs=[("x", FLOAT, [1, 3, 8]), ("flag", BOOL, [])],
         outputs=[("y", FLOAT, [None] * 3)],
     )
-    conversion = convert(message, fallback=True, verify=True)
+    conversion = convert(message, fallback=True, verify=True, run=True)
     assert [record.path for record in conversion.converted] == ["graph/if.then_branch/inner_concat_2"]
     data = data_of([1, 3, 8])
     for flag in (np.array(True), np.array(False)):
@@ -196,5 +196,5 @@ def test_from_the_command_line(tmp_path: Any) -> None:
     onnx.save(emulated(edge_by_expand, [1, 3, 8]), source)
     assert main(["convert", str(source), "-o", str(output), "--emulated", "keep", "-q"]) == 0
     assert "Concat" in operators(onnx.load(output))
-    assert main(["convert", str(source), "-o", str(output), "--verify", "-q"]) == 0
+    assert main(["convert", str(source), "-o", str(output), "--verify", "--run", "-q"]) == 0
     assert operators(onnx.load(output)) == ["Pad_19"]

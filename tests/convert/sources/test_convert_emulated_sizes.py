@@ -62,7 +62,7 @@ def test_amounts_that_are_computed(name: str, with_fallback: bool) -> None:
     """Of data that are shorter than the amounts, the nodes show what there is; so does the Pad."""
     write, operators_now = COMPUTED[name]
     original = emulated(write, [1, 2, "height", "width"])
-    conversion = convert(original, fallback=with_fallback, verify=True)
+    conversion = convert(original, fallback=with_fallback, verify=True, run=True)
     (record,) = conversion.converted
     assert record.notes[1] == "its amounts are computed, as the nodes reach no further than the data"
     message = conversion.proto()

@@ -54,7 +54,7 @@ def run(message: onnx.ModelProto, x: torch.Tensor) -> np.ndarray:
 
 def check(original: onnx.ModelProto, x: torch.Tensor) -> onnx.ModelProto:
     """Converts it, and compares the bits of the outputs."""
-    conversion = convert(original, verify=True)
+    conversion = convert(original, verify=True, run=True)
     assert len(conversion.converted) == 1 and "emulation" in conversion.converted[0].form
     converted = conversion.proto()
     assert native.bits(run(converted, x)) == native.bits(run(original, x))

@@ -46,7 +46,7 @@ def test_a_mode_that_the_caller_gives(default: str, given: str | None, opset: in
     call = helper.make_node("Block", ["x"], ["y"], domain="custom", **({"how": given} if given else {}))
     source = model([call], opset, functions=[function(opset, [constant, node], how=default)], imports=[("custom", 1)],
                    ir_version=9)  # fmt: skip
-    conversion = convert(source, verify=True)
+    conversion = convert(source, verify=True, run=True)
     assert conversion.records[0].op_type == op_type
     assert conversion.verification.outcome == "equal"
     (made,) = [node for node in conversion.proto().functions[0].node if node.domain == "padops"]
@@ -62,7 +62,9 @@ def test_a_fill_is_kept_where_a_caller_may_read_it(opset: int, other: str, statu
     calls = [helper.make_node("Block", ["x"], [how], domain="custom", how=how) for how in (other, "wrap")]
     source = model(calls, opset, functions=[function(opset, [node], ("how",))], imports=[("custom", 1)], ir_version=9,
                    outputs=[(other, FLOAT, None), ("wrap", FLOAT, None)])  # fmt: skip
-    (record,) = convert(source, verify=opset == 10).records  # ONNX Runtime refuses attributes at opset 18
+    (record,) = convert(
+        source, verify=opset == 10, run=opset == 10
+    ).records  # ONNX Runtime refuses attributes at opset 18
     assert record.status == status
     if status == "unconverted":
         assert record.reason == "the attribute value 5.0 has to become an input, but the type of the data is unknown"
@@ -84,7 +86,7 @@ def test_a_mode_that_comes_through_two_functions(domain: str) -> None:
              helper.make_node("Outer", ["x"], ["z"], domain="custom")]  # fmt: skip
     source = model(calls, 13, functions=[inner, outer], imports=[("custom", 1), ("com.microsoft", 1)], ir_version=9,
                    outputs=[("y", FLOAT, None), ("z", FLOAT, None)])  # fmt: skip
-    conversion = convert(source, verify=True)
+    conversion = convert(source, verify=True, run=True)
     assert conversion.records[0].op_type == "Pad_19"
     assert conversion.verification.outcome == "equal"
 
@@ -96,7 +98,7 @@ def test_amounts_that_the_caller_gives() -> None:
     body = function(17, [node], ("by", "with"))
     call = helper.make_node("Block", ["x"], ["y"], domain="custom", by=[0, 1, 0, 2], **{"with": 4.0})
     source = model([call], 17, functions=[body], imports=[("custom", 1)], ir_version=9)
-    conversion = convert(source, verify=True)
+    conversion = convert(source, verify=True, run=True)
     assert conversion.verification.outcome == "runs"  # onnxruntime refuses the original, and it is not of Pads alone
     assert same_but_for_the_pads(source, conversion.proto())
     body.node[0].attribute.append(helper.make_attribute("mode", "wrap"))
@@ -111,7 +113,7 @@ def test_new_constants_in_a_function_are_nodes() -> None:
     source = model(
         [call], 17, functions=[body], imports=[("custom", 1)], ir_version=9, outputs=[("y", FLOAT, [None, None])]
     )
-    proto = checked(convert(source, verify=True))
+    proto = checked(convert(source, verify=True, run=True))
     assert [node.op_type for node in proto.functions[0].node] == ["Constant", "Pad_19"]
 
 

@@ -25,7 +25,7 @@ MODELS = Path(__file__).resolve().parents[3] / "models"
 
 def test_every_depth() -> None:
     source = nested(3)
-    conversion = convert(source, verify=True)
+    conversion = convert(source, verify=True, run=True)
     assert conversion.verification.outcome == "equal"
     assert same_but_for_the_pads(source, checked(conversion))
     assert paths(conversion) == [
@@ -66,7 +66,7 @@ def test_new_constants_hide_nothing() -> None:
     node = helper.make_node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)
     source = model([helper.make_node("Identity", ["x"], ["t_pads"]), node], 17,
                    inputs=[("x", FLOAT, [2, 3]), ("c", BOOL, [])], outputs=[("y", FLOAT, [None, None])])  # fmt: skip
-    proto = checked(convert(source, verify=True))
+    proto = checked(convert(source, verify=True, run=True))
     made = next(a.g for a in proto.graph.node[1].attribute if a.name == "then_branch")
     assert [t.name for t in made.initializer] == ["t_pads_4"]
     assert list(made.node[0].input) == ["x", "t_pads_4"]
@@ -92,7 +92,7 @@ def test_an_int32_model_runs_in_every_place() -> None:
     else_branch = graph([helper.make_node("Identity", ["x"], ["e"])], [], [("e", INT32, None)], name="else")
     node = helper.make_node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)
     source = model([node], 13, inputs=[("x", INT32, [2, 3]), ("c", BOOL, [])], outputs=[("y", INT32, None)])
-    conversion = convert(source, verify=True)
+    conversion = convert(source, verify=True, run=True)
     assert conversion.verification.outcome == "runs"
     proto = conversion.proto()
     made = next(a.g for a in proto.graph.node[0].attribute if a.name == "then_branch")

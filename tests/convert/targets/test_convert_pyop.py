@@ -32,14 +32,14 @@ def nodes_of(converted: onnx.ModelProto, domain: str) -> list[onnx.NodeProto]:
 def test_samples(name: str, tmp_path: Path) -> None:
     """There: bit-equal, and a second time changes nothing. Back: the same graph as without the way round."""
     there, again = tmp_path / "there.onnx", tmp_path / "again.onnx"
-    first = padops.convert(MODELS / f"{name}.onnx", there, target="pyop", verify=True, strict=True)
-    assert first.verification.outcome == "equal"
+    first = padops.convert(MODELS / f"{name}.onnx", there, target="pyop", verify=True, run=True)
+    assert (first.verification.outcome, first.verification.doubts, first.unconverted) == ("equal", (), ())
     assert all(record.notes[0] == "in Python, as padops.pyop::Pad" for record in first.records)
     second = padops.convert(there, again, target="pyop")
     assert {record.status for record in second.records} == {"already converted"}
     assert there.read_bytes() == again.read_bytes()
-    back = padops.convert(there, verify=True, strict=True)
-    assert back.verification.outcome == "equal"
+    back = padops.convert(there, verify=True, run=True)
+    assert (back.verification.outcome, back.verification.doubts, back.unconverted) == ("equal", (), ())
     assert back.proto().graph == padops.convert(MODELS / f"{name}.onnx").proto().graph
     assert [record.op_type for record in back.records] == [record.op_type for record in first.records]
 
@@ -47,7 +47,9 @@ def test_samples(name: str, tmp_path: Path) -> None:
 def test_native_operators_become_kernels() -> None:
     """The type of the second is only known behind the first: onnx infers nothing through operators of padops."""
     source = model([pad(output="p"), pad(["p", "pads"])], tensors=[tensor("pads", [1, 0, 2, 0])])
-    result = padops.convert(padops.convert(source, fold=False).proto(), target="pyop", verify=True, fold=False)
+    result = padops.convert(
+        padops.convert(source, fold=False).proto(), target="pyop", verify=True, run=True, fold=False
+    )
     assert [record.form for record in result.records] == ["padops::Pad_13"] * 2
     assert result.verification.outcome == "equal"
     assert len(nodes_of(result.proto(), "padops.pyop")) == 2
@@ -61,8 +63,8 @@ def test_without_the_extensions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     result = padops.convert(source, target="pyop")
     assert result.proto() == expected and nodes_of(result.proto(), pyop.DOMAIN)
     with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
-        padops.convert(source, target="pyop", verify=True)
-    assert cli.main(["convert", str(source), "--dry-run", "--verify", "--target", "pyop", "-q"]) == 1
+        padops.convert(source, target="pyop", verify=True, run=True)
+    assert cli.main(["convert", str(source), "--dry-run", "--verify", "--run", "--target", "pyop", "-q"]) == 1
     assert 'pip install "padops[pyop]"' in capsys.readouterr().err
 
 
@@ -70,13 +72,14 @@ def test_a_model_of_the_extensions_is_not_verified_without_them(monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "onnxruntime_extensions", None)
     assert padops.convert(MODELS / "tokens.onnx").converted
     with pytest.raises(PadopsError, match=r'^cannot verify: .*: pip install "padops\[pyop\]"[^\n]*$'):
-        padops.convert(MODELS / "tokens.onnx", verify=True)
+        padops.convert(MODELS / "tokens.onnx", verify=True, run=True)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
 def test_types(dtype: padops.spec.dtypes.DType) -> None:
     source = one_pad(25, inputs=[("x", dtype.onnx, [2, 3])], outputs=[("y", dtype.onnx, None)])
-    result = padops.convert(source, target="pyop", verify=dtype.name in pyop.TYPES)
+    known = dtype.name in pyop.TYPES
+    result = padops.convert(source, target="pyop", verify=known, run=known)
     (record,) = result.records
     if dtype.name in pyop.TYPES:
         assert (record.status, result.verification.passed) == ("converted", True)
@@ -114,10 +117,10 @@ def test_the_type_of_a_function_is_known_when_it_is_loaded() -> None:
         )
         assert padops.convert(source, target="pyop").records[0].status == "converted"
         if runs:
-            assert padops.convert(source, target="pyop", verify=True).verification.outcome == "equal"
+            assert padops.convert(source, target="pyop", verify=True, run=True).verification.outcome == "equal"
             continue
         with pytest.raises(VerificationError, match=r"the converted model fails: .*tensor\(float16\)"):
-            padops.convert(source, target="pyop", verify=True)
+            padops.convert(source, target="pyop", verify=True, run=True)
 
 
 def test_an_attribute_that_the_caller_gives_is_refused() -> None:
@@ -147,7 +150,7 @@ def test_auto_pad_of_a_type_that_python_has_not() -> None:
             assert record.status == "unconverted" and record.reason.startswith("its data are float16, which ")
             assert result.proto().SerializeToString() == source.SerializeToString()
             continue
-        result = padops.convert(source, target="pyop", auto_pad="explicit", verify=True)
+        result = padops.convert(source, target="pyop", auto_pad="explicit", verify=True, run=True)
         assert result.verification.outcome == "equal"
         assert [node.op_type for node in result.proto().graph.node] == ["Pad", "Conv"]
 
@@ -158,7 +161,7 @@ def test_a_broken_rule_in_a_kernel_reaches_the_verification() -> None:
     feeds = {"x": np.zeros((2, 3), np.float32), "pads": np.array([0, 0, -3, 0])}
     text = r"padops::Pad_13 'p': axis 0 would have -1 elements \(begin 0, size 2, interior 0, end -3\) \[P1\]"
     with pytest.raises(padops.UndecidedError, match=f"with these inputs: .*; nor the converted model: {text}"):
-        padops.convert(source, target="pyop", verify=True, inputs=feeds)
+        padops.convert(source, target="pyop", verify=True, run=True, inputs=feeds)
     assert padops.pyop_errors() == []
 
 
@@ -220,6 +223,9 @@ def test_unknown_target() -> None:
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "m.onnx"
-    assert cli.main(["convert", str(MODELS / "int16.onnx"), "-o", str(output), "--target", "pyop", "--verify"]) == 0
+    assert (
+        cli.main(["convert", str(MODELS / "int16.onnx"), "-o", str(output), "--target", "pyop", "--verify", "--run"])
+        == 0
+    )
     assert "in Python, as padops.pyop::Pad" in capsys.readouterr().out
     assert nodes_of(onnx.load(output), "padops.pyop")

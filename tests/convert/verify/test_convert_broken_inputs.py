@@ -133,7 +133,7 @@ def test_a_shape_that_the_model_does_not_take_is_found_before_the_elements_are_r
     np.savez(tmp_path / "in.npz", x=np.zeros((2, 4), np.float32))
     source = parser.parse_model(TEXT.format(given="float[2, 3]"))
     with pytest.raises(padops.UsageError, match=r"input 'x' has the shape \[2, 4\]; the model takes x: float\[2, 3\]"):
-        padops.convert(source, verify=True, inputs=tmp_path / "in.npz")
+        padops.convert(source, verify=True, run=True, inputs=tmp_path / "in.npz")
 
 
 def test_a_zip_bomb_gets_no_memory() -> None:

@@ -38,7 +38,7 @@ PADS = tensor("pads", [0, 1, 0, 1])
 def attempt(source: Any, **options: Any) -> padops.Conversion:
     """A conversion with verification, whether that passes or not."""
     try:
-        return padops.convert(source, verify=True, **options)
+        return padops.convert(source, verify=True, run=True, **options)
     except VerificationError as error:
         return error.conversion
 
@@ -64,7 +64,7 @@ def reflecting(kind: int = FLOAT, opset: int = 17) -> onnx.ModelProto:
 def test_what_is_wrong_is_found(wrong: None, tmp_path: Path) -> None:
     x = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
     with pytest.raises(VerificationError) as caught:
-        padops.convert(reflecting(), tmp_path / "m.onnx", verify=True, inputs={"x": x})
+        padops.convert(reflecting(), tmp_path / "m.onnx", verify=True, run=True, inputs={"x": x})
     text = "4 of 10 elements, first at [0, 0]: 1.0 became 0.0; largest difference 1"
     assert str(caught.value) == f"1 output differs; y: {text}; a Pad is the reason: graph/Pad_0"
     verification = caught.value.conversion.verification
@@ -90,7 +90,7 @@ def test_a_converted_model_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TARGETS, "padops", emit)
     for source in (reflecting(), reflecting(INT16)):
         with pytest.raises(VerificationError, match="the converted model fails: .*Pad_0"):
-            padops.convert(source, verify=True)
+            padops.convert(source, verify=True, run=True)
 
 
 def test_a_pad_that_only_the_reference_knows() -> None:
@@ -103,7 +103,7 @@ def test_a_pad_that_only_the_reference_knows() -> None:
     assert verification.pads == (PadComparison("graph/Pad_0", "Pad-13 inputs", "exercised", True, ("p",), right=True),)
 
 
-def test_outputs_that_no_reference_knows() -> None:
+def test_outputs_that_no_reference_knows(unproved: None) -> None:
     branch = graph([pad(output="p")], [], [("p", INT16, None)], name="b")
     source = model([helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)], 17,
                    inputs=[("x", INT16, [2, 3]), ("c", BOOL, [])], outputs=[("y", INT16, None)], tensors=[PADS])  # fmt: skip
@@ -111,11 +111,11 @@ def test_outputs_that_no_reference_knows() -> None:
     assert (verification.outcome, verification.passed, verification.outputs) == ("runs", False, ())
     assert verification.notes[1] == "the converted model runs; there is nothing to compare its outputs with"
     assert {one.exercise for one in verification.pads} == {"not exercised"}
-    with pytest.raises(UndecidedError, match="there is nothing to compare its outputs with, and 2 more"):
-        padops.convert(source, verify=True, strict=True)
+    with pytest.raises(UndecidedError, match="there is nothing to compare its outputs with, and 3 more"):
+        padops.convert(source, verify=True, run=True, strict=True)
 
 
-def test_an_original_that_differs_from_itself() -> None:
+def test_an_original_that_differs_from_itself(unproved: None) -> None:
     nodes = [helper.make_node("RandomNormalLike", ["x"], ["r"]), pad(["r", "pads"]), pad(["x", "pads"], "z")]
     source = model(nodes, 17, outputs=[("y", FLOAT, None), ("z", FLOAT, None)], tensors=[PADS])
     verification = attempt(source).verification
@@ -194,7 +194,7 @@ def test_both_branches_are_taken() -> None:
         outputs=[("y", FLOAT, None), ("z", FLOAT, None)],
         tensors=[PADS, tensor("sixteen", 16000)],
     )
-    conversion = padops.convert(source, verify=True)
+    conversion = padops.convert(source, verify=True, run=True)
     assert conversion.verification.outcome == "equal"
     assert special_values(conversion.model) == {"rate": [16000]}
     fed = [next(random_inputs(inputs_of(source), 0, turn, Hints({"rate": [16000]}))) for turn in range(2)]
@@ -205,18 +205,18 @@ def test_given_inputs(tmp_path: Path) -> None:
     x = np.full((2, 3), np.nan, np.float32)
     np.savez(tmp_path / "in.npz", x=x)
     for given in ({"x": x}, tmp_path / "in.npz", str(tmp_path / "in.npz")):
-        verification = padops.convert(reflecting(), verify=True, inputs=given).verification
+        verification = padops.convert(reflecting(), verify=True, run=True, inputs=given).verification
         assert (verification.outcome, verification.inputs) == ("equal", ("x: float[2, 3]",))
     bits = np.arange(6, dtype=np.uint16).reshape(2, 3)
-    assert padops.convert(reflecting(16), verify=True, inputs={"x": bits}).verification.outcome == "equal"
+    assert padops.convert(reflecting(16), verify=True, run=True, inputs={"x": bits}).verification.outcome == "equal"
     text = np.array([["a", "b", "ç"], ["", "e", "f"]])
-    assert padops.convert(reflecting(STRING), verify=True, inputs={"x": text}).verification.outcome == "equal"
+    assert padops.convert(reflecting(STRING), verify=True, run=True, inputs={"x": text}).verification.outcome == "equal"
 
 
-def test_given_inputs_that_do_not_fit(tmp_path: Path) -> None:
+def test_given_inputs_that_do_not_fit(unproved: None, tmp_path: Path) -> None:
     def refusal(given: Any, error: type[PadopsError] = UsageError) -> str:
         with pytest.raises(error) as caught:
-            padops.convert(reflecting(), verify=True, inputs=given)
+            padops.convert(reflecting(), verify=True, run=True, inputs=given)
         return str(caught.value)
 
     assert refusal({}) == "the inputs lack 'x'; the model takes x: float[2, 3]"
@@ -242,14 +242,14 @@ def test_given_inputs_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(
         UndecidedError, match="does not run the original with these inputs: .*; nor the converted model: "
     ):
-        padops.convert(source, verify=True, inputs=wrong_rank)
+        padops.convert(source, verify=True, run=True, inputs=wrong_rank)
 
 
 def test_a_model_that_cannot_be_fed() -> None:
     source = reflecting()
     source.graph.input.append(helper.make_tensor_sequence_value_info("s", FLOAT, None))
     with pytest.raises(PadopsError, match="input 's' is not a tensor of a type that can be fed"):
-        padops.convert(source, verify=True)
+        padops.convert(source, verify=True, run=True)
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -260,17 +260,17 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
     monkeypatch.setattr(padops.runtime.session, "register", missing)
     with pytest.raises(PadopsError, match="cannot verify: libpadops.so is not here"):
-        padops.convert(reflecting(), tmp_path / "m.onnx", verify=True)
+        padops.convert(reflecting(), tmp_path / "m.onnx", verify=True, run=True)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_converted_model_is_verified_too() -> None:
     once = padops.convert(reflecting()).proto()
-    verification = padops.convert(once, verify=True).verification
+    verification = padops.convert(once, verify=True, run=True).verification
     assert (verification.outcome, verification.notes) == ("equal", ())
 
 
 @pytest.mark.parametrize("opset", [1, 2, 11])
 def test_doubles_in_every_form(opset: int) -> None:
     source = one_pad(opset, inputs=[("x", DOUBLE, [2, 3])], outputs=[("y", DOUBLE, None)])
-    assert padops.convert(source, verify=True).verification.outcome == "equal"
+    assert padops.convert(source, verify=True, run=True).verification.outcome == "equal"

@@ -44,7 +44,7 @@ def test_axes_and_amounts_that_are_inputs_are_valid() -> None:
     constant = model([pad(["x", "pads", "", "axes"])], 18,
                      inputs=[("x", FLOAT, [1, 3, 4, 5]), ("pads", INT64, [4]), ("axes", INT64, [2])])  # fmt: skip
     for seed in range(5):
-        verification = padops.convert(constant, verify=True, seed=seed, strict=True).verification
+        verification = padops.convert(constant, verify=True, run=True, seed=seed, strict=True).verification
         assert (verification.outcome, verification.doubts) == ("equal", ())
 
 
@@ -75,12 +75,12 @@ def test_sizes_are_past_the_reach_of_the_pads_and_values_are_special() -> None:
 # --- Models that do not run ------------------------------------------------------------------------------------------
 
 
-def test_a_model_that_onnxruntime_cannot_run_is_undecided(tmp_path: Path) -> None:
+def test_a_model_that_onnxruntime_cannot_run_is_undecided(unproved: None, tmp_path: Path) -> None:
     """Its Pads are the same, but no runtime has said that the model runs: nothing is written."""
     nodes = [pad(name="pad"), helper.make_node("Unheard", ["y"], ["z"], domain="custom")]
     source = model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
     with pytest.raises(UndecidedError, match="nor the converted model: .*Unheard") as caught:
-        padops.convert(source, tmp_path / "out.onnx", verify=True)
+        padops.convert(source, tmp_path / "out.onnx", verify=True, run=True)
     verification = caught.value.conversion.verification
     assert verification is not None and verification.outcome == "same"
     assert all("Unheard" in note for note in verification.notes[1:]) and not list(tmp_path.iterdir())
@@ -92,7 +92,7 @@ def test_the_original_says_what_the_reference_does() -> None:
                    tensors=[PADS])  # fmt: skip
     broken = convert(source).proto()
     broken.graph.node[0].attribute[0].s = b"edge"
-    verification = padops.verify(source, broken)
+    verification = padops.verify(source, broken, run=True)
     assert (verification.outcome, verification.pads[0].equal) == ("different", False)
     assert verification.notes[1] == "the converted model was compared with the NumPy reference"
 
@@ -102,10 +102,10 @@ def test_another_node_that_differs_is_not_overlooked() -> None:
     nodes = [pad(output="p"), helper.make_node("Cast", ["p"], ["y"], to=FLOAT)]
     source = model(nodes, inputs=[("x", INT16, [2, 3])], tensors=[PADS])
     other = convert(source).proto()
-    assert padops.verify(source, other).outcome == "equal"
+    assert padops.verify(source, other, run=True).outcome == "equal"
     other.graph.node[1].attribute[0].i = INT64
     other.graph.output[0].type.tensor_type.elem_type = INT64
-    assert padops.verify(source, other).outcome == "runs"
+    assert padops.verify(source, other, run=True).outcome == "runs"
 
 
 def test_a_branch_chosen_by_a_number_on_its_way() -> None:
@@ -114,7 +114,7 @@ def test_a_branch_chosen_by_a_number_on_its_way() -> None:
              helper.make_node("Equal", ["g", "sixteen"], ["y"])]  # fmt: skip
     source = model(nodes, inputs=[("rate", INT64, [])], outputs=[("y", 9, None)],
                    tensors=[tensor("flat", [-1]), tensor("first", 0), tensor("sixteen", 16000)])  # fmt: skip
-    verification = padops.convert(source, verify=True).verification
+    verification = padops.convert(source, verify=True, run=True).verification
     assert verification.outputs[0].weak == ""
 
 
@@ -130,7 +130,7 @@ def test_further_draws_follow_where_something_is_weak() -> None:
     nodes = [helper.make_node("Slice", ["x", "from", "to", "axis"], ["y"])]
     source = model(nodes, inputs=[("x", FLOAT, [1, "n"])],
                    tensors=[tensor("from", [5000]), tensor("to", [9000]), tensor("axis", [1])])  # fmt: skip
-    verification = padops.convert(source, verify=True).verification
+    verification = padops.convert(source, verify=True, run=True).verification
     assert verification.outputs[0].weak == "" and verification.inputs[-1] == "x: float[1, 16000]"
 
 
@@ -139,7 +139,7 @@ def test_a_slow_model_gets_two_sets_of_inputs(monkeypatch: pytest.MonkeyPatch, p
     """However slow the machine is, one set of inputs is not all that a verification rests on."""
     monkeypatch.setattr(compare, "PATIENCE", patience)
     source = model([pad(mode="edge")], inputs=[("x", FLOAT, [2, "n"])], tensors=[PADS])
-    verification = padops.convert(source, verify=True).verification
+    verification = padops.convert(source, verify=True, run=True).verification
     assert verification.outcome == "equal" and len(verification.inputs) == sets
 
 
@@ -149,14 +149,14 @@ def test_sizes_are_found() -> None:
              helper.make_node("Add", ["q", "z"], ["y"])]  # fmt: skip
     source = model(nodes, 17, inputs=[("x", FLOAT, ["batch", "n"]), ("z", FLOAT, [-1, 6])],
                    tensors=[tensor("pads", [0, 2, 0, 2]), tensor("shape", [6, 6])])  # fmt: skip
-    conversion = padops.convert(source, verify=True)
+    conversion = padops.convert(source, verify=True, run=True)
     assert conversion.verification.inputs == ("x: float[1, 32], z: float[1, 6]",) * verify.TURNS
 
 
 def test_a_scalar_text() -> None:
     source = model([pad(["x", "pads", "fill"])], inputs=[("x", STRING, [2, 3]), ("fill", STRING, [])],
                    outputs=[("y", STRING, None)], tensors=[PADS])  # fmt: skip
-    verification = convert(source, verify=True).verification
+    verification = convert(source, verify=True, run=True).verification
     assert (verification.outcome, verification.inputs[0]) == ("equal", "x: string[2, 3], fill: string[]")
     drawn = {next(random_inputs(inputs_of(source), 0, turn, Hints()))["fill"].item() for turn in range(9)}
     assert len(drawn) > 1 and drawn <= set(draws.WORDS)
@@ -198,7 +198,9 @@ def test_attempts_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_unknown_rank_is_found() -> None:
     source = model([pad()], 17, inputs=[("x", FLOAT, None)], tensors=[tensor("pads", [0, 0, 1, 0, 0, 1])])
-    assert [text.count(",") for text in padops.convert(source, verify=True).verification.inputs] == [2] * verify.TURNS
+    assert [text.count(",") for text in padops.convert(source, verify=True, run=True).verification.inputs] == [
+        2
+    ] * verify.TURNS
 
 
 def test_random_inputs_repeat_themselves() -> None:

@@ -55,7 +55,7 @@ def wrong_mode(monkeypatch):
 
 def test_rounding_around_a_pad_that_is_right(tmp_path):
     path = network(tmp_path / "m.xml")
-    found = padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True).verification
+    found = padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True, run=True).verification
     assert found.outcome == "close" and found.passed
     assert SAID.format("OpenVINO") in found.notes
     assert [(pad.path, pad.equal, pad.right) for pad in found.pads] == [(PADDED, True, True)]
@@ -66,17 +66,39 @@ def test_a_pad_that_is_wrong_is_named(tmp_path, wrong_mode, scale):
     """Also where it changes the outputs by less than rounding may."""
     path = network(tmp_path / "m.xml", scale=scale)
     with pytest.raises(VerificationError) as caught:
-        padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True)
+        padops.convert(path, tmp_path / "m.onnx", fold=False, verify=True, run=True)
     assert re.search(rf"{PADDED}: padded: of the data that it has in OpenVINO, \d+ of \d+ elements", str(caught.value))
     found = caught.value.conversion.verification
     assert (found.outcome, [pad.right for pad in found.pads]) == ("different", [False])
     assert not (tmp_path / "m.onnx").exists()
 
 
+def hidden(path: Path) -> Path:
+    """A Pad of which the output shows nothing but the data in its midst."""
+    x = parameter(SHAPE)
+    begin, end, one, axes = (np.array(row, np.int64) for row in ([1, 2], [9, 10], [1, 1], [2, 3]))
+    return save(path, [opset13.slice(padded(x), begin, end, one, axes)], [x])
+
+
+def test_a_pad_that_no_output_shows_is_compared(tmp_path):
+    found = padops.convert(hidden(tmp_path / "m.xml"), fold=False, verify=True).verification
+    assert (found.verdict, found.outcome) == ("tested", "equal")
+    assert [(pad.path, pad.exercise, pad.equal) for pad in found.pads] == [(PADDED, "exercised", True)]
+    assert found.unproved == (
+        "nothing was proved: the original is no ONNX model, or other execution providers were asked for",
+    )
+
+
+def test_a_wrong_pad_that_no_output_shows_is_named(tmp_path, wrong_mode):
+    with pytest.raises(VerificationError, match=f"though all outputs agree; {PADDED}: padded: of the data that it has"):
+        padops.convert(hidden(tmp_path / "m.xml"), tmp_path / "m.onnx", fold=False, verify=True)
+    assert not (tmp_path / "m.onnx").exists()
+
+
 def test_nan_that_openvino_has_other_rules_for(tmp_path):
     x = parameter(SHAPE)
     found = padops.convert(
-        save(tmp_path / "m.xml", [opset13.relu(padded(x, "symmetric"))], [x]), verify=True
+        save(tmp_path / "m.xml", [opset13.relu(padded(x, "symmetric"))], [x]), verify=True, run=True
     ).verification
     assert found.outcome == "close"
     assert NOT_FINITE.format("OpenVINO") in found.notes and SAID.format("OpenVINO") in found.notes
@@ -94,14 +116,16 @@ def test_a_layer_that_is_wrong_for_finite_numbers_differs_all_the_same(tmp_path,
     monkeypatch.setattr(openvino_ir, "convert_layers", wrong)
     x = parameter(SHAPE)
     with pytest.raises(VerificationError, match="but an output differs by more than 0.0001"):
-        padops.convert(save(tmp_path / "m.xml", [opset13.relu(padded(x))], [x]), verify=True)
+        padops.convert(save(tmp_path / "m.xml", [opset13.relu(padded(x))], [x]), verify=True, run=True)
 
 
 def test_a_small_result_of_a_sigmoid_is_rounded_as_1_is(tmp_path):
     """OpenVINO computes it from its distance to 1."""
     x = parameter(SHAPE)
     y = opset13.sigmoid(opset13.subtract(padded(x), constant(np.float32(14))))
-    found = padops.convert(save(tmp_path / "m.xml", [opset13.reshape(y, [-1], False)], [x]), verify=True).verification
+    found = padops.convert(
+        save(tmp_path / "m.xml", [opset13.reshape(y, [-1], False)], [x]), verify=True, run=True
+    ).verification
     assert found.outcome == "close"
     (name,) = (output.name for output in found.outputs)
     assert (

@@ -149,10 +149,10 @@ def test_an_ir(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("by", "more", "code", "headline"),
     [
-        (0, [], 0, "verified: the outputs are bit-equal"),
-        (1e-6, [], 4, "verification failed: the outputs differ"),
-        (1e-6, ["--atol", "1e-5"], 0, "verified but for rounding: no Pad is the reason of what differs"),
-        (1e-6, ["--atol", "1e-5", "--strict"], 4, "verified but for rounding: no Pad is the reason of what differs"),
+        (0, [], 0, "tested: the outputs are bit-equal"),
+        (1e-6, [], 4, "different: the outputs differ"),
+        (1e-6, ["--atol", "1e-5"], 0, "tested: the outputs differ by rounding, and no Pad is the reason"),
+        (1e-6, ["--atol", "1e-5", "--strict"], 4, "tested: the outputs differ by rounding, and no Pad is the reason"),
     ],
 )
 def test_the_command(

@@ -25,7 +25,7 @@ ROADS: list[dict[str, Any]] = [{}, {"target": "onnx", "without_pad": True}, {"se
 @pytest.mark.parametrize("options", ROADS, ids=str)
 def test_a_network_of_float16_is_right_but_for_rounding(options: dict[str, Any], tmp_path: Path) -> None:
     """ONNX Runtime leaves out the casts around a Pad that it runs in float; a Pad of padops takes float16."""
-    conversion = padops.convert(half_network(), tmp_path / "out.onnx", verify=True, **options)
+    conversion = padops.convert(half_network(), tmp_path / "out.onnx", verify=True, run=True, **options)
     verification = conversion.verification
     assert verification is not None and (verification.outcome, verification.passed) == ("close", True)
     assert not verification.outputs[0].equal and (tmp_path / "out.onnx").exists()
@@ -39,7 +39,7 @@ def test_a_network_of_float16_is_right_but_for_rounding(options: dict[str, Any],
 
 
 def test_a_lowered_network_of_float16_keeps_its_pads_and_its_rounding(tmp_path: Path) -> None:
-    conversion = padops.convert(half_network(), tmp_path / "out.onnx", verify=True, target="onnx")
+    conversion = padops.convert(half_network(), tmp_path / "out.onnx", verify=True, run=True, target="onnx")
     assert [record.status for record in conversion.records] == ["not needed", "not needed"]
     assert conversion.verification is not None and conversion.verification.outcome == "equal"
 
@@ -47,14 +47,14 @@ def test_a_lowered_network_of_float16_keeps_its_pads_and_its_rounding(tmp_path: 
 def test_rounding_is_refused_where_that_is_asked_for(tmp_path: Path) -> None:
     source = half_network()
     with pytest.raises(VerificationError, match="1 output differs; y: .*; each Pad gives what it must of the data"):
-        padops.convert(source, tmp_path / "out.onnx", verify=True, strict=True)
+        padops.convert(source, tmp_path / "out.onnx", verify=True, run=True, strict=True)
     with pytest.raises(
         VerificationError, match=r"but an output differs by more than 0 \+ 0 of the element \(--rtol, --atol\)"
     ):
-        padops.convert(source, tmp_path / "out.onnx", verify=True, rtol=0, atol=0.0)
+        padops.convert(source, tmp_path / "out.onnx", verify=True, run=True, rtol=0, atol=0.0)
     assert not list(tmp_path.iterdir())
-    assert padops.convert(source, verify=True, rtol=0.01, atol=0.01).verification.outcome == "close"
-    assert padops.verify(source, padops.convert(source).proto(), atol=1e-9).outcome == "different"
+    assert padops.convert(source, verify=True, run=True, rtol=0.01, atol=0.01).verification.outcome == "close"
+    assert padops.verify(source, padops.convert(source).proto(), atol=1e-9, run=True).outcome == "different"
 
 
 @pytest.mark.parametrize("broken", [0, 1])
@@ -64,7 +64,7 @@ def test_a_wrong_pad_among_rounding_is_named(broken: int) -> None:
     converted = padops.convert(source, fallback=False).proto()
     (node,) = (node for node in converted.graph.node if node.name == f"pad{broken}")
     next(row for row in node.attribute if row.name == "mode").s = b"edge"
-    verification = padops.verify(source, converted, rtol=1e6, atol=1e6)
+    verification = padops.verify(source, converted, rtol=1e6, atol=1e6, run=True)
     assert (verification.outcome, verification.passed) == ("different", False)
     assert [one.path for one in verification.pads if one.right is False] == [f"graph/pad{broken}"]
     assert f"a Pad is the reason: graph/pad{broken}: p{broken}: " in choice.mismatch(verification, ())
@@ -77,7 +77,7 @@ def test_another_node_is_no_rounding() -> None:
     array = onnx.numpy_helper.to_array(weights).copy()
     array[0, 0, 0, 0] += np.float16(1e-3)
     weights.CopyFrom(onnx.numpy_helper.from_array(array, "w1"))
-    verification = padops.verify(source, converted)
+    verification = padops.verify(source, converted, run=True)
     assert verification.outcome == "different"
     assert verification.notes[-1] == "initializer 'w1' is not the same in both models, and may be the reason"
 
@@ -86,7 +86,7 @@ def test_a_pad_that_was_folded_beside_rounding() -> None:
     """The convolution has taken it in; it is the same node but for that."""
     source = half_network(3)
     source.graph.node[6].attribute[0].s = b"constant"
-    conversion = padops.convert(source, verify=True)
+    conversion = padops.convert(source, verify=True, run=True)
     assert [record.status for record in conversion.records] == ["converted", "converted", "folded"]
     assert conversion.verification is not None and conversion.verification.outcome == "close"
 
@@ -114,7 +114,10 @@ def test_the_tolerance() -> None:
 def test_what_is_no_tolerance(wrong: dict[str, Any]) -> None:
     source = model([pad()], tensors=[tensor("pads", [0, 1, 0, 1])])
     (name,) = wrong
-    for call in (lambda: padops.convert(source, verify=True, **wrong), lambda: padops.verify(source, source, **wrong)):
+    for call in (
+        lambda: padops.convert(source, verify=True, run=True, **wrong),
+        lambda: padops.verify(source, source, **wrong, run=True),
+    ):
         with pytest.raises(padops.UsageError, match=f"{name} is .*, expected a"):
             call()
 
@@ -147,7 +150,7 @@ def bend(monkeypatch: pytest.MonkeyPatch, original: bool) -> None:
 
 def test_outputs_that_onnxruntime_gets_wrong_are_said_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
     bend(monkeypatch, original=True)
-    verification = padops.convert(pooled(), verify=True).verification
+    verification = padops.convert(pooled(), verify=True, run=True).verification
     assert verification is not None and (verification.outcome, verification.passed) == ("corrected", True)
     assert (
         verification.outputs[0].detail.startswith("4 of 16 elements") or "became 0.0" in verification.outputs[0].detail
@@ -156,13 +159,13 @@ def test_outputs_that_onnxruntime_gets_wrong_are_said_to_change(monkeypatch: pyt
         "without graph optimisation the outputs are bit-equal; with it, ONNX Runtime gets the original wrong",
         "y will change: graph/pad: ONNX Runtime may make it the padding of MaxPool pool, which is another thing",
     )
-    assert padops.verify(pooled(), padops.convert(pooled()).proto()).notes == verification.notes
+    assert padops.verify(pooled(), padops.convert(pooled()).proto(), run=True).notes == verification.notes
 
 
 def test_a_converted_model_that_onnxruntime_gets_wrong_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without optimisation it is right, but no session of the user's is without."""
     bend(monkeypatch, original=False)
     with pytest.raises(VerificationError, match="with it, ONNX Runtime gets the converted model wrong") as caught:
-        padops.convert(pooled(), verify=True)
+        padops.convert(pooled(), verify=True, run=True)
     verification = caught.value.conversion.verification
     assert verification is not None and verification.outcome == "different"

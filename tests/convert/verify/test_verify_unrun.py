@@ -16,7 +16,7 @@ from padops import cli
 from padops.convert import PadsLeftError, UndecidedError
 
 PADS = tensor("pads", [0, 1, 0, 1])
-SAME = "verified: ONNX Runtime runs neither model; node by node, they do the same"
+SAME = "tested: ONNX Runtime runs neither model; node by node, they do the same"
 
 
 def oldest(amounts: Sequence[int] = (1, 1), name: str = "a", **more: object) -> onnx.ModelProto:
@@ -39,26 +39,26 @@ def save(path: Path, source: onnx.ModelProto) -> str:
 
 def test_a_model_against_itself_is_the_same() -> None:
     for other in (oldest(), oldest(name="renamed")):
-        verification = padops.verify(oldest(), other)
+        verification = padops.verify(oldest(), other, run=True)
         assert (verification.outcome, verification.passed, verification.refuted) == ("same", True, False)
         assert verification.notes[0] == "node by node, the two models do the same"
         assert "Could not find an implementation for Pad(1)" in verification.notes[1]
 
 
-def test_models_that_differ_are_different(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    verification = padops.verify(oldest(), oldest((1, 2)))
+def test_models_that_differ_are_different(unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    verification = padops.verify(oldest(), oldest((1, 2)), run=True)
     assert (verification.outcome, verification.passed) == ("different", False)
     assert [(one.path, one.detail, one.right) for one in verification.pads] == [
         ("graph/a", "shape [5] became [6]", False)
     ]
     one, same, other = (save(tmp_path / f"{i}.onnx", source) for i, source in enumerate(
         (oldest(), oldest(name="b"), oldest((1, 2)))))  # fmt: skip
-    assert cli.main(["verify", one, other]) == 4
-    assert capsys.readouterr().out.startswith("verification failed: Pads give something else\n")
-    assert cli.main(["verify", one, same]) == 0
+    assert cli.main(["verify", "--run", one, other]) == 4
+    assert capsys.readouterr().out.startswith("different: Pads give something else\n")
+    assert cli.main(["verify", "--run", one, same]) == 0
     assert " ".join(capsys.readouterr().out.split()).startswith(SAME)
     assert (
-        padops.verify(oldest(), oldest(value=0.5))
+        padops.verify(oldest(), oldest(value=0.5), run=True)
         .pads[0]
         .detail.startswith("2 of 5 elements, first at [0]: 0.0 became 0.5")
     )
@@ -66,22 +66,24 @@ def test_models_that_differ_are_different(capsys: pytest.CaptureFixture[str], tm
 
 def test_pads_that_are_written_otherwise_are_compared_by_the_reference() -> None:
     source = unheard()
-    assert padops.verify(source, convert(source).proto()).outcome == "same"
-    verification = padops.verify(source, convert(unheard("edge")).proto())
+    assert padops.verify(source, convert(source).proto(), run=True).outcome == "same"
+    verification = padops.verify(source, convert(unheard("edge")).proto(), run=True)
     assert (verification.outcome, verification.pads[0].path) == ("different", "graph/pad")
     for kind in (STRING, DOUBLE, onnx.TensorProto.BOOL, onnx.TensorProto.INT4):
         given = {"inputs": [("x", kind, [2, 3])], "opset": 21, "ir_version": 10}
-        assert padops.verify(unheard(**given), convert(unheard(**given)).proto()).outcome == "same"
-        assert padops.verify(unheard(**given), convert(unheard("edge", **given)).proto()).outcome == "different"
+        assert padops.verify(unheard(**given), convert(unheard(**given)).proto(), run=True).outcome == "same"
+        assert (
+            padops.verify(unheard(**given), convert(unheard("edge", **given)).proto(), run=True).outcome == "different"
+        )
 
 
 def test_what_the_nodes_do_not_tell(tmp_path: Path) -> None:
     """Another node, other amounts that are inputs, external data of the same name in another folder."""
-    verification = padops.verify(unheard(), unheard(attribute=1))
+    verification = padops.verify(unheard(), unheard(attribute=1), run=True)
     assert (verification.outcome, verification.passed) == ("undecided", False)
     assert verification.notes[0] == "the nodes do not tell either: graph/Unheard_1 is not the same in both"
     given = [("x", FLOAT, [2, 3]), ("pads", INT64, [4])]
-    verification = padops.verify(unheard(inputs=given, tensors=[]), unheard("edge", inputs=given, tensors=[]))
+    verification = padops.verify(unheard(inputs=given, tensors=[]), unheard("edge", inputs=given, tensors=[]), run=True)
     assert verification.notes[0].endswith("graph/pad: its amounts or its fill are not known before it runs")
     weight = onnx.TensorProto(name="w", data_type=FLOAT, dims=[3], data_location=onnx.TensorProto.EXTERNAL)
     weight.external_data.add(key="location", value="w.bin")
@@ -93,12 +95,14 @@ def test_what_the_nodes_do_not_tell(tmp_path: Path) -> None:
         source = unheard(tensors=[PADS, weight])
         source.graph.node[1].input.append("w")
         paths.append(save(folder / "m.onnx", source))
-    assert padops.verify(paths[0], paths[1]).outcome == "same"
-    verification = padops.verify(paths[0], paths[2])
+    assert padops.verify(paths[0], paths[1], run=True).outcome == "same"
+    verification = padops.verify(paths[0], paths[2], run=True)
     assert verification.notes[0] == "the nodes do not tell either: initializer 'w' is not the same in both"
 
 
-def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_model_that_no_runtime_loads_is_not_written(
+    unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """By no road: ``-q`` says it as well."""
     source, out = save(tmp_path / "m.onnx", oldest()), tmp_path / "out.onnx"
     why = (
@@ -115,12 +119,12 @@ def test_a_model_that_no_runtime_loads_is_not_written(capsys: pytest.CaptureFixt
     assert padops.convert(source, target="onnx").unconverted[0].facts.verdict == "refuses"
     assert cli.main(["convert", source, "-o", str(out), "--target", "onnx", "-q"]) == 3
     assert capsys.readouterr().err.startswith(f"error: {why}") and not out.exists()
-    assert cli.main(["convert", save(tmp_path / "u.onnx", unheard()), "-o", str(out), "--verify", "-q"]) == 5
+    assert cli.main(["convert", save(tmp_path / "u.onnx", unheard()), "-o", str(out), "--verify", "--run", "-q"]) == 5
     said = capsys.readouterr().err
     assert said.startswith("error: neither model runs: node by node, the two models do the same; ")
     assert said.endswith("; without verification it is converted all the same\n") and not out.exists()
     with pytest.raises(UndecidedError):
-        padops.lower(unheard(), out, verify=True)
+        padops.lower(unheard(), out, verify=True, run=True)
 
 
 def test_a_pad_that_breaks_a_rule_wherever_the_model_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -147,7 +151,9 @@ def test_a_pad_that_breaks_a_rule_wherever_the_model_runs(capsys: pytest.Capture
     assert record.facts.verdict == "breaks a rule" and out.exists()
 
 
-def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_runs_but_has_nothing_to_compare_with(
+    unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """It is written, and the exit code and the error stream say what it is; with ``--strict``, it is not."""
     branch = helper.make_graph(
         [pad(output="p")], "b", [], [helper.make_tensor_value_info("p", onnx.TensorProto.INT16, None)]
@@ -156,7 +162,7 @@ def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture
     source = model([node], inputs=[("x", onnx.TensorProto.INT16, [2, 3]), ("c", onnx.TensorProto.BOOL, [])],
                    outputs=[("y", onnx.TensorProto.INT16, None)], tensors=[PADS])  # fmt: skip
     out = tmp_path / "out.onnx"
-    arguments = ["convert", save(tmp_path / "m.onnx", source), "-o", str(out), "--verify"]
+    arguments = ["convert", save(tmp_path / "m.onnx", source), "-o", str(out), "--verify", "--run"]
     assert cli.main([*arguments, "--strict", "-q"]) == 5 and not out.exists()
     capsys.readouterr()
     assert cli.main([*arguments, "-q"]) == 5 and out.exists()
@@ -164,24 +170,24 @@ def test_what_runs_but_has_nothing_to_compare_with(capsys: pytest.CaptureFixture
     assert capsys.readouterr() == ("", f"{why}; wrote {out} ({out.stat().st_size:,} bytes)\n")
 
 
-def test_inputs_that_a_model_does_not_take(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_inputs_that_a_model_does_not_take(unproved: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """ONNX Runtime runs the model: it was the indices that were not in the table."""
     nodes = [helper.make_node("Gather", ["table", "i"], ["g"]), pad(["g", "pads"])]
     source = model(
         nodes, inputs=[("i", INT64, [64])], tensors=[tensor("table", [1.0], np.float32), tensor("pads", [0, 1])]
     )
     path = save(tmp_path / "m.onnx", source)
-    assert cli.main(["verify", path, path]) == 0  # node by node
+    assert cli.main(["verify", "--run", path, path]) == 0  # node by node
     out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("verified: ONNX Runtime runs neither model with these inputs; node by node, they do the same")
+    assert out.startswith("tested: ONNX Runtime runs neither model with these inputs; node by node, they do the same")
     said = "ONNX Runtime does not run the original with these inputs: "
     assert said in out and "; --inputs FILE.npz gives others" in out and "with i: int64[64]" in out
     nodes[0].attribute.append(helper.make_attribute("axis", 0))
     other = model(nodes, inputs=[("i", INT64, [64])], tensors=list(source.graph.initializer))
-    assert cli.main(["verify", path, save(tmp_path / "other.onnx", other)]) == 5
-    assert capsys.readouterr().out.startswith("cannot be verified: neither model runs with these inputs\n")
-    verification = padops.verify(source, source, inputs={"i": np.ones(64, np.int64)})
+    assert cli.main(["verify", "--run", path, save(tmp_path / "other.onnx", other)]) == 5
+    assert capsys.readouterr().out.startswith("unknown: neither model runs with these inputs\n")
+    verification = padops.verify(source, source, inputs={"i": np.ones(64, np.int64)}, run=True)
     assert any(note.startswith(said) and "--inputs" not in note for note in verification.notes)
     converted = save(tmp_path / "pads.onnx", source)
-    assert cli.main(["convert", converted, "-o", str(tmp_path / "out.onnx"), "--verify"]) == 5
+    assert cli.main(["convert", converted, "-o", str(tmp_path / "out.onnx"), "--verify", "--run"]) == 5
     assert capsys.readouterr().err.startswith("error: neither model runs with these inputs: node by node, ")

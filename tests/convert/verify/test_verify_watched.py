@@ -30,7 +30,7 @@ def test_a_pad_of_which_one_of_two_values_is_compared_elsewhere() -> None:
     original = [pad(output="p", mode="reflect"), NODE("Relu", ["p"], ["u"]),
                 NODE("Gather", ["x", "edge"], ["w"], axis=1), NODE("Neg", ["w"], ["v"])]  # fmt: skip
     converted = [pad(output="q", mode="reflect"), NODE("Relu", ["q"], ["u"]), NODE("Neg", ["q"], ["v"])]
-    verification = padops.verify(shapes_of(original, "uv", [edge]), shapes_of(converted, "uv"))
+    verification = padops.verify(shapes_of(original, "uv", [edge]), shapes_of(converted, "uv"), run=True)
     assert all(output.equal for output in verification.outputs)
     assert (verification.outcome, [pad.compared for pad in verification.pads]) == ("different", [("u",), ("u", "v")])
     assert verification.pads[0].equal and verification.pads[1].detail.startswith("v: 4 of 10 elements")
@@ -44,7 +44,7 @@ def test_a_convolution_that_reads_something_else_is_compared() -> None:
     size, negated = NODE("Shape", ["c"], ["y"]), NODE("Neg", ["x"], ["n"])
     original = model([read[0], size], inputs=given, outputs=outputs, tensors=[weights])
     verification = padops.verify(
-        original, model([negated, read[1], size], inputs=given, outputs=outputs, tensors=[weights])
+        original, model([negated, read[1], size], inputs=given, outputs=outputs, tensors=[weights]), run=True
     )
     assert all(output.equal for output in verification.outputs) and verification.outcome == "different"
     assert [(one.path, one.equal) for one in verification.pads] == [("graph/conv", False)]
@@ -54,6 +54,8 @@ def test_a_pad_of_random_numbers_is_no_difference() -> None:
     """ONNX Runtime draws them by the position of the node, which the node in front of it moves."""
     random = [NODE("RandomNormalLike", ["x"], ["r"]), pad(["r", "pads"], "p", name="pad")]
     nodes = [NODE("Identity", ["x"], ["i"]), *random, NODE("Neg", ["i"], ["n"])]
-    verification = padops.verify(shapes_of([*random, NODE("Neg", ["x"], ["n"])], "pn"), shapes_of(nodes, "pn"))
+    verification = padops.verify(
+        shapes_of([*random, NODE("Neg", ["x"], ["n"])], "pn"), shapes_of(nodes, "pn"), run=True
+    )
     (one,) = verification.pads
     assert (verification.outcome, one.path, one.exercise, one.equal) == ("equal", "graph/pad", "exercised", True)

@@ -1,0 +1,127 @@
+"""What a verification found, as people read it: the answer, what is proved of which parts, what was run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from padops.convert.records import WITHOUT_OPTIMISATION, PadComparison, ProofRecord, Verification
+from padops.lines import Text
+from padops.terminal import json_text, show_wrapped
+
+STYLES = {"proved": "green", "tested": "green", "different": "bold red", "unknown": "bold yellow"}
+PROVED = "wherever the original runs, the converted model gives the same"
+SAID = {
+    "proved": "nothing had to be run",
+    "alone": "what is not proved was run alone, and gave the same bits",
+    "equal": "the outputs are bit-equal",
+    "close": "the outputs differ by rounding, and no Pad is the reason",
+    "corrected": "the outputs differ only where the converted model corrects the original",
+    "same": "ONNX Runtime runs neither model; node by node, they do the same",
+    "runs": "the converted model runs, but there is nothing to compare it with",
+    "different": "the outputs differ",
+    "fails": "the converted model does not run",
+    "undecided": "neither model runs",
+}
+INSIDE = "the outputs agree, but not what Pads give"
+PADS_ALONE = "Pads give something else"
+REFUSED = "neither model runs with these inputs"
+REFUSED_SAME = "ONNX Runtime runs neither model with these inputs; node by node, they do the same"
+UNOPTIMISED = "without graph optimisation, the outputs are bit-equal"
+UNCONFIRMED = "a part of the models may differ, but no run of both has shown it"
+RIGHT_OF_THEM = "each gives what the reference gives of them"
+BODY = "function body"  # the rule of what runs where padops is absent
+SHOWN = 20  # parts that are not proved
+
+
+def show_verification(console: Console, verification: Verification) -> None:
+    """How it came out; what is proved; with what the models were fed, and what each output and each Pad gave."""
+    verdict, proof, ran = verification.verdict, verification.proof, _ran(verification)
+    told = PROVED if verdict == "proved" else ran
+    if verdict == "unknown" and proof is not None and proof.verdict == "different":
+        told = UNCONFIRMED
+    console.print(Text(f"{verdict}: {told}", "yellow" if verification.outcome == "close" else STYLES[verdict]))
+    if proof is not None:
+        _show_proof(console, proof)
+    if told != ran:
+        console.print(Text(f"  {'' if verification.outcome == 'proved' else 'run as well: '}{ran}"))
+    for inputs, count in Counter(verification.inputs).items():
+        show_wrapped(console, [f"with {inputs}" + (f" ({count} draws)" if count > 1 else "")])
+    for output in verification.outputs:
+        weak = f", but weak: {output.weak}" if output.weak else ""
+        console.print(Text(f"  {output.name}: {'equal' if output.equal else output.detail}{weak}"))
+    for note in verification.notes:
+        console.print(Text(f"  {note}"))
+    if verification.pads:
+        _show_pads(console, verification.pads)
+
+
+def _ran(verification: Verification) -> str:
+    """What runs of both models gave, in words."""
+    outcome = verification.outcome
+    if outcome == "different" and all(output.equal for output in verification.outputs):
+        return INSIDE if verification.outputs else PADS_ALONE
+    if verification.inputs and outcome in ("undecided", "same"):  # ONNX Runtime loads them
+        return REFUSED if outcome == "undecided" else REFUSED_SAME
+    if outcome == "equal" and any(note.startswith(WITHOUT_OPTIMISATION) for note in verification.notes):
+        return UNOPTIMISED
+    return SAID[outcome]
+
+
+def _show_proof(console: Console, proof: ProofRecord) -> None:
+    """How many parts are proved, by what, and for what; each of the others; and what all of it rests on."""
+    if proof.same:
+        same = "1 operator is" if proof.same == 1 else f"{proof.same} operators are"
+        console.print(Text(f"  {same} the same in both; a Pad of ONNX and its like of padops count as one"))
+    proved = Counter((row.rule, row.holds_for) for row in proof.regions if row.verdict == "proved")
+    for (rule, holds_for), count in proved.items():
+        parts = "1 part that differs is" if count == 1 else f"{count} parts that differ are"
+        told = f"{parts} proved to do the same, by {rule}: for {holds_for}"
+        if rule == BODY:
+            functions = (
+                "1 function for where padops is absent does"
+                if count == 1
+                else f"{count} functions for where padops is absent do"
+            )
+            told = (
+                f"{functions} the same as {'its operator' if count == 1 else 'their operators'}: proved for {holds_for}"
+            )
+        console.print(Text(f"  {told}"), soft_wrap=True)
+    left = [row for row in proof.regions if row.verdict != "proved"]
+    for row in left[:SHOWN]:
+        console.print(Text.assemble(f"  {row.name}  ", (NOT_PROVED[row.verdict], "bold yellow")), soft_wrap=True)
+        example = [] if row.counterexample is None else [f"with {' '.join(json_text(row.counterexample).split())}"]
+        show_wrapped(console, [row.why, *example], indent=4)
+    if len(left) > SHOWN:
+        console.print(Text(f"  and {len(left) - SHOWN} more; --json has each of them"))
+    for text in dict.fromkeys(text for row in proof.regions if row.verdict == "proved" for text in row.conditions):
+        show_wrapped(console, [f"if {text}"])
+    for text in proof.assumptions:
+        show_wrapped(console, [f"assumed: {text}"])
+    if proof.lost_errors:
+        show_wrapped(
+            console, [f"in {proof.lost_errors} of them the original refuses something that the converted model takes"]
+        )
+    if proof.why:
+        show_wrapped(console, [f"not proved: {proof.why}"])
+
+
+NOT_PROVED = {"tested": "tested alone", "different": "may differ", "unknown": "not proved"}
+
+
+def _show_pads(console: Console, pads: Sequence[PadComparison]) -> None:
+    """How many Pads were compared, and those of which there is more to say."""
+    told = [pad for pad in pads if pad.exercise != "exercised" or not (pad.equal or pad.right)]
+    rounded = sum(not pad.equal and bool(pad.right) and pad.exercise == "exercised" for pad in pads)
+    equal = len(pads) - len(told) - rounded
+    if equal:
+        console.print(Text(f"  {equal} Pad{' gives' if equal == 1 else 's give'} the same bits in both models"))
+    if rounded:
+        have = "1 Pad has" if rounded == 1 else f"{rounded} Pads have"
+        console.print(Text(f"  {have} other data, and {RIGHT_OF_THEM}"))
+    for pad in told:
+        state = ("different", "bold red") if not pad.equal else (pad.exercise, "bold yellow")
+        console.print(Text.assemble(f"  {pad.path}  ", state), soft_wrap=True)
+        show_wrapped(console, [pad.detail], indent=4)

@@ -1,0 +1,293 @@
+"""The bodies of the fallback's functions, against the operators that they stand for.
+
+A converted model is read as though each operator of padops were its specification. What the model runs where the library
+is absent is a function of the same name, and its body is proved here: once for each body and what its calls tell it, which
+are the attributes, the element type, the dims, and the amounts, axes and fill that are constants. The two sides are models
+of one call each, the operator's and the body's, so that the same rules decide as for everything else.
+
+Before that, what is known is written out (``written_out.py``), each way that the body can take is a pair of models of its
+own (``body_goals.py``), and indices into the data as one long axis become indices along each axis (``flat_indices.py``).
+Of data of unknown rank each rank up to ``Limits.rank`` is looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.inliner
+from onnx import helper, numpy_helper
+
+from padops.convert.proof import facts, functions
+from padops.convert.proof.body_goals import TooManyQuestionsError, goals
+from padops.convert.proof.flat_graph import constant_of
+from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
+from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.written_out import FailsAlwaysError
+
+RULE = "function body"
+RESULT = "padded"
+SHARE = 0.25  # of the time of a proof, for all of its bodies
+FILLS = (("Pad_", 2), ("OpenVINOPad_", 3), ("NGraphPad_", 1), ("SamePad_", 1))  # which input is the fill
+Prove = Callable[[onnx.ModelProto, onnx.ModelProto], Proof]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A function as one call has it.
+
+    Attributes:
+        function: The function.
+        call: A node that calls it.
+        arguments: What is known of the inputs of the function; None for one that is not given.
+    """
+
+    function: onnx.FunctionProto
+    call: onnx.NodeProto
+    arguments: tuple[functions.Known | None, ...]
+
+    @property
+    def key(self) -> bytes:
+        """What two calls share that are proved by one proof."""
+        described = (None if one is None else (one.dtype, one.shape, _content(one)) for one in self.arguments)
+        attributes = sorted(row.SerializeToString(deterministic=True) for row in self.call.attribute)
+        return repr((self.function.SerializeToString(deterministic=True), attributes, *described)).encode()
+
+
+def prove_bodies(
+    converted: onnx.ModelProto, prove: Prove, limits: Limits, folder: Path | None = None
+) -> tuple[Region, ...]:
+    """Proves the functions of padops in a model, as far as its calls use them.
+
+    Args:
+        converted: The model.
+        prove: Proves two models.
+        limits: How much all of it may cost; what is left then is unknown.
+        folder: What external data are relative to.
+
+    Returns:
+        A region for each body and what its calls tell it. None where the model has no such functions.
+    """
+    if not _fallbacks(converted):
+        return ()
+    end, found = time.monotonic() + limits.seconds * SHARE, dict[bytes, Region]()
+    for instance in instances(converted, folder):
+        if instance.key not in found:
+            found[instance.key] = _region(instance, prove, limits, end)
+    return tuple(found.values())
+
+
+def instances(converted: onnx.ModelProto, folder: Path | None = None) -> Iterator[Instance]:
+    """Each call of a function of padops in a model."""
+    bodies = _fallbacks(converted)
+    model, is_exact = _without_own_functions(converted)
+    copy = facts.inferred(model, folder, {row.name for row in model.graph.input}).known
+    for call, find in _calls(copy, {}, {}):
+        function = bodies.get(call.op_type)
+        if function is not None:
+            given = [find(name) for name in call.input]
+            given += [None] * (len(function.input) - len(given))
+            if not is_exact:
+                given = [None if one is None else replace(one, shape=None) for one in given]
+            yield Instance(function, call, tuple(given[: len(function.input)]))
+
+
+def _fallbacks(model: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
+    return {row.name: row for row in model.functions if row.domain == PADOPS}
+
+
+def _without_own_functions(model: onnx.ModelProto) -> tuple[onnx.ModelProto, bool]:
+    """The model with its own functions written out, where one of them has an operator of padops.
+
+    Returns:
+        The model, and whether every function imports what the model does: else dims that are inferred may be others.
+    """
+    own = [row for row in model.functions if row.domain != PADOPS]
+    if not any(node.domain == PADOPS for row in own for node in _every_node(row.node)):
+        return model, True
+    copy, is_exact = onnx.ModelProto(), True
+    copy.CopyFrom(model)
+    versions = functions.imports_of(model)
+    for function in copy.functions:
+        for row in function.opset_import:
+            version = versions.get("" if row.domain == "ai.onnx" else row.domain, row.version)
+            is_exact = is_exact and version == row.version
+            row.version = version  # onnx writes out no function with other imports
+    return onnx.inliner.inline_selected_functions(copy, [(row.domain, row.name) for row in own]), is_exact
+
+
+def _every_node(nodes: Sequence[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    for node in nodes:
+        yield node
+        for row in node.attribute:
+            yield from _every_node(row.g.node)
+
+
+Argument = functions.Known | None
+Find = Callable[[str], Argument]
+
+
+def _calls(
+    graph: onnx.GraphProto, types: dict[str, onnx.TypeProto], constants: dict[str, np.ndarray]
+) -> Iterator[tuple[onnx.NodeProto, Find]]:
+    """Each operator of padops in a graph and its bodies, with what is known of a name there."""
+    types, constants = types | facts.types_of(graph), dict(constants)
+    for name in facts.types_of(graph):
+        constants.pop(name, None)  # a name of an outer graph that means something else here
+    for tensor in graph.initializer:
+        if tensor.data_location != onnx.TensorProto.EXTERNAL:
+            constants[tensor.name] = numpy_helper.to_array(tensor)
+        types[tensor.name] = helper.make_tensor_type_proto(tensor.data_type, list(tensor.dims))
+    for node in graph.node:
+        if (array := constant_of(node)) is not None:
+            constants[node.output[0]] = array
+
+    def find(name: str) -> Argument:
+        if not name:
+            return None
+        kind = types.get(name)
+        dtype = 0 if kind is None else kind.tensor_type.elem_type
+        return functions.Known(dtype, None if kind is None else facts.dims_of(kind), constants.get(name))
+
+    for node in graph.node:
+        if node.domain == PADOPS:
+            yield node, find
+        for row in node.attribute:
+            if row.HasField("g"):
+                yield from _calls(row.g, types, constants)
+
+
+def _content(known: functions.Known) -> bytes | None:
+    """The elements of a constant that a proof knows."""
+    if known.elements is None or known.elements.nbytes > facts.SMALL:
+        return None
+    return repr(known.elements.tolist()).encode() if known.elements.dtype == object else known.elements.tobytes()
+
+
+def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Region:
+    """What is known of a body, for one call."""
+    function, begin = instance.function, time.monotonic()
+    name = f"function body {function.name}, as {instance.call.output[0]} calls it"
+    operators = tuple(sorted(node.op_type for node in _every_node(function.node)))
+    made = Region(name, (function.name,), operators, Verdict.UNKNOWN, RULE)
+    arguments = _typed(instance)
+    if arguments is None:
+        return replace(made, why="the element types of its inputs are not known")
+    data = arguments[0]
+    assert data is not None, "who has no data has no types"
+    shapes = [data.shape] if data.shape is not None else [(None,) * rank for rank in ranks(instance, limits)]
+    proofs: list[Proof] = []
+    try:
+        for shape in shapes:
+            known = replace(instance, arguments=(replace(data, shape=shape), *arguments[1:]))
+            for goal in goals(*models(known), function.input[0]):
+                if time.monotonic() > end:
+                    return replace(made, why="the time for function bodies is over")
+                proofs.append(prove(goal.operator, goal.body))
+                if proofs[-1].verdict is not Verdict.PROVED and not _never_runs(proofs[-1]):
+                    return replace(made, why=_why(proofs[-1], shape), seconds=time.monotonic() - begin)
+    except (FailsAlwaysError, TooManyQuestionsError) as why:
+        return replace(made, why=str(why), seconds=time.monotonic() - begin)
+    conditions = [row for proof in proofs for row in proof.assumptions]
+    conditions += [row for proof in proofs for region in proof.regions for row in region.conditions]
+    if len(shapes) > 1:
+        conditions.append(f"its data have up to {limits.rank} axes")
+    return replace(
+        made,
+        verdict=Verdict.PROVED,
+        holds_for="all data of its call",
+        conditions=tuple(dict.fromkeys(conditions)),
+        seconds=time.monotonic() - begin,
+    )
+
+
+def ranks(instance: Instance, limits: Limits) -> Sequence[int]:
+    """The ranks of data for which an operator can run: its amounts may say which (P8)."""
+    fixed = [len(row.ints) for row in instance.call.attribute if row.name in ("paddings", "pads")]
+    fixed += [2 * len(row.ints) for row in instance.call.attribute if row.name == "padding_below"]
+    if instance.function.name.startswith("Pad_") and len(instance.arguments) > 1:
+        pads, axes = instance.arguments[1], (*instance.arguments, None, None)[3]
+        known = None if axes is None else axes.elements
+        if axes is None and pads is not None and pads.elements is not None:
+            fixed.append(pads.elements.size)
+        if known is not None and known.size:
+            return range(int(max(known.max() + 1, -known.min())), limits.rank + 1)
+    return [fixed[0] // 2] if fixed else range(limits.rank + 1)
+
+
+def _never_runs(proof: Proof) -> bool:
+    """Whether the answers of a goal cannot be given: where the operator runs, the body goes another way."""
+    return any(region.why.startswith(NEVER_RUNS) for region in proof.regions)
+
+
+def _why(proof: Proof, shape: Sequence[object]) -> str:
+    whys = [region.why for region in proof.regions if region.verdict is not Verdict.PROVED and region.why]
+    return f"for data of {len(shape)} axes: {proof.why or next(iter(whys), 'it is not proved equal')}"
+
+
+def _typed(instance: Instance) -> tuple[Argument, ...] | None:
+    """The arguments with their element types; None where they are not known. Data and fill have one type."""
+    data, *others = instance.arguments
+    if data is None:
+        return None
+    at = next((place for begin, place in FILLS if instance.function.name.startswith(begin)), len(others) + 1)
+    fill = others[at - 1] if at <= len(others) else None
+    dtype = data.dtype or (fill.dtype if fill is not None else 0)
+    if not dtype or any(one is not None and not one.dtype for one in others):
+        return None
+    return replace(data, dtype=dtype), *others
+
+
+def models(instance: Instance) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    """A model of the operator alone, and one of the body alone."""
+    function, given = instance.function, instance.arguments
+    node = onnx.NodeProto(op_type=function.name, domain=PADOPS)
+    node.attribute.extend(instance.call.attribute)
+    node.input.extend(formal if one is not None else "" for formal, one in zip(function.input, given))
+    while node.input and not node.input[-1]:
+        node.input.pop()
+    node.output.append(RESULT)
+    imports = [row for row in function.opset_import if row.domain != PADOPS]
+    absent = {formal for formal, one in zip(function.input, given) if one is None}
+    nodes = [_without(one, absent) for one in functions.called(function, node)]
+    copied = helper.make_node("Identity", [function.output[0]], [RESULT])
+    operator = _model(function, given, [node], [*imports, helper.make_opsetid(PADOPS, 1)])
+    return operator, _model(function, given, [*nodes, copied], imports)
+
+
+def _model(
+    function: onnx.FunctionProto,
+    arguments: Sequence[Argument],
+    nodes: Sequence[onnx.NodeProto],
+    imports: Sequence[onnx.OperatorSetIdProto],
+) -> onnx.ModelProto:
+    """A model of the function's inputs; those that are small constants are initializers."""
+    inputs, tensors = [], []
+    for number, (name, known) in enumerate(zip(function.input, arguments)):
+        if known is None:
+            continue
+        if number and known.elements is not None and known.elements.nbytes <= facts.SMALL:
+            tensors.append(numpy_helper.from_array(known.elements, name))
+        else:
+            inputs.append(helper.make_tensor_value_info(name, known.dtype, known.shape))
+    dtype = next(known.dtype for known in arguments if known is not None)
+    outputs = [helper.make_tensor_value_info(RESULT, dtype, None)]
+    graph = helper.make_graph(list(nodes), function.name, inputs, outputs, tensors)
+    return helper.make_model(graph, opset_imports=list(imports), ir_version=8)
+
+
+def _without(node: onnx.NodeProto, absent: set[str]) -> onnx.NodeProto:
+    """A node that is not given what the call does not give."""
+    made = onnx.NodeProto()
+    made.CopyFrom(node)
+    made.input[:] = ["" if name in absent else name for name in node.input]
+    for row in made.attribute:
+        nodes = [_without(one, absent) for one in row.g.node]
+        if nodes:
+            del row.g.node[:]
+            row.g.node.extend(nodes)
+    return made

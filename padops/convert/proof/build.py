@@ -1,0 +1,300 @@
+"""A model as terms.
+
+Each value of the model becomes the term that computes it. Nothing here decides whether two terms are the same but the
+store itself, by the normal forms that this module and ``pads.py`` give them: an Identity is its input, a Constant and an
+initializer are their elements, an attribute that is not given has the default of its schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, TensorProto
+
+from padops.convert.proof import facts, functions, schemas
+from padops.convert.proof.constants import Constants
+from padops.convert.proof.ordering import in_order
+from padops.convert.proof.pads import Spelling, pad_term, spelling_of
+from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
+
+# Their outputs are drawn: two of them are the same draw only where they stand at the same place of the order of draws.
+RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+_CONSTANTS = (  # attributes of Constant, the element type that they mean, and NumPy's
+    (("value_int", "value_ints"), TensorProto.INT64, np.int64),
+    (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
+    (("value_string", "value_strings"), TensorProto.STRING, object),
+)
+TOP = -1  # the scope of the graph itself, among those of the bodies
+
+
+@dataclass
+class Built:
+    """A model as terms.
+
+    Attributes:
+        inputs: The graph's inputs that a caller has to give or may give: their terms, by name.
+        declared: What the model declares of them.
+        defaults: Of the inputs that a caller may leave out, the term of the initializer.
+        outputs: Names, types and terms of the graph's outputs, in order.
+        scopes: For each body, and ``TOP`` for the graph: the terms of all of its values by name, in order.
+        unused: Of the graph, the terms that no output needs.
+        pads: The Pads of ONNX, and how the nodes say so.
+        refused: How nodes say it that no runtime takes.
+    """
+
+    inputs: dict[str, int] = field(default_factory=dict)
+    declared: dict[str, onnx.TypeProto] = field(default_factory=dict)
+    defaults: dict[str, int] = field(default_factory=dict)
+    outputs: list[tuple[str, onnx.TypeProto, int]] = field(default_factory=list)
+    scopes: dict[int, dict[str, int]] = field(default_factory=dict)
+    unused: tuple[int, ...] = ()
+    pads: dict[int, set[Spelling]] = field(default_factory=dict)
+    refused: set[Spelling] = field(default_factory=set)
+
+
+@dataclass
+class _Scope:
+    """A graph that is being read: what its names stand for, and what inference knows of them."""
+
+    names: dict[str, int]
+    inferred: facts.Inferred
+    own: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.types = facts.types_of(self.inferred.known)
+        self.declared = {} if self.inferred.declared is None else facts.types_of(self.inferred.declared)
+
+
+def overridable_inputs(model: onnx.ModelProto) -> set[str]:
+    """The inputs that have an initializer and that a caller may give: before IR version 4, there are none."""
+    given = {tensor.name for tensor in model.graph.initializer}
+    return {value.name for value in model.graph.input if value.name in given} if model.ir_version >= 4 else set()
+
+
+class Builder:
+    """Reads one model into the store.
+
+    Args:
+        terms: The store.
+        constants: The reader of constants, one for both models.
+        model: The model.
+        folder: What its external data are relative to.
+        overridable: Initializers that a caller may replace, in the original.
+        original: Whether this is the original, whose declared dims may be used where nothing else is known.
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        constants: Constants,
+        model: onnx.ModelProto,
+        folder: Path | None,
+        overridable: set[str],
+        original: bool,
+    ) -> None:
+        self._terms, self._constants, self._folder, self._original = terms, constants, folder, original
+        self._model, self._overridable = model, overridable
+        self._opsets = functions.imports_of(model)
+        self._functions = functions.own_functions(model)
+        self._draws = 0
+        self._calls: dict[tuple[Head, tuple[int, ...]], int] = {}
+        self._built = Built()
+
+    def build(self) -> Built:
+        """Reads the model.
+
+        Raises:
+            PadopsError: One of its constants cannot be read.
+        """
+        graph, built = self._model.graph, self._built
+        scope = _Scope({}, facts.inferred(self._model, self._folder, self._overridable, self._original))
+        given = {tensor.name for tensor in graph.initializer}
+        for value in graph.input:
+            if value.name in given and value.name not in self._overridable:
+                continue  # a constant that is listed as an input
+            built.inputs[value.name] = scope.names[value.name] = self._input(value, scope)
+            built.declared[value.name] = value.type
+        for tensor in graph.initializer:
+            if tensor.name in built.inputs:
+                built.defaults[tensor.name] = self._constants.add(tensor, self._folder)
+        live = self._graph(graph, scope, [output.name for output in graph.output])
+        built.outputs = [(value.name, value.type, scope.names[value.name]) for value in graph.output]
+        built.scopes[TOP] = scope.own
+        built.unused = self._unused(scope, live)
+        return built
+
+    def _input(self, value: onnx.ValueInfoProto, scope: _Scope) -> int:
+        bare = onnx.TypeProto()
+        bare.CopyFrom(value.type)
+        if bare.WhichOneof("value") == "tensor_type":
+            bare.tensor_type.ClearField("shape")
+        kind = bare.SerializeToString(deterministic=True)
+        term = self._terms.add(Head(Kind.INPUT, name=value.name, type=kind))
+        self._learn(term, value.name, scope)
+        return term
+
+    def _graph(self, graph: onnx.GraphProto, scope: _Scope, results: Sequence[str]) -> set[int]:
+        """Reads the nodes of a graph into the scope; gives the terms that its results need."""
+        for tensor in graph.initializer:
+            if tensor.name not in scope.names or tensor.name not in self._built.inputs:
+                scope.names[tensor.name] = self._constants.add(tensor, self._folder)
+        for sparse in graph.sparse_initializer:
+            scope.names[sparse.values.name] = self._constants.add_sparse(sparse)
+        for index in in_order(graph.node):
+            self._node(index, graph.node[index], scope)
+        return set(self._terms.walk(*(scope.names[name] for name in results)))
+
+    def _unused(self, scope: _Scope, live: set[int]) -> tuple[int, ...]:
+        """The terms of a graph that its results do not need, but for further outputs of nodes that they do need."""
+        nodes = {self._node_of(term) for term in live}
+        return tuple(dict.fromkeys(term for term in scope.own.values() if self._node_of(term) not in nodes))
+
+    def _node_of(self, term: int) -> tuple[Head, tuple[int, ...]]:
+        head = self._terms.head(term)
+        if head.kind is Kind.OPERATOR and head.output:
+            head = replace(head, output=0)
+        return head, self._terms.inputs(term)
+
+    def _node(self, place: int, node: onnx.NodeProto, scope: _Scope) -> None:
+        inputs = [scope.names[name] if name else ABSENT for name in node.input]
+        while inputs and inputs[-1] == ABSENT:
+            inputs.pop()
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        function = self._functions.get((node.domain, node.op_type, node.overload))
+        if function is not None:
+            self._call(function, node, inputs, scope)
+            return
+        single = self._single(node, domain, inputs)
+        if single is not None:
+            self._name(node.output[0], single, scope)
+            return
+        opset = self._opsets.get(domain, 1)
+        version = schemas.version_of(domain, node.op_type, opset)
+        rows = {name: (kind, value) for name, kind, value in schemas.defaults_of(domain, node.op_type, opset)}
+        bodies = []
+        for index, attribute in enumerate(node.attribute):
+            if attribute.HasField("g"):
+                bodies.append((attribute.name, attribute.g, scope.inferred.body(place, index)))
+            else:
+                rows[attribute.name] = (attribute.type, self._value(attribute))
+        spelling = spelling_of(domain, node.op_type, version, rows)
+        if spelling is not None and len(node.output) == 1:
+            values = {name: value for name, (_, value) in rows.items()}
+            term = pad_term(self._terms, spelling, values, inputs)
+            if term is not None:
+                self._built.pads.setdefault(term, set()).add(spelling)
+                self._name(node.output[0], term, scope)
+                return
+            self._built.refused.add(spelling)
+        made = [self._body(name, body, inner, scope) for name, body, inner in sorted(bodies, key=lambda row: row[0])]
+        attributes = tuple((name, kind, value) for name, (kind, value) in sorted(rows.items()))
+        head = Head(Kind.OPERATOR, domain, node.op_type, version, attributes, outputs=len(node.output))
+        arguments = (*inputs, *made)
+        if self._is_distinct(node, domain):
+            head = self._distinct(head, arguments, domain)
+        for index, name in enumerate(node.output):
+            if name:
+                one = replace(head, output=index)
+                self._name(name, self._terms.add(one, arguments), scope)
+
+    def _single(self, node: onnx.NodeProto, domain: str, inputs: list[int]) -> int | None:
+        """The term of a node that has a plainer form than itself: Identity and Constant."""
+        if domain or len(node.output) != 1:
+            return None
+        if node.op_type == "Identity" and len(inputs) == 1:
+            return inputs[0]
+        if node.op_type != "Constant" or len(node.attribute) != 1:
+            return None
+        row = node.attribute[0]
+        if row.name == "value" and row.HasField("t"):
+            return self._constants.add(row.t, self._folder)
+        if row.name == "sparse_value":
+            return self._constants.add_sparse(row.sparse_tensor)
+        for names, number, dtype in _CONSTANTS:
+            if row.name in names:
+                return self._terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)
+        return None
+
+    def _value(self, attribute: AttributeProto) -> Any:
+        if attribute.HasField("t"):
+            return self._constants.add(attribute.t, self._folder)
+        return schemas.attribute_value(attribute)
+
+    def _body(self, name: str, body: onnx.GraphProto, inferred: facts.Inferred, outer: _Scope) -> int:
+        """The term of a graph attribute, whose inputs are bound in it."""
+        scope = _Scope(dict(outer.names), inferred)
+        site = self._terms.new_site() if body.input else 0
+        formals = []
+        for index, value in enumerate(body.input):
+            formal = self._terms.add(Head(Kind.FORMAL, output=index, site=site))
+            formals.append(formal)
+            scope.names[value.name] = formal
+            self._learn(formal, value.name, scope)
+        live = self._graph(body, scope, [value.name for value in body.output])
+        results = [scope.names[value.name] for value in body.output]
+        unused = self._unused(scope, live)
+        head = Head(Kind.BODY, name=name, output=len(formals), outputs=len(formals) + len(results))
+        term = self._terms.add(head, (*formals, *results, *unused))
+        self._built.scopes[term] = scope.own
+        return term
+
+    def _call(self, function: onnx.FunctionProto, node: onnx.NodeProto, inputs: list[int], scope: _Scope) -> None:
+        """Reads the body of a function of the model in the place of a call, with the imports of the function."""
+        padded = (*inputs, *[ABSENT] * len(function.input))[: len(function.input)]
+        body = functions.called(function, node)
+        inferred = functions.inferred_call(self._model, function, body, [self._known(term) for term in padded])
+        inner = _Scope(dict(zip(function.input, padded)), inferred)
+        outer, self._opsets = self._opsets, functions.imports_of(function)
+        for index, one in enumerate(body):
+            self._node(index, one, inner)
+        self._opsets = outer
+        place = next((name for name in node.output if name), node.name)
+        scope.own |= {f"{place}/{name}": term for name, term in inner.own.items()}
+        for name, value in zip(node.output, function.output):
+            if name:
+                self._name(name, inner.names[value], scope)
+
+    def _known(self, term: int) -> functions.Known | None:
+        """What a function may know of an argument: its type and dims, and its elements where it is a small constant."""
+        if term == ABSENT:
+            return None
+        return functions.Known(self._terms.dtype(term) or 0, self._terms.shape(term), self._terms.constant(term))
+
+    def _is_distinct(self, node: onnx.NodeProto, domain: str) -> bool:
+        """Whether a node may give something else than another one that looks like it."""
+        if domain == "":
+            return node.op_type in RANDOM or (node.op_type == "Dropout" and len(node.input) > 2)
+        return domain not in (schemas.PADOPS, "ai.onnx.ml")
+
+    def _distinct(self, head: Head, inputs: tuple[int, ...], domain: str) -> Head:
+        """A head with the place of the node in the order of draws; of a foreign domain, among the nodes that look like it."""
+        if domain == "":
+            self._draws += 1
+            return replace(head, site=self._draws)
+        count = self._calls[head, inputs] = self._calls.get((head, inputs), 0) + 1
+        return replace(head, site=count)
+
+    def _name(self, name: str, term: int, scope: _Scope) -> None:
+        """Says that a value of the scope is the term, and what is known of it."""
+        scope.names[name] = scope.own[name] = term
+        self._terms.names.setdefault(term, name)
+        self._learn(term, name, scope)
+
+    def _learn(self, term: int, name: str, scope: _Scope) -> None:
+        """Keeps what inference knows of a value: of the converted model's own terms the element type alone."""
+        for types, declared in ((scope.types, False), (scope.declared, True)):
+            kind = types.get(name)
+            if kind is None or kind.WhichOneof("value") != "tensor_type":
+                continue
+            if not declared and kind.tensor_type.elem_type and self._terms.dtype(term) is None:
+                self._terms.set_dtype(term, kind.tensor_type.elem_type)
+            dims = facts.dims_of(kind) if self._original else None
+            if dims is not None and declared:
+                self._terms.declare(term, dims, name)
+            elif dims is not None and self._terms.shape(term) is None:
+                self._terms.set_shape(term, dims)

@@ -1,0 +1,136 @@
+"""The constants of a model, read anew: what they are is told by their bytes, and those in files are never held."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from padops.convert.errors import PadopsError, library_errors, os_errors_as
+from padops.convert.model.external import check_entries
+from padops.convert.proof.digests import digest_of_bytes
+from padops.convert.proof.terms import Head, Kind, Terms
+
+HELD = 1 << 20  # bytes of an external constant that is read into memory
+BLOCK = 1 << 22  # bytes that are read at once of a larger one
+
+
+class Constants:
+    """The constants of both models: a range of a file that both have is read once.
+
+    Args:
+        terms: The store that they go into.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._digests: dict[tuple[object, ...], bytes] = {}
+
+    def add(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
+        """The term of a tensor.
+
+        Args:
+            tensor: The tensor.
+            folder: What external data are relative to.
+
+        Raises:
+            PadopsError: It cannot be read.
+        """
+        dims = tuple(tensor.dims)
+        if tensor.data_location == TensorProto.EXTERNAL:
+            return self._external(tensor, dims, folder)
+        if tensor.data_type == TensorProto.STRING:
+            return self._terms.add_constant(_strings(tensor), TensorProto.STRING)
+        if not tensor.HasField("raw_data") or _is_packed(tensor.data_type):
+            return self._terms.add_constant(_read(tensor), tensor.data_type)
+        data = tensor.raw_data
+        expected = prod(dims) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+        if len(data) != expected:
+            raise PadopsError(
+                f"constant '{tensor.name}' has {len(data)} bytes, but its dims {list(dims)} need {expected}"
+            )
+        return self._terms.add_stored(tensor.data_type, dims, digest_of_bytes(data), lambda: _read(tensor))
+
+    def add_sparse(self, tensor: onnx.SparseTensorProto) -> int:
+        """The term of a sparse tensor: known by its bytes, and never looked into."""
+        digest = hashlib.sha256(tensor.SerializeToString(deterministic=True)).digest()
+        return self._terms.add(Head(Kind.CONSTANT, name="sparse", digest=digest))
+
+    def _external(self, tensor: onnx.TensorProto, dims: tuple[int, ...], folder: Path | None) -> int:
+        location, offset, length = check_entries(tensor, "a constant")
+        if folder is None:
+            raise PadopsError(
+                f"constant '{tensor.name}' lies in the file {location!r}, and nobody said in which folder"
+            )
+        path = folder / location
+        packed = _is_packed(tensor.data_type)
+        length = min(length, _bytes_of(tensor, dims))
+        if length <= HELD:
+            return self._terms.add_constant(_read(_with_data(tensor, path, offset, length)), tensor.data_type)
+        digest = (b"\2" if packed else b"\1") + self._digest(path, offset, length)
+        return self._terms.add_stored(tensor.data_type, dims, digest, lambda: None)
+
+    def _digest(self, path: Path, offset: int, length: int) -> bytes:
+        """The SHA-256 of a range of a file, which is read a block at a time."""
+        with os_errors_as("cannot read", path), open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            key = (state.st_dev, state.st_ino, state.st_mtime_ns, offset, length)
+            if key in self._digests:
+                return self._digests[key]
+            digest, left = hashlib.sha256(), length
+            file.seek(offset)
+            while left:
+                block = file.read(min(left, BLOCK))
+                if not block:
+                    raise PadopsError(f"{path} ends {left} bytes before the constant that lies in it from {offset} on")
+                digest.update(block)
+                left -= len(block)
+        return self._digests.setdefault(key, digest.digest())
+
+
+def _bytes_of(tensor: onnx.TensorProto, dims: tuple[int, ...]) -> int:
+    """The bytes of a tensor as files have it; two or four elements of the smallest types share one."""
+    if _is_packed(tensor.data_type):
+        return (prod(dims) * _packed_bits(tensor.data_type) + 7) // 8
+    return prod(dims) * int(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize)
+
+
+def _packed_bits(dtype: int) -> int:
+    name = str(TensorProto.DataType.Name(dtype))
+    return 2 if name in ("INT2", "UINT2") else 4 if name in ("INT4", "UINT4", "FLOAT4E2M1") else 0
+
+
+def _is_packed(dtype: int) -> bool:
+    return bool(_packed_bits(dtype))
+
+
+def _strings(tensor: onnx.TensorProto) -> np.ndarray:
+    if len(tensor.string_data) != prod(tensor.dims):
+        raise PadopsError(
+            f"constant '{tensor.name}' has {len(tensor.string_data)} strings, its dims {list(tensor.dims)}"
+        )
+    found = np.empty(len(tensor.string_data), object)
+    found[:] = list(tensor.string_data)
+    return found.reshape(tuple(tensor.dims))
+
+
+def _with_data(tensor: onnx.TensorProto, path: Path, offset: int, length: int) -> onnx.TensorProto:
+    """An external tensor with its bytes in it. onnx itself refuses files that are links, as those of a cache are."""
+    with os_errors_as("cannot read", path), open(path, "rb") as file:
+        file.seek(offset)
+        data = file.read(length)
+    if len(data) < length:
+        raise PadopsError(
+            f"{path} ends {length - len(data)} bytes before the constant that lies in it from {offset} on"
+        )
+    return onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims, raw_data=data)
+
+
+def _read(tensor: onnx.TensorProto) -> np.ndarray:
+    with library_errors(f"constant '{tensor.name}'"):
+        return numpy_helper.to_array(tensor)

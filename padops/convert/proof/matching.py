@@ -1,0 +1,285 @@
+"""Where two models are the same graph, and where not: pairs of terms are proved equal from the inputs on.
+
+Two terms are equal if they are one; if one operator is applied to equal terms; or if a rule says so of the pair, which is
+a region then. A name that both models have is a hint what to try, and never a reason.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+from padops.convert.proof import following, schemas
+from padops.convert.proof.build import TOP, Built
+from padops.convert.proof.deciding import decide
+from padops.convert.proof.result import DRAWN, Limits, Outcome, Region, Verdict
+from padops.convert.proof.scopes import Scopes
+from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
+from padops.convert.proof.totals import is_total
+
+Pair = tuple[int, int]
+Goal = Generator["Goal", bool, bool]
+Run = Callable[[int, int, Outcome], Outcome]  # runs a pair of terms alone, of which the rules say something
+DEEPEST = 40  # goals that rules ask for while they decide another
+OTHERS = "they are not the same input, or not the same constant"
+GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if they are one
+
+
+class Matcher:
+    """Proves pairs of terms.
+
+    Args:
+        terms: The store, with both models.
+        original: The original.
+        converted: The converted model.
+        limits: What a proof may cost.
+    """
+
+    def __init__(self, terms: Terms, original: Built, converted: Built, limits: Limits) -> None:
+        self._terms, self._original, self._converted, self._limits = terms, original, converted, limits
+        self._scopes = Scopes(terms, original, converted)
+        self._failed: list[dict[Pair, tuple[Region, ...]]] = [{}]
+        self._depth = 0
+        self._end = time.monotonic() + limits.seconds
+        self._run: Run | None = None
+        self._undecided: dict[Pair, Outcome] = {}
+        self.proved: list[Region] = []
+
+    def start_running(self, run: Run) -> None:
+        """From now on, pairs of the graph that no rule decides are run; what failed may be tried again.
+
+        Args:
+            run: Runs a pair. What it has TESTED counts as equal, and is no proof.
+        """
+        self._run, self._failed = run, [{}]
+        self._end = time.monotonic() + self._limits.seconds
+
+    def prove(self, a: int, b: int) -> bool:
+        """Whether a term of the original and one of the converted model are equal; if so, they are united."""
+        if self._depth >= DEEPEST:
+            return False
+        self._depth += 1
+        stack: list[Goal] = [self._goal(a, b)]
+        answer = False
+        started = False
+        while stack:
+            try:
+                stack.append(stack[-1].send(answer) if started else next(stack[-1]))
+                started = False
+            except StopIteration as end:
+                stack.pop()
+                answer, started = bool(end.value), True
+        self._depth -= 1
+        return answer
+
+    def causes(self, a: int, b: int) -> tuple[Region, ...]:
+        """Why a pair was not proved: the deepest regions that are not, and never none."""
+        return self._known_causes(a, b) or (self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=OTHERS), 0.0),)
+
+    def _known_causes(self, a: int, b: int) -> tuple[Region, ...]:
+        return next((failed[a, b] for failed in reversed(self._failed) if (a, b) in failed), ())
+
+    def hint(self, scope: int, other: int) -> None:
+        """Tries the values of one name, in the original's order.
+
+        Args:
+            scope: The original's body, or ``TOP``.
+            other: The converted model's.
+        """
+        names = self._converted.scopes[other]
+        for name, term in self._original.scopes[scope].items():
+            if name in names and self._terms.find(term) != self._terms.find(names[name]):
+                if self._scopes.computes(term) and time.monotonic() < self._end:
+                    self.prove(term, names[name])
+
+    def uncovered(self, terms: tuple[int, ...], original: dict[str, int]) -> list[int]:
+        """What the converted model computes for nothing, and might fail: neither total nor a value of the original.
+
+        Args:
+            terms: What it computes for nothing.
+            original: The values of the original's graph, those that it computes for nothing included.
+        """
+        known = {self._key(term) for term in original.values()}
+        rest = {term for term in terms if self._key(term) not in known and not is_total(self._terms, term)}
+        inner = {one for term in rest for one in self._terms.inputs(term)}
+        covered: set[int] = set()
+        for term in rest - inner:
+            if self._runs_beside(term):
+                covered |= set(self._terms.walk(term))
+        return [term for term in terms if term in rest - covered]
+
+    def _runs_beside(self, term: int) -> bool:
+        """Whether a value that nobody uses has one wherever a region of the original runs: it checks what that asks for."""
+        own = self._followed(term)
+        for a, b in [region.terms for region in self.proved]:
+            if not self._scopes.computes(a) or own.isdisjoint(self._followed(b)):
+                continue
+            both = self._terms.add(following.BESIDES, (b, term))
+            if self._decided(a, both).verdict is Verdict.PROVED:
+                return True
+        return False
+
+    def _followed(self, term: int) -> set[int]:
+        """What a term follows from, but for constants."""
+        found = following.cone(self._terms, term)
+        return {self._terms.find(one) for one in found if self._terms.head(one).kind is not Kind.CONSTANT}
+
+    def _key(self, term: int) -> tuple[Head, tuple[int, ...]]:
+        """What tells whether two terms are one computation, as far as is proved."""
+        inputs = tuple(self._terms.find(one) for one in self._terms.inputs(term))
+        return self._terms.head(term), inputs
+
+    def _goal(self, a: int, b: int) -> Goal:
+        terms = self._terms
+        if terms.find(a) == terms.find(b):
+            return True
+        if ABSENT in (a, b) or any((a, b) in failed for failed in self._failed):
+            return False
+        if terms.head(a).kind in GIVEN and terms.head(b).kind in GIVEN:
+            self._failed[-1][a, b] = ()  # who is applied to them is the region
+            return False
+        if terms.head(a).kind is Kind.BODY:
+            return (yield self._bodies(a, b))
+        started = time.monotonic()
+        causes: list[Region] = []
+        equal = self._are_like(a, b)
+        if equal:
+            for one, other in zip(terms.inputs(a), terms.inputs(b)):
+                if not equal and terms.head(one).kind is Kind.BODY:
+                    break  # what is known of the inputs of a body follows from those of the node
+                if not (yield self._goal(one, other)):
+                    equal = False
+                    causes += self._known_causes(one, other)
+                    if following.moves_data(terms, a):
+                        break
+        if equal:
+            terms.unite(a, b)
+            return True
+        yield self._pair_leaves(a, b)
+        outcome = self._decided(a, b)
+        if outcome.verdict is not Verdict.PROVED and not any(region.rule == DRAWN for region in causes):
+            outcome = self._tried(a, b, outcome)
+        region = self._region(a, b, outcome, time.monotonic() - started)
+        if outcome.verdict in (Verdict.PROVED, Verdict.TESTED):
+            terms.unite(a, b)
+            self.proved.append(region)
+            return True
+        shown = outcome.verdict is Verdict.DIFFERENT and outcome.rule == DRAWN
+        self._failed[-1][a, b] = (region,) if shown else tuple(dict.fromkeys(causes)) or (region,)
+        return False
+
+    def _are_like(self, a: int, b: int) -> bool:
+        """Whether two terms apply the same to as many inputs."""
+        one, other = self._terms.head(a), self._terms.head(b)
+        if one.kind in GIVEN or len(self._terms.inputs(a)) != len(self._terms.inputs(b)):
+            return False
+        pairs = zip(self._terms.inputs(a), self._terms.inputs(b))
+        if any((first == ABSENT) != (second == ABSENT) for first, second in pairs):
+            return False
+        return one == other or self._are_versions(a, b, one, other)
+
+    def _are_versions(self, a: int, b: int, one: Head, other: Head) -> bool:
+        """Whether they are versions of one operator that do the same to the types at hand."""
+        if one.domain or replace(one, version=0) != replace(other, version=0):
+            return False
+        is_last = one.name == "Where"  # whose first input is no data
+        inputs = self._terms.inputs(a)
+        dtype = self._terms.dtype(inputs[-1 if is_last else 0]) if inputs else None
+        if dtype is None or not schemas.are_same_version(one.name, one.version, other.version):
+            return False
+        return schemas.takes(one.name, other.version, dtype, is_last)
+
+    def _bodies(self, a: int, b: int) -> Goal:
+        """Two graphs that a node holds, whose inputs are equal already: what is bound in them is united while they are compared."""
+        terms, one, other = self._terms, self._terms.head(a), self._terms.head(b)
+        if other.kind is not Kind.BODY or one != other:
+            region = self._region(a, b, Outcome(Verdict.UNKNOWN, "", why="two bodies of different form"), 0.0)
+            self._failed[-1][a, b] = (region,)
+            return False
+        inputs, others = terms.inputs(a), terms.inputs(b)
+        mark = terms.mark()
+        self._scopes.enter(a)
+        self._failed.append({})
+        causes: list[Region] = []
+        equal = True
+        for formal, bound in zip(inputs[: one.output], others[: one.output]):
+            if terms.dtype(formal) != terms.dtype(bound):
+                equal = False
+                why = "the inputs of two bodies are of different types"
+                causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
+            terms.unite(formal, bound)
+        self.hint(a, b)
+        for result, given in zip(inputs[one.output : one.outputs], others[one.output : one.outputs]):
+            if not (yield self._goal(result, given)):
+                equal = False
+                causes += self.causes(result, given)
+        for term in self.uncovered(others[one.outputs :], self._original.scopes[a]):
+            equal = False
+            why = f"{self._name(term)} is computed for nothing by the converted model alone, and might fail"
+            causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
+        self._failed.pop()
+        self._scopes.leave()
+        terms.undo(mark)
+        if equal:
+            terms.unite(a, b)
+        else:
+            self._failed[-1][a, b] = tuple(dict.fromkeys(causes))
+        return equal
+
+    def _pair_leaves(self, a: int, b: int) -> Goal:
+        """Proves what two regions end at, where only the converted model has it: a value of the original may be the same."""
+        terms = self._terms
+        if not (following.is_followed(terms, a) or following.is_followed(terms, b)):
+            return False
+        alone = [term for term in following.leaves(terms, b, terms.computed) if term != b and not terms.computed(term)]
+        mine = following.leaves(terms, a) if alone else []
+        for other in alone:
+            for one in mine:
+                if one != a and terms.head(one) == terms.head(other) and (yield self._goal(one, other)):
+                    break
+        return True
+
+    def _decided(self, a: int, b: int) -> Outcome:
+        """What the rules say of a pair, if there is time left."""
+        if self._run is not None and (a, b) in self._undecided:
+            return self._undecided[a, b]
+        if time.monotonic() > self._end:
+            return Outcome(Verdict.UNKNOWN, "", why=f"the limit of {self._limits.seconds:g} s is reached")
+        found = decide(self._terms, a, b, self._limits, self.prove)
+        if found.verdict is not Verdict.PROVED:
+            self._undecided[a, b] = found
+        return found
+
+    def _tried(self, a: int, b: int, outcome: Outcome) -> Outcome:
+        """What running a pair gives that no rule proves, if that is asked for; a value of a body is not run by itself."""
+        if self._run is None or self._scopes.current != TOP or time.monotonic() > self._end:
+            return outcome
+        return self._run(a, b, outcome)
+
+    def _region(self, a: int, b: int, outcome: Outcome, seconds: float) -> Region:
+        terms = self._terms
+        mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
+        both = mine & theirs
+        return Region(
+            terms.names.get(a, ""),
+            tuple(sorted(self._name(term) for term in mine - both if self._is_operator(term))),
+            tuple(sorted(self._name(term) for term in theirs - both if self._is_operator(term))),
+            outcome.verdict,
+            outcome.rule,
+            outcome.holds_for,
+            outcome.conditions,
+            outcome.why,
+            outcome.counterexample,
+            seconds,
+            (a, b),
+            outcome.lost_errors,
+            outcome.new_errors,
+        )
+
+    def _is_operator(self, term: int) -> bool:
+        return self._terms.head(term).kind in (Kind.OPERATOR, Kind.PAD)
+
+    def _name(self, term: int) -> str:
+        head = self._terms.head(term)
+        return "Pad" if head.kind is Kind.PAD else head.name or head.kind.value

@@ -1,0 +1,55 @@
+"""A region with known dims: both of its parts are run once, on the positions of elements in place of the elements.
+
+Where each element of the result comes from is all that an operator decides that only moves data. If both parts give the
+same element at each position, they give the same for all data.
+"""
+
+from __future__ import annotations
+
+from padops.convert.proof.positions.errors import FailsError, UnsureError
+from padops.convert.proof.positions.evaluation import Evaluation
+from padops.convert.proof.result import Limits, Outcome, Verdict
+from padops.convert.proof.terms import Terms
+
+RULE = "positions"
+
+
+def decide(terms: Terms, a: int, b: int, limits: Limits | None = None) -> Outcome:
+    """Compares two terms by the positions that their elements come from.
+
+    Args:
+        terms: The store.
+        a: A term of the original.
+        b: A term of the converted model.
+        limits: How large a tensor may be.
+
+    Returns:
+        PROVED for all data of these dims; DIFFERENT; UNKNOWN with the reason, such as dims that are not known.
+    """
+    limits = limits or Limits()
+    first = _compare(terms, a, b, limits, deep=False)
+    if first.verdict is Verdict.PROVED:
+        return first
+    deep = _compare(terms, a, b, limits, deep=True)
+    return first if deep.verdict is Verdict.UNKNOWN and first.verdict is Verdict.UNKNOWN else deep
+
+
+def _compare(terms: Terms, a: int, b: int, limits: Limits, deep: bool) -> Outcome:
+    """One run; ``deep`` looks behind the terms that both share, as far as data are moved there."""
+    evaluation = Evaluation(terms, a, b, limits.elements, deep)
+    try:
+        one = evaluation.value(a)
+    except UnsureError as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+    except FailsError as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=f"the original fails, whatever the data are: {why}")
+    try:
+        difference = evaluation.difference(one, evaluation.value(b))
+    except UnsureError as why:
+        return Outcome(Verdict.UNKNOWN, RULE, why=str(why))
+    except FailsError as why:
+        found = f"the converted model fails where the original runs: {why}"
+        return Outcome(Verdict.DIFFERENT, RULE, why=found, counterexample=evaluation.dims(), new_errors=1)
+    if difference:
+        return Outcome(Verdict.DIFFERENT, RULE, why=difference, counterexample=evaluation.dims())
+    return Outcome(Verdict.PROVED, RULE, holds_for="all data, these dims", conditions=evaluation.conditions())

@@ -1,0 +1,231 @@
+"""Elements as numbers: an element of a value that is not known by the value and its place, a constant one by its bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import onnx
+from onnx import TensorProto
+
+PLACES = 40  # bits of a number that say the place; those above say the value
+# Bits of the magnitude of integers, and whether they have a sign: what one holds, a wider one holds too.
+_INTEGERS: dict[int, tuple[int, bool]] = {
+    TensorProto.BOOL: (1, False),
+    TensorProto.UINT2: (2, False),
+    TensorProto.UINT4: (4, False),
+    TensorProto.UINT8: (8, False),
+    TensorProto.UINT16: (16, False),
+    TensorProto.UINT32: (32, False),
+    TensorProto.UINT64: (64, False),
+    TensorProto.INT2: (1, True),
+    TensorProto.INT4: (3, True),
+    TensorProto.INT8: (7, True),
+    TensorProto.INT16: (15, True),
+    TensorProto.INT32: (31, True),
+    TensorProto.INT64: (63, True),
+}
+# Integers up to these magnitudes, in bits, are all numbers of these types.
+_MANTISSAS: dict[int, int] = {
+    TensorProto.FLOAT16: 11,
+    TensorProto.BFLOAT16: 8,
+    TensorProto.FLOAT: 24,
+    TensorProto.DOUBLE: 53,
+}
+# Floats of 8 bits with one NaN of each sign at most: each value is a float, which gives it again when cast back.
+_SMALL_FLOATS = {
+    TensorProto.FLOAT8E4M3FN,
+    TensorProto.FLOAT8E4M3FNUZ,
+    TensorProto.FLOAT8E5M2FNUZ,
+    TensorProto.FLOAT8E8M0,
+}
+KEPT = "casts of 8-bit floats to float and back keep denormals, and the sign of a NaN"
+
+
+@dataclass(frozen=True)
+class Ids:
+    """A value by the numbers of its elements.
+
+    Attributes:
+        ids: int64, of the value's shape.
+        dtype: The element type as ``onnx.TensorProto`` numbers it; 0 where it is unknown.
+    """
+
+    ids: np.ndarray
+    dtype: int
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What the elements of a block are: those of another block, cast to a type; the block itself where ``of`` is -1."""
+
+    of: int
+    dtype: int
+
+
+def dtype_of(array: np.ndarray) -> int:
+    """The element type of known elements."""
+    return TensorProto.STRING if array.dtype == object else int(onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
+
+
+def zero(dtype: int) -> np.ndarray:
+    """The fill of a Pad that is given none (P7): a scalar whose bits are 0, false, or the empty string."""
+    if dtype == TensorProto.STRING:
+        return np.array(b"", object)
+    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    return np.zeros(kind.itemsize, np.uint8).view(kind).reshape(())
+
+
+def is_exact(source: int, target: int) -> bool:
+    """Whether a cast keeps each value of a type, so that casting back gives it again."""
+    if source in _SMALL_FLOATS:
+        return target in (source, TensorProto.FLOAT)
+    if source not in _INTEGERS:
+        return False
+    bits, signed = _INTEGERS[source]
+    if target in _MANTISSAS:
+        return bits <= _MANTISSAS[target]
+    if target not in _INTEGERS or target == TensorProto.BOOL:
+        return source == target
+    more, has_sign = _INTEGERS[target]
+    return bits <= more and (has_sign or not signed)
+
+
+class Elements:
+    """The numbers of the elements that one comparison meets.
+
+    Attributes:
+        conditions: What was taken for granted of casts.
+    """
+
+    def __init__(self) -> None:
+        self.conditions: set[str] = set()
+        self._rounded: set[int] = set()
+        self._constants: dict[tuple[int, bytes], int] = {}
+        self._keys: list[tuple[int, bytes]] = []
+        self._blocks: dict[object, int] = {}
+        self._sources: list[_Source] = [_Source(-1, 0)]
+
+    def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
+        """The elements of a value of which nothing is known but its dims.
+
+        Args:
+            key: What tells the value from others.
+            dims: Its dims.
+            dtype: Its element type; 0 where it is unknown.
+        """
+        block = self._block(("leaf", key), _Source(-1, dtype))
+        return Ids((np.arange(prod(dims), dtype=np.int64) + (block << PLACES)).reshape(dims), dtype)
+
+    def constant(self, array: np.ndarray) -> Ids:
+        """Known elements, by their bits and their type."""
+        dtype = dtype_of(array)
+        if array.dtype == object:
+            flat = [value if isinstance(value, bytes) else str(value).encode() for value in array.reshape(-1)]
+            ids = np.array([self._number(dtype, value) for value in flat], np.int64)
+            return Ids(ids.reshape(array.shape), dtype)
+        size = array.dtype.itemsize
+        rows = np.ascontiguousarray(array).reshape(-1).view(f"V{size}")
+        different, inverse = np.unique(rows, return_inverse=True)
+        numbers = np.array([self._number(dtype, row.tobytes()) for row in different], np.int64)
+        return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
+
+    def cast(self, value: Ids, dtype: int, how: object) -> Ids | None:
+        """The elements cast to a type; None where it is not known what becomes of one.
+
+        Args:
+            value: The elements.
+            dtype: The type, as ``onnx.TensorProto`` numbers it.
+            how: What else says how they are rounded.
+        """
+        if value.dtype == dtype:
+            return value
+        blocks = value.ids >> PLACES
+        made = value.ids.copy()
+        for block in np.unique(blocks).tolist():
+            chosen = blocks == block
+            if block:
+                made[chosen] += (self._cast_block(block, dtype, how) - block) << PLACES
+                continue
+            for number in np.unique(value.ids[chosen]).tolist():
+                known, bits = self._keys[number]
+                converted = cast(_array(known, bits), dtype)
+                if converted is None:
+                    return None
+                made[value.ids == number] = self._number(dtype, converted.tobytes())
+        return Ids(made, dtype)
+
+    def _cast_block(self, block: int, dtype: int, how: object) -> int:
+        source = self._sources[block]
+        if (self._sources[source.of] if source.of >= 0 else source).dtype in _SMALL_FLOATS:
+            self.conditions.add(KEPT)
+        if source.of >= 0 and is_exact(self._sources[source.of].dtype, dtype):
+            if self._sources[source.of].dtype == dtype:
+                return source.of
+            return self._block(("cast", source.of, dtype), _Source(source.of, dtype))
+        if is_exact(source.dtype, dtype):
+            return self._block(("cast", block, dtype), _Source(block, dtype))
+        made = self._block(("rounded", block, dtype, how), _Source(-1, dtype))
+        self._rounded.add(made)
+        return made
+
+    def is_rounded(self, ids: np.ndarray) -> bool:
+        """Whether there are elements among them that a cast may have changed: two of them may yet be equal."""
+        return not self._rounded.isdisjoint(np.unique(ids >> PLACES).tolist())
+
+    def _block(self, key: object, source: _Source) -> int:
+        found = self._blocks.get(key)
+        if found is None:
+            found = self._blocks[key] = len(self._sources)
+            self._sources.append(source)
+        return found
+
+    def _number(self, dtype: int, bits: bytes) -> int:
+        key = (dtype, bits)
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = len(self._keys)
+            self._keys.append(key)
+        return found
+
+
+def _array(dtype: int, bits: bytes) -> np.ndarray:
+    if dtype == TensorProto.STRING:
+        return np.array(bits, object)
+    return np.frombuffer(bits, onnx.helper.tensor_dtype_to_np_dtype(dtype)).reshape(())
+
+
+def cast(array: np.ndarray, dtype: int) -> np.ndarray | None:
+    """Known elements cast to a type; None where runtimes may differ, such as for numbers that the type has not."""
+    source = dtype_of(array)
+    if source == dtype:
+        return array
+    if TensorProto.STRING in (source, dtype):
+        return None
+    kind = onnx.helper.tensor_dtype_to_np_dtype(dtype)
+    if dtype == TensorProto.BOOL:
+        return np.asarray(array != 0)
+    if source in _INTEGERS and dtype in (*_INTEGERS, *_MANTISSAS):
+        made = array.astype(kind)
+        return made if np.array_equal(made.astype(object), array.astype(object)) else None
+    if source in _MANTISSAS and dtype in (TensorProto.INT32, TensorProto.INT64):
+        wide = array.astype(np.float64)
+        limit = float(2 ** (_INTEGERS[dtype][0]))
+        return np.trunc(wide).astype(kind) if np.all(np.abs(wide) < limit) else None
+    pairs = {(TensorProto.FLOAT, TensorProto.DOUBLE)}
+    pairs |= {pair for small in _SMALL_FLOATS for pair in ((small, TensorProto.FLOAT), (TensorProto.FLOAT, small))}
+    if (source, dtype) not in pairs or np.isnan(array).any():
+        return None
+    made = array.astype(kind)
+    return made if np.array_equal(made.astype(array.dtype), array) else None
+
+
+def plane(value: np.ndarray | Ids) -> np.ndarray:
+    """What is moved of a value: its known elements, or the numbers of its elements."""
+    return value.ids if isinstance(value, Ids) else value
+
+
+def name_of(dtype: int) -> str:
+    """The name of an element type, as texts have it."""
+    return str(TensorProto.DataType.Name(dtype)).lower()

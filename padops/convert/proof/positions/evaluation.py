@@ -1,0 +1,296 @@
+"""The evaluation of the terms of one region: known elements, or the numbers of elements."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from padops.convert.proof import following, plan, schemas
+from padops.convert.proof.positions.arithmetic import compute
+from padops.convert.proof.positions.elements import Elements, Ids, cast, dtype_of, name_of, plane, zero
+from padops.convert.proof.positions.errors import FailsError, UnsureError
+from padops.convert.proof.positions.indexed import INDEXED
+from padops.convert.proof.positions.moves import PLAIN, Node, concat, split
+from padops.convert.proof.positions.pads import dialect_axes, onnx_axes, padded
+from padops.convert.proof.terms import ABSENT, Kind, Terms
+
+Value = np.ndarray | Ids
+FEW = 1024  # elements of integers that are computed rather than cut off: amounts, shapes, indices
+DEEPEST = 4000  # terms that are looked behind
+
+
+class Evaluation:
+    """Runs two terms on the positions of the elements that they share.
+
+    Args:
+        terms: The store.
+        a: The original's term.
+        b: The converted model's.
+        most: Elements that a value may have.
+        deep: Whether terms that both models have are looked behind.
+    """
+
+    def __init__(self, terms: Terms, a: int, b: int, most: int, deep: bool) -> None:
+        self._terms, self._roots, self._most, self._deep = terms, (a, b), most, deep
+        self._elements = Elements()
+        self._values: dict[int, Value | Exception] = {}
+        self._dims: dict[str, list[int]] = {}
+
+    def value(self, root: int) -> Value:
+        """The value of a term.
+
+        Raises:
+            FailsError: It fails.
+            UnsureError: It is not known.
+        """
+        todo = [(root, False)]
+        while todo:
+            term, ready = todo.pop()
+            if term in self._values:
+                continue
+            if not ready and self._follows(term):
+                todo.append((term, True))
+                todo += [(one, False) for one in self._terms.inputs(term) if one != ABSENT]
+                if len(self._values) + len(todo) > DEEPEST:
+                    raise UnsureError(f"a region of more than {DEEPEST} values")
+                continue
+            try:
+                self._values[term] = self._evaluate(term, ready)
+            except (UnsureError, FailsError) as error:
+                self._values[term] = error
+        return self._given(root)
+
+    def dims(self) -> dict[str, Any]:
+        """The dims of the values that the two were compared on, by name."""
+        return {"dims": dict(self._dims)}
+
+    def conditions(self) -> tuple[str, ...]:
+        """What was taken for granted."""
+        return tuple(sorted(self._elements.conditions))
+
+    def difference(self, one: Value, other: Value) -> str:
+        """What two values differ in; ``""`` where they are the same elements.
+
+        Raises:
+            UnsureError: They differ in elements that may yet be equal.
+        """
+        first, second = self._ids(one), self._ids(other)
+        if first.ids.shape != second.ids.shape:
+            return f"the shapes differ: {list(first.ids.shape)} and {list(second.ids.shape)}"
+        if first.dtype and second.dtype and first.dtype != second.dtype:
+            return f"the element types differ: {name_of(first.dtype)} and {name_of(second.dtype)}"
+        differs = first.ids != second.ids
+        if not differs.any():
+            return ""
+        if self._elements.is_rounded(first.ids[differs]) or self._elements.is_rounded(second.ids[differs]):
+            raise UnsureError("elements that were cast and may be rounded")
+        place = tuple(int(index) for index in np.argwhere(differs)[0])
+        return f"{int(differs.sum())} of {differs.size} elements differ, the first at {list(place)}"
+
+    def _follows(self, term: int) -> bool:
+        if not following.is_followed(self._terms, term) or self._terms.constant(term) is not None:
+            return False
+        if self._deep or term in self._roots or not self._terms.shared(term):
+            return True
+        shape = self._terms.shape(term)
+        if shape is None or not all(isinstance(dim, int) for dim in shape):
+            return True
+        few = prod(dim for dim in shape if isinstance(dim, int)) <= FEW
+        return few and self._terms.dtype(term) in (None, *following.INTEGERS)
+
+    def _given(self, term: int) -> Value:
+        found = self._values[term]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _evaluate(self, term: int, followed: bool) -> Value:
+        known = self._terms.constant(term)
+        if known is not None:
+            return known
+        if not followed:
+            return self._leaf(term)
+        try:
+            found = self._applied(term)
+        except UnsureError:
+            if self._terms.op(term) == "Shape" or term in self._roots or not self._terms.computed(term):
+                raise
+            return self._leaf(term)
+        size = found.size if isinstance(found, np.ndarray) else found.ids.size
+        if size > self._most:
+            raise UnsureError(f"a value of {size} elements, which is more than {self._most}")
+        return found
+
+    def _leaf(self, term: int) -> Ids:
+        """The elements of a value that is not looked behind."""
+        name = self._terms.names.get(term, str(self._terms.head(term).name or term))
+        if not self._terms.computed(term):
+            raise UnsureError(f"the value '{name}' ({self._what(term)}) is computed by the converted model alone")
+        shape = self._terms.shape(term)
+        if shape is None:
+            raise UnsureError(f"the rank of the value '{name}' ({self._what(term)}) is not known")
+        dims = tuple(dim for dim in shape if isinstance(dim, int))
+        if len(dims) != len(shape):
+            raise UnsureError(f"the dims {list(shape)} of the value '{name}' ({self._what(term)}) are not all known")
+        if prod(dims) > self._most:
+            raise UnsureError(f"the value '{name}' has {prod(dims)} elements, which is more than {self._most}")
+        self._dims[name] = list(dims)
+        return self._elements.leaf(self._terms.find(term), dims, self._terms.dtype(term) or 0)
+
+    def _what(self, term: int) -> str:
+        head = self._terms.head(term)
+        return head.name if head.kind is Kind.OPERATOR else head.kind.value
+
+    def _ids(self, value: Value) -> Ids:
+        return value if isinstance(value, Ids) else self._elements.constant(value)
+
+    def _known(self, term: int, what: str) -> np.ndarray:
+        """The elements of a value that decides where others go.
+
+        Raises:
+            UnsureError: They are not known.
+        """
+        found = self._given(term)
+        if isinstance(found, Ids):
+            raise UnsureError(f"{what} that follow from data")
+        return found
+
+    def _applied(self, term: int) -> Value:
+        """What the head of a term makes of its inputs."""
+        terms, head = self._terms, self._terms.head(term)
+        inputs = terms.inputs(term)
+        if head.kind is Kind.PAD:
+            return self._pad(term, head.mode, inputs)
+        if head.domain == schemas.PADOPS:
+            return self._dialect(term)
+        values = [None if one == ABSENT else self._given(one) for one in inputs]
+        if head == following.BESIDES:
+            return self._given(inputs[0])
+        op = head.name
+        self._check_type(op, head.version, values)
+        if op in ("Shape", "Size"):
+            return self._shape(term, values[0])
+        if op == "Cast":
+            return self._cast(term, values[0])
+        if op == "ConstantOfShape":
+            return self._constant_of_shape(term, inputs)
+        if op == "Where":
+            return self._where(inputs)
+        if op not in following.MOVES:
+            if any(isinstance(value, Ids) for value in values):
+                raise UnsureError(f"{op} of data")
+            known = [value for value in values if not isinstance(value, Ids)]
+            return compute(op, lambda name, default: terms.attribute(term, name, default), known, head.version)
+        node = Node(op, head.version, lambda name, default: terms.attribute(term, name, default), self._integers(term))
+        if op in INDEXED:
+            indices = self._known(inputs[1], f"indices of {op}")
+            data, *rest = self._together([inputs[0], *inputs[2:]])
+            return self._like(data, INDEXED[op](node, plane(data), indices, *(plane(one) for one in rest)))
+        parts = self._together(inputs if op == "Concat" else inputs[:1])
+        if op == "Concat":
+            return self._like(parts[0], concat(node, [plane(part) for part in parts]))
+        if op == "Split":
+            return self._like(parts[0], split(node, plane(parts[0]), head.outputs, head.output))
+        return self._like(parts[0], PLAIN[op](node, plane(parts[0])))
+
+    def _check_type(self, op: str, version: int, values: list[Value | None]) -> None:
+        """Refuses what no runtime may run: an operator that does not take the type of its first input."""
+        if values and values[0] is not None:
+            dtype = values[0].dtype if isinstance(values[0], Ids) else dtype_of(values[0])
+            if dtype and not schemas.takes(op, version, dtype):
+                raise FailsError(f"{op} of version {version} does not take {name_of(dtype)}")
+
+    def _integers(self, term: int) -> Any:
+        inputs = self._terms.inputs(term)
+
+        def listed(index: int) -> list[int] | None:
+            if index >= len(inputs) or inputs[index] == ABSENT:
+                return None
+            found = self._known(inputs[index], f"amounts of {self._terms.op(term) or 'a Pad'}")
+            return [int(value) for value in found.reshape(-1)]
+
+        return listed
+
+    def _together(self, inputs: list[int] | tuple[int, ...]) -> list[Value]:
+        """Values of one kind: known elements if all are known, else the numbers of all."""
+        values = [self._given(one) for one in inputs]
+        if all(isinstance(value, np.ndarray) for value in values):
+            if len({value.dtype for value in values}) != 1:
+                raise FailsError("inputs of several types")
+            return values
+        made = [self._ids(value) for value in values]
+        if len({one.dtype for one in made} - {0}) > 1:
+            raise FailsError("inputs of several types")
+        return list(made)
+
+    def _like(self, value: Value, plane: np.ndarray) -> Value:
+        return Ids(plane, value.dtype) if isinstance(value, Ids) else plane
+
+    def _shape(self, term: int, value: Value | None) -> np.ndarray:
+        assert value is not None, "the input is not optional"
+        shape = plane(value).shape
+        if self._terms.op(term) == "Size":
+            return np.array(prod(shape), np.int64)
+        start, end = (self._terms.attribute(term, name, None) for name in ("start", "end"))
+        return np.array(shape[slice(*slice(start, end).indices(len(shape)))], np.int64)
+
+    def _cast(self, term: int, value: Value | None) -> Value:
+        assert value is not None, "the input is not optional"
+        to = self._terms.attribute(term, "to")
+        how = self._terms.head(term).attributes
+        made = self._elements.cast(value, to, how) if isinstance(value, Ids) else cast(value, to)
+        if made is None:
+            raise UnsureError(f"a cast to {name_of(to)} whose result is not the same everywhere")
+        return made
+
+    def _constant_of_shape(self, term: int, inputs: tuple[int, ...]) -> Value:
+        dims = [int(dim) for dim in self._known(inputs[0], "dims of ConstantOfShape").reshape(-1)]
+        value = self._terms.attribute(term, "value")
+        filled = np.zeros(1, np.float32) if value is None else self._terms.constant(value)
+        if min(dims, default=0) < 0 or filled is None or filled.size != 1:
+            raise FailsError(f"ConstantOfShape of {dims}")
+        if prod(dims) > self._most:
+            raise UnsureError(f"a value of {prod(dims)} elements, which is more than {self._most}")
+        return np.full(dims, filled.reshape(-1)[0], filled.dtype)
+
+    def _where(self, inputs: tuple[int, ...]) -> Value:
+        condition = self._known(inputs[0], "conditions of Where")
+        one, other = self._together(inputs[1:])
+        try:
+            made = np.where(condition, plane(one), plane(other))
+        except ValueError:
+            raise FailsError("Where of shapes that do not fit") from None
+        dtype = max(value.dtype if isinstance(value, Ids) else 0 for value in (one, other))
+        return Ids(made, dtype) if isinstance(one, Ids) else made
+
+    def _pad(self, term: int, mode: str, inputs: tuple[int, ...]) -> Value:
+        data, listed = self._ids(self._given(inputs[0])), self._integers(term)
+        pads = self._known(inputs[1], "amounts of a Pad")
+        axes = onnx_axes(data.ids.shape, pads, listed(3))
+        fill = inputs[2]
+        if self._terms.head(term).fill:
+            raise UnsureError("the fill of a Pad whose element type is not known")
+        return self._padded(data, axes, mode, plan.ONNX, fill)
+
+    def _dialect(self, term: int) -> Value:
+        inputs = self._terms.inputs(term)
+        data = self._ids(self._given(inputs[0]))
+        listed = self._integers(term)
+        attribute = lambda name, default: self._terms.attribute(term, name, default)
+        axes, mode, rules, index = dialect_axes(self._terms.head(term).name, data.ids.shape, attribute, listed)
+        return self._padded(data, axes, mode, rules, inputs[index] if index < len(inputs) else ABSENT)
+
+    def _padded(self, data: Ids, axes: list[plan.Axis], mode: str, rules: plan.Rules, fill: int) -> Ids:
+        def number() -> int:
+            if fill == ABSENT and not data.dtype:
+                raise UnsureError("the fill of a Pad whose element type is not known")
+            found = self._ids(zero(data.dtype)) if fill == ABSENT else self._ids(self._given(fill))
+            if found.ids.size != 1 or found.ids.ndim > 1:
+                raise FailsError(f"a fill of shape {list(found.ids.shape)} [P7]")
+            if data.dtype and found.dtype and found.dtype != data.dtype:
+                raise FailsError(f"a fill of {name_of(found.dtype)} for data of {name_of(data.dtype)} [P7]")
+            return int(found.ids.reshape(-1)[0])
+
+        return Ids(padded(data.ids, axes, mode, rules, number, self._most), data.dtype)

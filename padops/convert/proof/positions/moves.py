@@ -1,0 +1,247 @@
+"""The operators of ONNX that move elements, on arrays of elements or of their numbers.
+
+Each does what ONNX says, and fails where ONNX has no result: what an original could not run proves nothing, and what a
+converted model cannot run is no proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from padops.convert.proof.positions.errors import FailsError, UnsureError
+
+Attribute = Callable[[str, Any], Any]
+Integers = Callable[[int], list[int] | None]
+
+
+class Node:
+    """An operator whose data are to be moved.
+
+    Args:
+        op: The op_type.
+        version: Since when it is as it is.
+        attribute: Gives an attribute, by its name and a default.
+        integers: Gives the elements of an input by its index; None where it is absent.
+    """
+
+    def __init__(self, op: str, version: int, attribute: Attribute, integers: Integers) -> None:
+        self.op, self.version, self.attribute, self._integers = op, version, attribute, integers
+
+    def listed(self, name: str, index: int, since: int) -> list[int] | None:
+        """Integers that are an attribute in older versions and an input from one version on; None where not given.
+
+        Args:
+            name: Of the attribute.
+            index: Of the input.
+            since: The version.
+        """
+        if self.version >= since:
+            return self._integers(index)
+        found = self.attribute(name, None)
+        return None if found is None else [int(value) for value in found]
+
+    def axis(self, value: int, rank: int) -> int:
+        """An axis as its position.
+
+        Raises:
+            FailsError: There is no such axis.
+        """
+        if not -rank <= value < rank:
+            raise FailsError(f"{self.op} along axis {value} of rank {rank}")
+        return value % rank
+
+    def axes(self, values: Sequence[int], rank: int) -> list[int]:
+        """Axes as their positions, each once.
+
+        Raises:
+            FailsError: There is no such axis, or it is named twice.
+        """
+        found = [self.axis(value, rank) for value in values]
+        if len(set(found)) != len(found):
+            raise FailsError(f"{self.op} along axes {list(values)}, of which two are one")
+        return found
+
+
+def _reshape(node: Node, data: np.ndarray) -> np.ndarray:
+    """Reshape: 0 keeps a dim (but for ``allowzero``), -1 is what is left."""
+    wanted = node.listed("shape", 1, 5)
+    if wanted is None:
+        raise FailsError("Reshape without a shape")
+    dims = list(wanted)
+    if not node.attribute("allowzero", 0):
+        if any(dim == 0 and index >= data.ndim for index, dim in enumerate(dims)):
+            raise FailsError(f"Reshape of rank {data.ndim} to {wanted}")
+        dims = [data.shape[index] if dim == 0 else dim for index, dim in enumerate(dims)]
+    if min(dims, default=0) < -1 or dims.count(-1) > 1 or (-1 in dims and node.attribute("allowzero", 0) and 0 in dims):
+        raise FailsError(f"Reshape to {wanted}")
+    if -1 in dims:
+        others = prod(dim for dim in dims if dim != -1)
+        if not others or data.size % others:
+            raise FailsError(f"Reshape of {list(data.shape)} to {wanted}")
+        dims[dims.index(-1)] = data.size // others
+    if prod(dims) != data.size:
+        raise FailsError(f"Reshape of {list(data.shape)} to {wanted}")
+    return data.reshape(dims)
+
+
+def _slice(node: Node, data: np.ndarray) -> np.ndarray:
+    """Slice, with bounds that are clamped."""
+    starts, ends, axes = (node.listed(name, index, 10) for index, name in enumerate(("starts", "ends", "axes"), 1))
+    if starts is None or ends is None:
+        raise FailsError("Slice without starts or ends")
+    steps = node.listed("steps", 4, 10) or [1] * len(starts)
+    chosen = node.axes(range(len(starts)) if axes is None else axes, data.ndim)
+    if not len(starts) == len(ends) == len(chosen) == len(steps):
+        raise FailsError("Slice with lists of several lengths")
+    cuts = [slice(None)] * data.ndim
+    for start, end, axis, step in zip(starts, ends, chosen, steps):
+        size = data.shape[axis]
+        start, end = (value + size if value < 0 else value for value in (start, end))
+        if step > 0:
+            cuts[axis] = slice(min(max(start, 0), size), min(max(end, 0), size), step)
+        elif step < 0:
+            start, end = min(max(start, 0), size - 1), min(max(end, -1), size - 1)
+            cuts[axis] = slice(start, end if end >= 0 else None, step) if size else slice(0, 0)
+            if start <= end:
+                cuts[axis] = slice(0, 0)
+        else:
+            raise FailsError("Slice with a step of 0")
+    return np.asarray(data[tuple(cuts)])
+
+
+def _transpose(node: Node, data: np.ndarray) -> np.ndarray:
+    """Transpose; without ``perm`` it reverses the axes."""
+    order = node.attribute("perm", None)
+    if order is None:
+        return np.asarray(data.transpose())
+    if sorted(order) != list(range(data.ndim)):
+        raise FailsError(f"Transpose of rank {data.ndim} by {list(order)}")
+    return np.asarray(data.transpose(order))
+
+
+def _unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
+    """Unsqueeze."""
+    axes = node.listed("axes", 1, 13)
+    if axes is None:
+        raise FailsError("Unsqueeze without axes")
+    return np.expand_dims(data, tuple(sorted(node.axes(axes, data.ndim + len(axes)))))
+
+
+def _squeeze(node: Node, data: np.ndarray) -> np.ndarray:
+    """Squeeze; without axes, of all dims of 1."""
+    axes = node.listed("axes", 1, 13)
+    chosen = [axis for axis, dim in enumerate(data.shape) if dim == 1] if axes is None else node.axes(axes, data.ndim)
+    if any(data.shape[axis] != 1 for axis in chosen):
+        raise FailsError(f"Squeeze of {list(data.shape)} along axes {chosen}")
+    return data.reshape([dim for axis, dim in enumerate(data.shape) if axis not in chosen])
+
+
+def _flatten(node: Node, data: np.ndarray) -> np.ndarray:
+    """Flatten."""
+    axis = node.attribute("axis", 1)
+    if not -data.ndim <= axis <= data.ndim:
+        raise FailsError(f"Flatten at axis {axis} of rank {data.ndim}")
+    axis += data.ndim if axis < 0 else 0
+    return data.reshape(prod(data.shape[:axis]), prod(data.shape[axis:]))
+
+
+def _expand(node: Node, data: np.ndarray) -> np.ndarray:
+    """Expand: both shapes are broadcast."""
+    wanted = node.listed("shape", 1, 8)
+    if wanted is None or min(wanted, default=0) < 0:
+        raise FailsError(f"Expand to {wanted}")
+    try:
+        return np.broadcast_to(data, np.broadcast_shapes(data.shape, tuple(wanted)))
+    except ValueError:
+        raise FailsError(f"Expand of {list(data.shape)} to {wanted}") from None
+
+
+def _tile(node: Node, data: np.ndarray) -> np.ndarray:
+    """Tile, from its version 6 on."""
+    repeats = node.listed("repeats", 1, 6)
+    if repeats is None:
+        raise UnsureError("Tile of version 1")
+    if len(repeats) != data.ndim or min(repeats, default=0) < 0:
+        raise FailsError(f"Tile of rank {data.ndim} by {repeats}")
+    return np.tile(data, repeats)
+
+
+def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Concat.
+
+    Args:
+        node: The operator.
+        parts: Its inputs.
+
+    Raises:
+        FailsError: They do not fit.
+    """
+    axis = node.axis(node.attribute("axis", 1 if node.version < 4 else None), parts[0].ndim)
+    if len({(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}) != 1:
+        raise FailsError(f"Concat of the shapes {[list(part.shape) for part in parts]} along axis {axis}")
+    return np.concatenate(parts, axis)
+
+
+def split(node: Node, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
+    """One output of Split.
+
+    Args:
+        node: The operator.
+        data: What is split.
+        outputs: How many outputs there are.
+        index: Which of them is meant.
+
+    Raises:
+        FailsError: The lengths do not fit.
+    """
+    axis = node.axis(node.attribute("axis", 0), data.ndim)
+    size, lengths = data.shape[axis], node.listed("split", 1, 13)
+    if lengths is None:
+        if size % outputs and node.version < 18:
+            raise FailsError(f"Split of {size} elements into {outputs} equal parts")
+        length = -(-size // outputs)
+        lengths = [length] * (outputs - 1) + [size - length * (outputs - 1)]
+    if len(lengths) != outputs or sum(lengths) != size or min(lengths) < 0:
+        raise FailsError(f"Split of {size} elements into {lengths}")
+    start = sum(lengths[:index])
+    return data[(slice(None),) * axis + (slice(start, start + lengths[index]),)]
+
+
+def _blocks(node: Node, data: np.ndarray) -> np.ndarray:
+    """DepthToSpace and SpaceToDepth."""
+    size = node.attribute("blocksize", 0)
+    if data.ndim != 4 or size < 1:
+        raise FailsError(f"{node.op} of rank {data.ndim} with blocks of {size}")
+    batch, depth, height, width = data.shape
+    if node.op == "SpaceToDepth":
+        if height % size or width % size:
+            raise FailsError(f"SpaceToDepth of {list(data.shape)} with blocks of {size}")
+        cut = data.reshape(batch, depth, height // size, size, width // size, size).transpose(0, 3, 5, 1, 2, 4)
+        return np.asarray(cut.reshape(batch, depth * size * size, height // size, width // size))
+    if depth % (size * size):
+        raise FailsError(f"DepthToSpace of {list(data.shape)} with blocks of {size}")
+    rest = depth // (size * size)
+    if node.attribute("mode", b"DCR") == b"DCR":
+        cut = data.reshape(batch, size, size, rest, height, width).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        cut = data.reshape(batch, rest, size, size, height, width).transpose(0, 1, 4, 2, 5, 3)
+    return np.asarray(cut.reshape(batch, rest, height * size, width * size))
+
+
+# Of one input, and integers.
+PLAIN: dict[str, Callable[[Node, np.ndarray], np.ndarray]] = {
+    "DepthToSpace": _blocks,
+    "Expand": _expand,
+    "Flatten": _flatten,
+    "Reshape": _reshape,
+    "Slice": _slice,
+    "SpaceToDepth": _blocks,
+    "Squeeze": _squeeze,
+    "Tile": _tile,
+    "Transpose": _transpose,
+    "Unsqueeze": _unsqueeze,
+}

@@ -1,0 +1,138 @@
+"""The Pads, on arrays of the numbers of elements: by ``plan.py``, an axis after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from padops.convert.proof import plan
+from padops.convert.proof.positions.errors import FailsError, UnsureError
+
+Attribute = Callable[[str, Any], Any]
+Integers = Callable[[int], list[int] | None]
+
+
+def onnx_axes(shape: Sequence[int], pads: np.ndarray, axes: Sequence[int] | None) -> list[plan.Axis]:
+    """The axes of a Pad of ONNX (P8).
+
+    Args:
+        shape: Of the data.
+        pads: The amounts: all begins, then all ends.
+        axes: The axes that they are for, or None for all.
+
+    Raises:
+        FailsError: They do not fit.
+        UnsureError: The data have no axes, and there are amounts: who refuses that is not the same everywhere.
+    """
+    rank = len(shape)
+    if pads.ndim != 1 and not (pads.ndim == 2 and pads.shape[0] == 1):
+        raise FailsError(f"pads has shape {list(pads.shape)} [P8]")
+    if not rank and pads.size:
+        raise UnsureError("a Pad of data without axes")
+    chosen = list(range(rank)) if axes is None else list(axes)
+    if any(not -rank <= axis < rank for axis in chosen):
+        raise FailsError(f"axes={chosen} for rank {rank} [P8]")
+    chosen = [axis % rank for axis in chosen]
+    if len(set(chosen)) != len(chosen) or pads.size != 2 * len(chosen):
+        raise FailsError(f"pads has {pads.size} values for axes={chosen} [P8]")
+    amounts = [int(value) for value in pads.reshape(-1)]
+    found = [plan.Axis(size, 0, 0) for size in shape]
+    for index, axis in enumerate(chosen):
+        found[axis] = plan.Axis(shape[axis], amounts[index], amounts[index + len(chosen)])
+    return found
+
+
+def dialect_axes(
+    op: str, shape: Sequence[int], attribute: Attribute, integers: Integers
+) -> tuple[list[plan.Axis], str, plan.Rules, int]:
+    """The axes, the mode, the rules and which input is the fill, of an operator of padops that is no Pad of ONNX.
+
+    Args:
+        op: The op_type.
+        shape: Of the data.
+        attribute: Gives an attribute, by its name and a default.
+        integers: Gives the elements of an input by its index.
+
+    Raises:
+        FailsError: Its amounts do not fit the data (P8, S1).
+        UnsureError: There is no such operator.
+    """
+    if op in ("OpenVINOPad_1", "OpenVINOPad_12"):
+        begins, ends = integers(1), integers(2)
+        rules = plan.OPENVINO_1 if op.endswith("_1") else plan.OPENVINO_12
+        return _rows(shape, begins, ends, [0] * len(shape)), attribute("pad_mode", b"").decode(), rules, 3
+    if op == "NGraphPad_0":
+        below, above = attribute("padding_below", None), attribute("padding_above", None)
+        interior = attribute("padding_interior", None) or [0] * len(shape)
+        return _rows(shape, below, above, interior), attribute("pad_mode", b"").decode().lower(), plan.NGRAPH, 1
+    if op == "SamePad_1":
+        return _same_axes(shape, attribute), attribute("mode", b"").decode(), plan.SAME, 1
+    raise UnsureError(f"padops::{op}")
+
+
+def _rows(
+    shape: Sequence[int], begins: Sequence[int] | None, ends: Sequence[int] | None, interior: Sequence[int]
+) -> list[plan.Axis]:
+    if begins is None or ends is None or not len(begins) == len(ends) == len(interior) == len(shape):
+        raise FailsError(f"amounts {begins} and {ends} for rank {len(shape)} [P8]")
+    return [plan.Axis(*row) for row in zip(shape, begins, ends, interior)]
+
+
+def _same_axes(shape: Sequence[int], attribute: Attribute) -> list[plan.Axis]:
+    kernel = attribute("kernel_shape", ())
+    count = len(kernel)
+    strides = attribute("strides", None) or (1,) * count
+    dilations = attribute("dilations", None) or (1,) * count
+    lists = (kernel, strides, dilations)
+    if len(shape) != count + 2 or any(len(one) != count or min(one, default=1) < 1 for one in lists):
+        raise FailsError(f"kernel {kernel}, strides {strides} and dilations {dilations} for rank {len(shape)} [S1]")
+    first = 2 if attribute("data_format", b"NCHW").startswith(b"NC") else 1
+    found = [plan.Axis(size, 0, 0) for size in shape]
+    auto_pad = attribute("auto_pad", b"SAME_UPPER").decode()
+    for index, (size, stride, dilation) in enumerate(zip(*lists)):
+        found[first + index] = plan.same_axis(shape[first + index], size, stride, dilation, auto_pad, plan.Plain())
+    return found
+
+
+def padded(
+    data: np.ndarray, axes: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Callable[[], int], most: int
+) -> np.ndarray:
+    """The numbers of the elements of a padded value.
+
+    Args:
+        data: Those of the data.
+        axes: What is done to each axis.
+        mode: How.
+        rules: Of the dialect.
+        fill: Gives the number of the fill; asked for in mode constant alone.
+        most: Elements that the result may have.
+
+    Raises:
+        FailsError: A rule is broken.
+        UnsureError: The mode is unknown, or the result is too large.
+    """
+    if mode not in plan.MODES:
+        raise UnsureError(f"a Pad of mode {mode!r}")
+    for rule, holds in plan.conditions(axes, mode, rules, plan.Plain()):
+        if not holds:
+            raise FailsError(f"a Pad of {list(data.shape)} by {[tuple(axis[1:3]) for axis in axes]} [{rule}]")
+    dims = [int(plan.output(axis, rules, plan.Plain())) for axis in axes]
+    if prod(dims) > most:
+        raise UnsureError(f"a value of {prod(dims)} elements, which is more than {most}")
+    if 0 in dims:
+        return np.empty(dims, np.int64)
+    outside = fill() if mode == "constant" else 0
+    for index, axis in enumerate(axes):
+        shown = plan.positions(axis, mode, rules)
+        if np.array_equal(shown, np.arange(axis.size)):
+            continue
+        if not axis.size:
+            data = np.full((*data.shape[:index], len(shown), *data.shape[index + 1 :]), outside, np.int64)
+            continue
+        data = np.take(data, np.maximum(shown, 0), index)
+        if (shown < 0).any():
+            data[(slice(None),) * index + (shown < 0,)] = outside
+    return data

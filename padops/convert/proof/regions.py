@@ -1,0 +1,131 @@
+"""Two models: what is proved of them, region by region."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import onnx
+
+from padops.convert.proof import bodies, pads
+from padops.convert.proof.build import TOP, Builder, Built, overridable_inputs
+from padops.convert.proof.constants import Constants
+from padops.convert.proof.interface import differences, shared_symbols
+from padops.convert.proof.matching import Matcher
+from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
+from padops.convert.proof.terms import Kind, Terms
+
+Folders = tuple[Path | None, Path | None]
+Run = Callable[[Terms, Built, Built, tuple[int, int], Outcome], Outcome]
+
+
+def prove(
+    original: onnx.ModelProto,
+    converted: onnx.ModelProto,
+    *,
+    limits: Limits | None = None,
+    folders: Folders = (None, None),
+    run: Run | None = None,
+    functions: bool = True,
+) -> Proof:
+    """Proves that where the original runs, the converted model gives the same bits.
+
+    Neither is run but for what ``run`` does, and neither is changed. External data are read a block at a time, and not held.
+
+    Args:
+        original: The original.
+        converted: What is said to do the same.
+        limits: What the proof may cost.
+        folders: What the external data of each are relative to.
+        run: Runs a pair of terms of the two graphs, which no rule proves, and says what is known of it
+            then: asked where not everything is proved. It gets what the rules say.
+        functions: Whether the bodies of padops' functions, which run where the library is absent, are to be proved too.
+
+    Raises:
+        PadopsError: A constant of one of them cannot be read.
+    """
+    started, limits = time.monotonic(), limits or Limits()
+    terms = Terms()
+    constants, overridable = Constants(terms), overridable_inputs(original)
+    first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
+    second = Builder(terms, constants, converted, folders[1], overridable, original=False).build()
+    why = differences(terms, first, second)
+    if why:
+        return Proof(Verdict.UNKNOWN, seconds=time.monotonic() - started, why="; ".join(why))
+    matcher = Matcher(terms, first, second, limits)
+    failed, reasons = _match(matcher, terms, first, second)
+    if (failed or reasons) and run is not None:
+        matcher.start_running(lambda a, b, said: run(terms, first, second, (a, b), said))
+        failed, reasons = _match(matcher, terms, first, second)
+    reasons += _leftovers(terms, matcher, first, second)
+    failed += _fallback(converted, limits, folders[1]) if functions else []
+    regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed)}.values())
+    failed = [region for region in failed if region.verdict is not Verdict.PROVED]
+    return Proof(
+        _verdict(failed, reasons, matcher.proved),
+        regions,
+        _assumptions(terms, first),
+        _shared(terms, first, second),
+        sum(region.lost_errors for region in regions),
+        sum(region.new_errors for region in regions),
+        time.monotonic() - started,
+        "; ".join(reasons),
+    )
+
+
+def _fallback(converted: onnx.ModelProto, limits: Limits, folder: Path | None) -> list[Region]:
+    """What is known of the functions that a model runs where the library is absent: see ``bodies.py``."""
+    return list(bodies.prove_bodies(converted, lambda one, other: prove(one, other, limits=limits), limits, folder))
+
+
+def _match(matcher: Matcher, terms: Terms, first: Built, second: Built) -> tuple[list[Region], list[str]]:
+    """Proves the outputs, and what is on the way to them; why some are not."""
+    matcher.hint(TOP, TOP)
+    failed: list[Region] = []
+    pairs = [(one, other) for (_, _, one), (_, _, other) in zip(first.outputs, second.outputs)]
+    for one, other in pairs:
+        if not matcher.prove(one, other):
+            failed += matcher.causes(one, other)
+    unsaid = any(terms.find(one) != terms.find(other) for one, other in pairs) and not failed
+    return failed, ["an output is not proved equal"] if unsaid else []
+
+
+def _verdict(failed: list[Region], reasons: list[str], decided: list[Region]) -> Verdict:
+    if any(region.verdict is Verdict.DIFFERENT for region in failed):
+        return Verdict.DIFFERENT
+    if failed or reasons:
+        return Verdict.UNKNOWN
+    return Verdict.TESTED if any(region.verdict is Verdict.TESTED for region in decided) else Verdict.PROVED
+
+
+def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> list[str]:
+    """What besides the outputs may go wrong in the converted model: values for nothing, and Pads that no runtime takes."""
+    reasons = []
+    for term in matcher.uncovered(second.unused, first.scopes[TOP]):
+        name = terms.names.get(term, "")
+        reasons.append(f"the value '{name}', which the converted model computes for nothing, might fail")
+    for term, spellings in second.pads.items():
+        dtype, mode = terms.dtype(terms.inputs(term)[0]), terms.head(term).mode
+        for spelling in spellings - first.pads.get(term, set()):
+            name = f"{spelling.domain or 'ai.onnx'}::Pad of version {spelling.version}"
+            if not pads.is_regular(spelling, mode):
+                reasons.append(f"the converted model has a {name} in a form that this version does not have")
+            if spelling.version and dtype is not None and not pads.takes_type(spelling.version, dtype):
+                text = onnx.TensorProto.DataType.Name(dtype).lower()
+                reasons.append(f"the converted model has a {name} of {text}, which this version does not take")
+    for spelling in second.refused - first.refused:  # in a branch that is never taken, perhaps
+        name = f"{spelling.domain or 'ai.onnx'}::Pad of version {spelling.version}"
+        reasons.append(f"the converted model has a {name} with inputs or attributes that it does not take")
+    return list(dict.fromkeys(reasons))
+
+
+def _assumptions(terms: Terms, first: Built) -> tuple[str, ...]:
+    found = [f"dims of the inputs that have the name '{name}' are equal" for name in shared_symbols(first)]
+    return (*found, *terms.assumed)
+
+
+def _shared(terms: Terms, first: Built, second: Built) -> int:
+    """How many computations of the original the converted model has as they are."""
+    one, other = ({term for names in built.scopes.values() for term in names.values()} for built in (first, second))
+    return sum(terms.head(term).kind in (Kind.OPERATOR, Kind.PAD) for term in one & other)

@@ -1,0 +1,65 @@
+"""What the original computes at a place: a value of a branch that is not taken is not there."""
+
+from __future__ import annotations
+
+from padops.convert.proof.amounts import learn_ranks
+from padops.convert.proof.build import TOP, Built
+from padops.convert.proof.terms import Kind, Terms
+
+GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # they are there wherever a term may speak of them
+
+
+class Scopes:
+    """The bodies of the original that are being compared, from the graph inwards.
+
+    Args:
+        terms: The store.
+        original: The original.
+        converted: The converted model.
+    """
+
+    def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
+        self._terms = terms
+        self._converted = {term for names in converted.scopes.values() for term in names.values()}
+        live = set(terms.walk(*(term for _, _, term in original.outputs)))
+        self._computed = {scope: set(names.values()) & live for scope, names in original.scopes.items()}
+        for body, computed in self._computed.items():
+            if body != TOP:
+                inputs, head = terms.inputs(body), terms.head(body)
+                computed -= set(inputs[head.outputs :])
+                computed |= set(inputs[: head.output])
+            else:
+                computed |= set(original.inputs.values())
+        learn_ranks(terms, self._computed)
+        self._stack = [TOP]
+        terms.computed, terms.shared = self.has, self.is_shared
+
+    def enter(self, body: int) -> None:
+        """Goes into a body of the original."""
+        self._stack.append(body)
+
+    def leave(self) -> None:
+        """Goes out of it."""
+        self._stack.pop()
+
+    @property
+    def current(self) -> int:
+        """The innermost body, or ``TOP``."""
+        return self._stack[-1]
+
+    def computes(self, term: int) -> bool:
+        """Whether the innermost body of the original computes the term itself, for one of its results."""
+        return term in self._computed[self._stack[-1]]
+
+    def is_shared(self, term: int) -> bool:
+        """Whether both models have a value that equals the term."""
+        return self._terms.is_united(term) or (term in self._converted and self.has(term))
+
+    def has(self, term: int) -> bool:
+        """Whether the original has a value that equals the term, wherever it gets to where the two are compared.
+
+        Terms are united with terms of the original alone, in the bodies where they are proved equal.
+        """
+        if self._terms.head(term).kind in GIVEN or self._terms.is_united(term):
+            return True
+        return any(term in self._computed.get(scope, ()) for scope in self._stack)

@@ -1,0 +1,128 @@
+"""If, whose branches are both followed, and Loop, which is written out where it is known how often it runs."""
+
+from __future__ import annotations
+
+from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.symbolic.integers import Truth, is_open
+from padops.convert.proof.symbolic.tensors import (
+    BOOL,
+    INT64,
+    Element,
+    Fails,
+    Index,
+    Tensor,
+    Unsupported,
+    objects,
+    of_array,
+)
+from padops.convert.proof.terms import ABSENT, Kind
+
+MOST_TURNS = 32
+
+
+def _bodies(evaluation: Evaluation, term: int) -> dict[str, int]:
+    terms = evaluation.terms
+    found = [one for one in terms.inputs(term) if one != ABSENT and terms.head(one).kind is Kind.BODY]
+    return {terms.head(one).name: one for one in found}
+
+
+def _result(evaluation: Evaluation, body: int, position: int) -> Tensor:
+    """What a body gives; of the converted model, all else that it computes has to run as well."""
+    head, inputs = evaluation.terms.head(body), evaluation.terms.inputs(body)
+    if not evaluation.is_original:
+        for one in inputs[head.output :]:
+            evaluation.tensor(one)
+    return evaluation.tensor(inputs[head.output + position])
+
+
+def choose(evaluation: Evaluation, term: int) -> Tensor:
+    """If: what one of two branches gives.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+        Fails: It fails for all data and dims.
+    """
+    given, bodies = evaluation.input(term, 0), _bodies(evaluation, term)
+    condition = evaluation.integers.known(evaluation.truth(given, [0] * given.rank))
+    for dim in given.shape:
+        evaluation.require(evaluation.integers.equal(dim, 1), "If by more or fewer than one truth")
+    position = evaluation.terms.head(term).output
+    if not is_open(condition):
+        return _result(evaluation, bodies["then_branch" if condition else "else_branch"], position)
+    yes = _branch(evaluation, bodies["then_branch"], position, condition)
+    no = _branch(evaluation, bodies["else_branch"], position, evaluation.integers.negated(condition))
+    if yes is None or no is None:
+        if yes is None and no is None:
+            raise Fails("both branches of an If fail")
+        evaluation.require(condition if no is None else evaluation.integers.negated(condition), "a branch that fails")
+        return yes or no or given
+    if yes.rank != no.rank or yes.dtype != no.dtype:
+        raise Unsupported("an If whose branches give tensors of other ranks or types")
+    where = evaluation.integers.where
+
+    def at(index: Index) -> Element:
+        return where(condition, yes.at(index), no.at(index))
+
+    return Tensor(tuple(where(condition, *pair) for pair in zip(yes.shape, no.shape)), yes.dtype, at)
+
+
+def _branch(evaluation: Evaluation, body: int, position: int, condition: Truth) -> Tensor | None:
+    """What a branch gives where it is taken; None where it fails."""
+    with evaluation.under(condition):
+        try:
+            return _result(evaluation, body, position)
+        except Fails:
+            return None
+
+
+def loop(evaluation: Evaluation, term: int) -> Tensor:
+    """Loop, turn by turn.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
+    terms, position = evaluation.terms, evaluation.terms.head(term).output
+    body = _bodies(evaluation, term)["body"]
+    head = terms.head(body)
+    count = evaluation.optional(term, 0)
+    if count is None or position >= head.output - 2:
+        raise Unsupported("a Loop without a number of turns, or of which what it collects is asked for")
+    numbers = evaluation.known(count)
+    if len(numbers) != 1:
+        raise Fails(f"a Loop of {len(numbers)} numbers of turns")
+    turns = numbers[0]
+    if turns > MOST_TURNS:
+        raise Unsupported(f"a Loop of {turns} turns")
+    going = evaluation.optional(term, 1)
+    values = [evaluation.input(term, 2 + place) for place in range(head.output - 2)]
+    goes_on: Truth = True if going is None else evaluation.truth(going, [0] * going.rank)
+    for turn in range(max(turns, 0)):
+        goes_on = evaluation.integers.known(goes_on)
+        if is_open(goes_on):
+            raise Unsupported("a Loop that may stop at any turn")
+        if not goes_on:
+            break
+        scalars = [_scalar(evaluation, turn, INT64), _scalar(evaluation, True, BOOL)]
+        formals = terms.inputs(body)[: head.output]
+        with evaluation.bound(dict(zip(formals, [*scalars, *values]))):
+            goes_on = _going_on(evaluation, _result(evaluation, body, 0))
+            values = [_result(evaluation, body, 1 + place) for place in range(head.output - 2)]
+    return values[position]
+
+
+def _going_on(evaluation: Evaluation, condition: Tensor) -> Truth:
+    """Whether a turn says that another one follows.
+
+    Raises:
+        Fails: It says something else.
+    """
+    if condition.rank or condition.dtype != BOOL:
+        raise Fails("a Loop whose body gives no single bool first")
+    return evaluation.truth(condition, [])
+
+
+def _scalar(evaluation: Evaluation, element: int | bool, dtype: int) -> Tensor:
+    return of_array(evaluation.integers, objects([element], []), dtype)
+
+
+OPERATORS = {"If": choose, "Loop": loop}

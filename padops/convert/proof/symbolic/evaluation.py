@@ -1,0 +1,292 @@
+"""What terms compute, for all data and all dims: the tensor of each, and what has to hold for it to be computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import z3
+
+from padops.convert.proof import plan
+from padops.convert.proof.symbolic.demands import Asking
+from padops.convert.proof.symbolic.integers import Int, Truth, is_open, parts_of
+from padops.convert.proof.symbolic.positions import Flat
+from padops.convert.proof.symbolic.tensors import (
+    BOOL,
+    MOST_LISTED,
+    RANGES,
+    Element,
+    Fails,
+    Index,
+    Leaves,
+    NeedsNumber,
+    Tensor,
+    Unsupported,
+    is_integer,
+    objects,
+    of_array,
+)
+from padops.convert.proof.terms import ABSENT, Kind, Terms
+
+Operator = Callable[["Evaluation", int], Tensor]
+
+
+class Evaluation(Asking):
+    """The tensors of terms.
+
+    Attributes:
+        terms: The store.
+        leaves: What is not looked into.
+        flat: What is known of positions in flat tensors.
+        numbers: Ranks and dims that have been set to a number, by key.
+        wraps: Whether what is beyond an integer type is followed, rather than shown not to be.
+        symbols: Of each symbol among the dims, the leaves that have it.
+        shared: Terms that both models have.
+        deep: Whether to look into them.
+        cut: Whether there was one that is not looked into.
+        leaf_terms: The terms that are not looked into, by the key of the leaf.
+        computed_before: For the converted model: the terms that the original computes.
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        operators: Mapping[str, Operator],
+        numbers: Mapping[str, int],
+        most: int = plan.MOST,
+        wraps: bool = False,
+    ) -> None:
+        super().__init__(most)
+        self.terms = terms
+        self.leaves = Leaves(self.integers)
+        self.flat = Flat(self.integers)
+        self.numbers = numbers
+        self.wraps = wraps
+        self.symbols: dict[str, set[int]] = {}
+        self.shared: set[int] = set()
+        self.deep = self.cut = False
+        self.leaf_terms: dict[str, int] = {}
+        self.computed_before: set[int] = set()
+        self._operators = operators
+        self._memo: dict[int, Tensor] = {}
+        self._unknown: set[str] = set()
+        self._turns = 0  # of Loops that are being written out: a term may be another tensor at each
+
+    # --- terms --------------------------------------------------------------------------------------------------------
+
+    def tensor(self, term: int) -> Tensor:
+        """What a term computes.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+            Fails: It fails.
+            NeedsNumber: A rank or dim has to be a number.
+        """
+        known = self.terms.find(term)
+        if known not in self._memo:
+            made = self._computed(term)
+            made = replace(made, shape=tuple(map(self.integers.sum, made.shape)))
+            self._memo[known] = self._cut(known, made) if known in self.shared else made
+        return self._memo[known]
+
+    def _cut(self, term: int, made: Tensor) -> Tensor:
+        """A tensor that both models have: the elements of a short list get names, and others are not looked into."""
+        if self._turns:
+            return made
+        if is_integer(made.dtype) and made.listed is not None and made.rank <= 2:
+            elements = [self._named(f"x{term} {place}", one) for place, one in enumerate(made.listed.reshape(-1))]
+            return of_array(self.integers, objects(elements, made.listed.shape), made.dtype)
+        if self.deep:
+            return made
+        self.cut = self.cut or self.terms.head(term).kind is not Kind.INPUT
+        self.leaf_terms[f"x{term}"] = term
+        self.flat.dims.append(made.shape)
+        return self.leaves.leaf(f"x{term}", made.shape, made.dtype)
+
+    def _named(self, name: str, element: Element) -> Element:
+        """An integer that is computed, as an unknown of which it is known: so more can be learned of it."""
+        if not isinstance(element, z3.ArithRef) or element.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            return element
+        unknown = z3.Int(name)
+        self.integers.learn(unknown == element)
+        low, high = self.integers.bounds(element)
+        return unknown if math.isinf(low) or math.isinf(high) else self.integers.bound(unknown, int(low), int(high))
+
+    def _computed(self, term: int) -> Tensor:
+        array = self._constant(term)
+        if array is not None:
+            return self.leaves.array(array, self.terms.dtype(term) or 0)
+        operator = self._operators.get(self._operator(term))
+        if operator is None:
+            return self.leaf(term, f"nothing is known of {self._operator(term) or self.terms.head(term).kind.value}")
+        try:
+            return operator(self, term)
+        except Unsupported as why:
+            return self.leaf(term, str(why))
+
+    def _constant(self, term: int) -> np.ndarray | None:
+        """The elements of a constant that is not too long to be looked at."""
+        head = self.terms.head(self.terms.find(term))
+        if head.kind is Kind.CONSTANT and np.prod(head.dims, dtype=object) > MOST_LISTED:
+            return None
+        array = self.terms.constant(term)
+        return array if array is not None and array.size <= MOST_LISTED else None
+
+    def _operator(self, term: int) -> str:
+        head = self.terms.head(term)
+        if head.kind is Kind.PAD:
+            return "Pad"
+        return (f"{head.domain}::" if head.domain else "") + head.name if head.kind is Kind.OPERATOR else ""
+
+    def leaf(self, term: int, why: str) -> Tensor:
+        """A term that is not looked into.
+
+        Args:
+            term: The term.
+            why: Why not.
+
+        Raises:
+            Unsupported: It is none that the original computes as well.
+        """
+        found = self.terms.find(term)
+        if self._turns and self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT):
+            raise Unsupported(why)
+        if self.terms.head(term).kind not in (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL):
+            if not self.is_original and found not in self.computed_before:
+                raise Unsupported(why)
+        dtype, key = self.terms.dtype(term) or 0, f"x{found}"
+        self.leaf_terms[key] = term
+        dims = self._dims(found)
+        self.flat.dims.append(dims)
+        return self.leaves.leaf(key, dims, dtype)
+
+    def _dims(self, term: int) -> tuple[Int, ...]:
+        """The dims of a leaf; what is not known is an unknown."""
+        declared = self.terms.shape(term)
+        if declared is None:
+            declared = (None,) * self._number(f"rank {term}")
+        dims: list[Int] = []
+        for axis, dim in enumerate(declared):
+            if isinstance(dim, int):
+                dims.append(dim)
+                continue
+            if dim:
+                self.symbols.setdefault(dim, set()).add(term)
+            key = f"dim {dim}" if dim else f"dim {term}.{axis}"
+            if key in self.numbers:
+                dims.append(self.numbers[key])
+                continue
+            self._unknown.add(key)
+            dims.append(self.integers.bound(z3.Int(key), 0, self.most))
+        return tuple(dims)
+
+    def _number(self, key: str) -> int:
+        if key not in self.numbers:
+            raise NeedsNumber(key)
+        return self.numbers[key]
+
+    # --- inputs of an operator ----------------------------------------------------------------------------------------
+
+    def input(self, term: int, position: int) -> Tensor:
+        """An input of a term, which must be there.
+
+        Raises:
+            Fails: It fails for all data and dims.
+        """
+        found = self.optional(term, position)
+        if found is None:
+            raise Fails(f"{self.terms.head(term).name} lacks input {position}")
+        return found
+
+    def optional(self, term: int, position: int) -> Tensor | None:
+        """An input of a term, None where it is absent."""
+        inputs = self.terms.inputs(term)
+        if position >= len(inputs) or inputs[position] == ABSENT:
+            return None
+        return self.tensor(inputs[position])
+
+    def elements(self, tensor: Tensor) -> np.ndarray:
+        """The elements of a short tensor, an array of objects.
+
+        Raises:
+            NeedsNumber: It has a dim that has to be a number for that.
+            Unsupported: It is too long, or it has dims that are computed.
+        """
+        if tensor.listed is not None:
+            return tensor.listed
+        dims = [self.fixed(dim) for dim in tensor.shape]
+        if np.prod(dims, dtype=object) > MOST_LISTED:
+            raise Unsupported(f"a tensor of {dims} is asked for element by element")
+        array = np.empty(dims, object)
+        for index in np.ndindex(*dims):
+            array[index] = tensor.at(list(index))
+        return array
+
+    def fixed(self, dim: Int) -> int:
+        """A dim as the number that it is.
+
+        Raises:
+            NeedsNumber: It follows from one that has to be a number for that.
+            Unsupported: It is computed otherwise.
+        """
+        low, high = self.integers.bounds(dim)
+        if low == high:
+            return int(low)
+        for part in parts_of([dim]):
+            if z3.is_const(part) and part.decl().name() in self._unknown:
+                raise NeedsNumber(part.decl().name())
+        raise Unsupported("a number of elements is computed")
+
+    def ints(self, tensor: Tensor) -> list[Int]:
+        """The elements of a short tensor of integers, one after another.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
+        if tensor.dtype not in RANGES:
+            raise Unsupported("integers are expected")
+        return list(self.elements(tensor).reshape(-1))
+
+    def known(self, tensor: Tensor) -> list[int]:
+        """The elements of a short tensor of integers that are numbers.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
+        values = self.ints(tensor)
+        if any(map(is_open, values)):
+            raise Unsupported("integers that are not computed are expected")
+        return [int(value) for value in values]
+
+    def truth(self, tensor: Tensor, index: Index) -> Truth:
+        """An element of a tensor of bools.
+
+        Raises:
+            Unsupported: Nothing can be said of it.
+        """
+        if tensor.dtype != BOOL:
+            raise Unsupported("bools are expected")
+        return tensor.at(index)
+
+    @contextmanager
+    def bound(self, values: Mapping[int, Tensor]) -> Iterator[None]:
+        """One turn of a body: its inputs are what is given; what follows from them is forgotten afterwards."""
+        before, self._turns = self._memo, self._turns + 1
+        self._memo = {**before, **{self.terms.find(term): value for term, value in values.items()}}
+        try:
+            yield
+        finally:
+            self._memo, self._turns = before, self._turns - 1
+
+    @contextmanager
+    def under(self, condition: Truth) -> Iterator[None]:
+        """A branch that is taken where a condition holds."""
+        before = self._memo
+        self._memo, self._path = dict(before), [*self._path, condition]
+        try:
+            yield
+        finally:
+            self._memo, self._path = before, self._path[:-1]

@@ -1,0 +1,174 @@
+"""What is to be shown of two terms, asked of the solver one by one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import z3
+
+from padops.convert.proof.symbolic.demands import OVERFLOW, Demands, Requirement
+from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.symbolic.integers import Truth, opened, positions_in
+from padops.convert.proof.symbolic.tensors import Fails, Tensor, Unsupported
+from padops.convert.proof.terms import ABSENT, Kind, Terms
+
+
+@dataclass
+class Question:
+    """Two terms as tensors, and what is to be shown of them.
+
+    Attributes:
+        evaluation: That made them.
+        assumed: What may be built upon: the original runs, within P10.
+        goals: What is to be shown.
+    """
+
+    evaluation: Evaluation
+    assumed: list[z3.BoolRef] = field(default_factory=list)
+    goals: list[Requirement] = field(default_factory=list)
+
+    def facts(self) -> list[z3.BoolRef]:
+        """All that may be built upon."""
+        return [
+            *self.evaluation.integers.facts,
+            *self.evaluation.leaves.distinct(),
+            *self.evaluation.flat.totals,
+            *self.assumed,
+        ]
+
+
+class NeverRuns(Exception):
+    """The original fails for all that is looked at."""
+
+
+def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
+    """What is to be shown of two terms.
+
+    Args:
+        evaluation: A new one.
+        a: The term of the original.
+        b: The term that stands in its place.
+        deep: Whether to look into what both are made of.
+
+    Raises:
+        NeverRuns: The original fails for all data and dims.
+        Unsupported: One of the terms cannot be followed.
+        NeedsNumber: A rank or dim has to be a number.
+    """
+    terms = evaluation.terms
+    before, after = _computed(terms, a), _computed(terms, b)
+    evaluation.shared, evaluation.deep = (before & after) - {terms.find(a), terms.find(b)}, deep
+    try:
+        first = evaluation.tensor(a)
+        for dim in first.shape:
+            evaluation.within(evaluation.integers.all(dim >= 0, dim <= evaluation.most))
+    except Fails as why:
+        raise NeverRuns(str(why)) from None
+    original, evaluation.demands = evaluation.demands, Demands()
+    evaluation.is_original, evaluation.computed_before = False, before
+    question = Question(evaluation)
+    try:
+        second = evaluation.tensor(b)
+        question.goals += _alike(evaluation, first, second)
+    except Fails as why:
+        question.goals.append(Requirement(False, (), f"the converted model fails: {why}"))
+    question.goals += [*evaluation.demands.required, *original.musts, *evaluation.demands.musts]
+    question.assumed = [_under(one) for one in original.assumable]
+    return question
+
+
+def _computed(terms: Terms, root: int) -> set[int]:
+    """What is computed wherever a term is: nothing of the bodies, which may not be run."""
+    found, waiting = set[int](), [root]
+    while waiting:
+        term = waiting.pop()
+        if term == ABSENT or terms.find(term) in found or terms.head(term).kind is Kind.BODY:
+            continue
+        found.add(terms.find(term))
+        waiting += terms.inputs(term)
+    return found
+
+
+def _under(one: Requirement) -> z3.BoolRef:
+    return z3.Implies(z3.And(*map(opened, one.given)), opened(one.condition)) if one.given else opened(one.condition)
+
+
+def _alike(evaluation: Evaluation, first: Tensor, second: Tensor) -> list[Requirement]:
+    """That two tensors have one shape and type, and the same element at any index."""
+    integers = evaluation.integers
+    if first.rank != second.rank:
+        return [Requirement(False, (), f"rank {first.rank} against {second.rank}")]
+    if first.dtype != second.dtype:
+        if not first.dtype or not second.dtype:
+            raise Unsupported("an element type is not known")
+        return [Requirement(False, (), f"element type {first.dtype} against {second.dtype}")]
+    goals = []
+    for axis, (one, other) in enumerate(zip(first.shape, second.shape)):
+        goals.append(Requirement(integers.equal(one, other), (), f"the dim of axis {axis}"))
+    index = [evaluation.unknown("index", dim) for dim in first.shape]
+    inside: list[Truth] = [at < dim for at, dim in zip(index, first.shape)]
+    inside += [at >= 0 for at in index]
+    one, other = opened(first.at(index)), opened(second.at(index))
+    if not one.eq(other):
+        goals.append(Requirement(one == other, tuple(inside), "an element"))
+    return goals
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the solver said.
+
+    Attributes:
+        proved: Whether all goals are.
+        why: Why not; or that the original never runs.
+        refuted: The goal that does not hold, as far as the solver sees.
+        beyond: Whether integers may go beyond their types.
+    """
+
+    proved: bool
+    why: str = ""
+    refuted: Requirement | None = None
+    beyond: bool = False
+
+
+def settle(question: Question, seconds: float, until: float) -> Answer:
+    """Asks the solver for each goal.
+
+    Args:
+        question: What is to be shown.
+        seconds: That it may take for each goal.
+        until: When it has to be done, by ``time.monotonic``.
+
+    Raises:
+        NeverRuns: What may be built upon never holds.
+    """
+    named = [(fact, positions_in(fact)) for fact in question.facts()]
+    solver = z3.Solver()
+    solver.add(*(fact for fact, positions in named if not positions))
+    if _check(solver, seconds, until) == z3.unsat:
+        raise NeverRuns("what it needs to run never holds")
+    for goal in question.goals:
+        if not isinstance(goal.condition, z3.ExprRef) and goal.condition:
+            continue
+        asked = [*map(opened, goal.given), z3.Not(opened(goal.condition))]
+        about = positions_in(*asked)
+        solver.push()
+        # What is known of positions that this goal does not speak of would only be in the way.
+        solver.add(*(fact for fact, positions in named if positions and positions <= about), *asked)
+        answer = _check(solver, seconds, until)
+        solver.pop()
+        if answer == z3.sat:
+            return Answer(False, f"it is not shown: {goal.what}", None if goal.ours else goal, goal.what == OVERFLOW)
+        if answer != z3.unsat:
+            why = f"the solver did not find out within {seconds:g} s: {goal.what}"
+            return Answer(False, why, beyond=goal.what == OVERFLOW)
+    return Answer(True)
+
+
+def _check(solver: z3.Solver, seconds: float, until: float) -> z3.CheckSatResult:
+    left = min(seconds, until - time.monotonic())
+    if left <= 0:
+        return z3.unknown
+    solver.set("timeout", max(int(left * 1000), 1))
+    return solver.check()

@@ -1,0 +1,134 @@
+"""Operators that move elements one by one: to and from positions that are data themselves."""
+
+from __future__ import annotations
+
+import z3
+
+from padops.convert.proof.symbolic.elementwise import elementwise
+from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.symbolic.integers import Int, is_open
+from padops.convert.proof.symbolic.moving import axis_of, finished
+from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index, Tensor, Unsupported
+
+FEW = 4  # positions that are each looked up in a flat tensor, where one of them is chosen
+
+
+def _position(evaluation: Evaluation, indices: Tensor, size: Int, index: Index) -> Int:
+    """The position that an element of the indices means; those from the end are negative."""
+    return _from_end(evaluation, indices.at(index), size)
+
+
+def _from_end(evaluation: Evaluation, given: Int, size: Int) -> Int:
+    integers = evaluation.integers
+    return integers.where(integers.less(given, 0), given + size, given)
+
+
+def _choices(value: z3.ExprRef) -> int:
+    """How many values are chosen between."""
+    if value.decl().kind() != z3.Z3_OP_ITE:
+        return 1
+    return _choices(value.arg(1)) + _choices(value.arg(2))
+
+
+def _within(evaluation: Evaluation, indices: Tensor, size: Int, what: str) -> None:
+    """Requires each of the indices to mean an element of an axis."""
+    if indices.dtype not in RANGES:
+        raise Unsupported(f"{what} by indices of unknown type")
+    integers = evaluation.integers
+
+    def fits(index: Index) -> object:
+        given = indices.at(index)
+        evaluation.flat.note(given)
+        return integers.all(given >= -size, given < size)
+
+    evaluation.require_each(indices.shape, fits, f"{what} beyond an axis")
+
+
+def gather(evaluation: Evaluation, term: int) -> Tensor:
+    """The parts of a tensor at some positions of an axis."""
+    data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
+    axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
+    size, behind = data.shape[axis], axis + indices.rank
+    _within(evaluation, indices, size, "Gather")
+
+    def shown(index: Index, given: Int) -> Element:
+        if data.rank == 1 and is_open(given) and given.decl().kind() == z3.Z3_OP_ITE and _choices(given) <= FEW:
+            condition, yes, no = given.children()
+            return evaluation.integers.where(condition, shown(index, yes), shown(index, no))
+        place = _from_end(evaluation, given, size)
+        return data.at([*index[:axis], place, *index[behind:]])
+
+    def at(index: Index) -> Element:
+        return shown(index, indices.at(index[axis:behind]))
+
+    shape = (*data.shape[:axis], *indices.shape, *data.shape[axis + 1 :])
+    return finished(evaluation, Tensor(shape, data.dtype, at), data, indices)
+
+
+def gather_elements(evaluation: Evaluation, term: int) -> Tensor:
+    """Each element from a position of its own along an axis."""
+    data, indices = evaluation.input(term, 0), evaluation.input(term, 1)
+    axis = axis_of(evaluation.terms.attribute(term, "axis", 0), data.rank)
+    _same_rank(evaluation, data, indices, axis, "GatherElements")
+    size = data.shape[axis]
+
+    def at(index: Index) -> Element:
+        place = list(index)
+        place[axis] = _position(evaluation, indices, size, index)
+        return data.at(place)
+
+    return finished(evaluation, Tensor(indices.shape, data.dtype, at), data, indices)
+
+
+def _same_rank(evaluation: Evaluation, data: Tensor, indices: Tensor, axis: int, what: str) -> None:
+    if indices.rank != data.rank:
+        raise Fails(f"{what} of rank {data.rank} by indices of rank {indices.rank}")
+    for other, (one, most) in enumerate(zip(indices.shape, data.shape)):
+        if other != axis:
+            evaluation.require(one <= most, f"{what} beyond an axis")
+    _within(evaluation, indices, data.shape[axis], what)
+
+
+def scatter_elements(evaluation: Evaluation, term: int) -> Tensor:
+    """Some elements of a vector replaced; where two go to one place, nothing is said, so none may.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+        Fails: It fails for all data and dims.
+    """
+    terms, integers = evaluation.terms, evaluation.integers
+    data, indices, updates = (evaluation.input(term, position) for position in range(3))
+    if data.rank != 1 or (terms.attribute(term, "reduction") or b"none") != b"none":
+        raise Unsupported("ScatterElements of more than a vector, or with a reduction")
+    axis_of(terms.attribute(term, "axis", 0), data.rank)
+    _same_rank(evaluation, data, indices, 0, "ScatterElements")
+    places = [integers.where(given < 0, given + data.shape[0], given) for given in evaluation.ints(indices)]
+    given = evaluation.elements(updates).reshape(-1)
+    if len(given) != len(places) or updates.rank != 1:
+        raise Fails("ScatterElements with more or fewer updates than indices")
+    for later, place in enumerate(places):
+        for before in places[:later]:
+            evaluation.must(integers.negated(integers.equal(place, before)), "ScatterElements to one place twice")
+
+    def at(index: Index) -> Element:
+        found = data.at(index)
+        for place, element in zip(places, given):
+            found = integers.where(integers.equal(index[0], place), element, found)
+        return found
+
+    return finished(evaluation, Tensor(data.shape, data.dtype, at), data)
+
+
+def where(evaluation: Evaluation, term: int) -> Tensor:
+    """Each element of one of two tensors."""
+    condition, yes, no = (evaluation.input(term, position) for position in range(3))
+    evaluation.truth(condition, [0] * condition.rank)
+    return elementwise(evaluation, evaluation.integers.where, (condition, yes, no), yes.dtype or no.dtype)
+
+
+OPERATORS = {
+    "Gather": gather,
+    "GatherElements": gather_elements,
+    "ScatterElements": scatter_elements,
+    "Where": where,
+}

@@ -1,0 +1,297 @@
+"""Operators that move whole axes: the element at an index is one of the input at another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import accumulate
+
+import numpy as np
+
+from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, same
+from padops.convert.proof.symbolic.tensors import (
+    Element,
+    Fails,
+    Index,
+    Tensor,
+    Unsupported,
+    nothing_of,
+    objects,
+    of_array,
+)
+
+
+def relisted(evaluation: Evaluation, made: Tensor) -> Tensor:
+    """A tensor of known dims whose elements are listed, where those of all its inputs were."""
+    dims = [int(dim) for dim in made.shape]
+    elements = [made.at(list(index)) for index in np.ndindex(*dims)]
+    return of_array(evaluation.integers, objects(elements, dims), made.dtype)
+
+
+def finished(evaluation: Evaluation, made: Tensor, *inputs: Tensor) -> Tensor:
+    """What an operator made: listed, where each input is and the dims are numbers.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        made: What it made.
+        inputs: What it was made of.
+    """
+    listed = all(one.listed is not None for one in inputs) and not any(map(is_open, made.shape))
+    if listed and np.prod(made.shape, dtype=object) <= 4096:
+        return relisted(evaluation, made)
+    return made
+
+
+def axis_of(value: int, rank: int) -> int:
+    """An axis from 0 on.
+
+    Raises:
+        Fails: There is none.
+    """
+    if not -rank <= value < rank:
+        raise Fails(f"axis {value} of rank {rank}")
+    return value % rank
+
+
+def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list[int] | None:
+    """The axes that an input or an attribute lists, each from 0 on; None where neither is there.
+
+    Args:
+        evaluation: Computes the inputs, and gets what has to hold.
+        term: Of the operator.
+        position: Of the input that may list them.
+        rank: The number of dims.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    given = evaluation.optional(term, position)
+    listed = evaluation.terms.attribute(term, "axes") if given is None else evaluation.known(given)
+    if listed is None:
+        return None
+    axes = [axis_of(axis, rank) for axis in listed]
+    if len(set(axes)) != len(axes):
+        raise Fails(f"axes {axes}, one of them twice")
+    return axes
+
+
+def transpose(evaluation: Evaluation, term: int) -> Tensor:
+    """Axes in another order.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    data = evaluation.input(term, 0)
+    order = list(evaluation.terms.attribute(term, "perm") or reversed(range(data.rank)))
+    if sorted(order) != list(range(data.rank)):
+        raise Fails(f"perm {order} of rank {data.rank}")
+    made = Tensor(
+        tuple(data.shape[axis] for axis in order),
+        data.dtype,
+        lambda index: data.at([index[order.index(axis)] for axis in range(data.rank)]),
+    )
+    return finished(evaluation, made, data)
+
+
+def concat(evaluation: Evaluation, term: int) -> Tensor:
+    """Tensors one after another.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    integers = evaluation.integers
+    parts = [evaluation.input(term, position) for position in range(len(evaluation.terms.inputs(term)))]
+    rank = parts[0].rank
+    if any(part.rank != rank for part in parts):
+        raise Fails(f"Concat of ranks {[part.rank for part in parts]}")
+    default = 1 if evaluation.terms.head(term).version < 4 else None
+    axis = axis_of(evaluation.terms.attribute(term, "axis", default), rank)
+    for part in parts[1:]:
+        for other, (one, two) in enumerate(zip(parts[0].shape, part.shape)):
+            if other != axis:
+                evaluation.require(integers.equal(one, two), "Concat of other dims")
+    ends = list(accumulate(part.shape[axis] for part in parts))
+
+    def at(index: Index) -> Element:
+        found: Element = None
+        for part, begin in reversed(list(zip(parts, [0, *ends]))):
+            place = list(index)
+            place[axis] = index[axis] - begin
+            if not is_open(part.shape[axis]) and part.shape[axis] == 0:
+                continue
+            here = integers.less(index[axis], begin + part.shape[axis])
+            found = part.at(place) if found is None else _either(integers, here, partial(part.at, place), found)
+        return nothing_of(parts[0].dtype) if found is None else found
+
+    shape = (*parts[0].shape[:axis], ends[-1], *parts[0].shape[axis + 1 :])
+    return finished(evaluation, Tensor(shape, parts[0].dtype, at), *parts)
+
+
+def _either(integers: Integers, condition: Truth, yes: Callable[[], Element], no: Element) -> Element:
+    """One of two elements; the first is asked for only where it may be the one."""
+    condition = integers.known(condition)
+    if not is_open(condition):
+        return yes() if condition else no
+    return integers.where(condition, yes(), no)
+
+
+def slice_(evaluation: Evaluation, term: int) -> Tensor:
+    """Part of a tensor along some axes.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    terms, data = evaluation.terms, evaluation.input(term, 0)
+    if terms.head(term).version < 10:
+        starts, ends = list(terms.attribute(term, "starts", ())), list(terms.attribute(term, "ends", ()))
+        axes, steps = terms.attribute(term, "axes"), None
+    else:
+        starts, ends = (evaluation.ints(evaluation.input(term, position)) for position in (1, 2))
+        axes, steps = (None if one is None else evaluation.known(one) for one in _optionals(evaluation, term))
+    listed = list(range(len(starts))) if axes is None else list(axes)
+    strides = [1] * len(starts) if steps is None else steps
+    if not len(starts) == len(ends) == len(listed) == len(strides):
+        raise Fails("Slice with lists of other lengths")
+    places = [axis_of(axis, data.rank) for axis in listed]
+    if len(set(places)) != len(places) or 0 in strides:
+        raise Fails("Slice by an axis twice, or in steps of 0")
+    cuts: dict[int, tuple[Int, int]] = {}
+    shape = list(data.shape)
+    for axis, start, end, step in zip(places, starts, ends, strides):
+        first, shape[axis] = _cut(evaluation, data.shape[axis], start, end, step)
+        cuts[axis] = (first, step)
+
+    def at(index: Index) -> Element:
+        place = [cuts[k][0] + cuts[k][1] * at if k in cuts else at for k, at in enumerate(index)]
+        return data.at(place)
+
+    return finished(evaluation, Tensor(tuple(shape), data.dtype, at), data)
+
+
+def _optionals(evaluation: Evaluation, term: int) -> list[Tensor | None]:
+    return [evaluation.optional(term, position) for position in (3, 4)]
+
+
+def _cut(evaluation: Evaluation, size: Int, start: Int, end: Int, step: int) -> tuple[Int, Int]:
+    """The first position that a Slice shows of an axis, and how many."""
+    integers = evaluation.integers
+    start, end = (integers.where(bound < 0, bound + size, bound) for bound in (start, end))
+    if step > 0:
+        start, end = (integers.least(integers.greatest(bound, 0), size) for bound in (start, end))
+        length = integers.greatest(end - start, 0)
+        return start, length if step == 1 else integers.div(length + step - 1, step)
+    last = size - 1
+    start, end = integers.least(integers.greatest(start, 0), last), integers.least(integers.greatest(end, -1), last)
+    length = integers.greatest(start - end, 0)
+    return start, length if step == -1 else integers.div(length - step - 1, -step)
+
+
+def split(evaluation: Evaluation, term: int) -> Tensor:
+    """One of the parts of a tensor.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    terms, data, head = evaluation.terms, evaluation.input(term, 0), evaluation.terms.head(term)
+    axis = axis_of(terms.attribute(term, "axis", 0), data.rank)
+    given = evaluation.optional(term, 1)
+    sizes = terms.attribute(term, "split") if given is None else evaluation.ints(given)
+    integers, size = evaluation.integers, data.shape[axis]
+    if sizes is None:
+        if head.version < 18:
+            evaluation.require(integers.equal(integers.mod(size, head.outputs), 0), "Split in unequal parts")
+        part = integers.div(size + head.outputs - 1, head.outputs)
+        sizes = [part] * (head.outputs - 1)
+        sizes.append(size - part * (head.outputs - 1))
+    if len(sizes) != head.outputs:
+        raise Fails(f"Split in {len(sizes)} parts, of which {head.outputs} are taken")
+    for one in sizes:
+        evaluation.require(one >= 0, "Split in a part of less than nothing")
+    ends = list(accumulate(sizes))
+    evaluation.require(integers.equal(ends[-1], size), "Split in more or less than there is")
+    begin = ends[head.output - 1] if head.output else 0
+
+    def at(index: Index) -> Element:
+        return data.at([place + begin if k == axis else place for k, place in enumerate(index)])
+
+    shape = (*data.shape[:axis], sizes[head.output], *data.shape[axis + 1 :])
+    return finished(evaluation, Tensor(shape, data.dtype, at), data)
+
+
+def unsqueeze(evaluation: Evaluation, term: int) -> Tensor:
+    """New axes of one element.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    data, given = evaluation.input(term, 0), evaluation.optional(term, 1)
+    listed = evaluation.terms.attribute(term, "axes", ()) if given is None else evaluation.known(given)
+    rank = data.rank + len(listed)
+    new = {axis_of(axis, rank) for axis in listed}
+    if len(new) != len(listed):
+        raise Fails(f"Unsqueeze at axes {list(listed)}, one of them twice")
+    dims = iter(data.shape)
+    shape = tuple(1 if axis in new else next(dims) for axis in range(rank))
+    made = Tensor(shape, data.dtype, lambda index: data.at([p for k, p in enumerate(index) if k not in new]))
+    return finished(evaluation, made, data)
+
+
+def squeeze(evaluation: Evaluation, term: int) -> Tensor:
+    """Without axes of one element.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+    """
+    data = evaluation.input(term, 0)
+    gone = axes_of(evaluation, term, 1, data.rank)
+    if gone is None:
+        if any(is_open(dim) for dim in data.shape):
+            raise Unsupported("Squeeze of every axis of one element, of unknown dims")
+        gone = [axis for axis, dim in enumerate(data.shape) if dim == 1]
+    for axis in gone:
+        evaluation.require(evaluation.integers.equal(data.shape[axis], 1), "Squeeze of more than one element")
+    left = [axis for axis in range(data.rank) if axis not in gone]
+
+    def at(index: Index) -> Element:
+        place: list[Int] = [0] * data.rank
+        for axis, position in zip(left, index):
+            place[axis] = position
+        return data.at(place)
+
+    return finished(evaluation, Tensor(tuple(data.shape[axis] for axis in left), data.dtype, at), data)
+
+
+def tile(evaluation: Evaluation, term: int) -> Tensor:
+    """A tensor again and again.
+
+    Raises:
+        Unsupported: Nothing can be said of it.
+        Fails: It fails for all data and dims.
+    """
+    if evaluation.terms.head(term).version < 6:
+        raise Unsupported("Tile of one axis")
+    data, integers = evaluation.input(term, 0), evaluation.integers
+    repeats = evaluation.ints(evaluation.input(term, 1))
+    if len(repeats) != data.rank:
+        raise Fails(f"Tile of rank {data.rank} {len(repeats)} times")
+    for one in repeats:
+        evaluation.require(one >= 0, "Tile fewer than no times")
+
+    def at(index: Index) -> Element:
+        rows = zip(index, data.shape, repeats)
+        return data.at([place if same(times, 1) else integers.mod(place, dim) for place, dim, times in rows])
+
+    shape = tuple(integers.mul(dim, times) for dim, times in zip(data.shape, repeats))
+    return finished(evaluation, Tensor(shape, data.dtype, at), data)
+
+
+OPERATORS = {
+    "Concat": concat,
+    "Slice": slice_,
+    "Split": split,
+    "Squeeze": squeeze,
+    "Tile": tile,
+    "Transpose": transpose,
+    "Unsqueeze": unsqueeze,
+}

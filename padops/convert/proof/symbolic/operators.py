@@ -1,0 +1,25 @@
+"""All operators of which it is known what they compute, by name; those of other domains with the domain before it."""
+
+from __future__ import annotations
+
+from padops.convert.proof.following import BESIDES
+from padops.convert.proof.symbolic import control, counting, indexing, moving, pads, shaping, vectors
+from padops.convert.proof.symbolic.evaluation import Evaluation, Operator
+from padops.convert.proof.symbolic.tensors import Tensor
+
+
+def _besides(evaluation: Evaluation, term: int) -> Tensor:
+    """The first input of a term, all of whose inputs have to be computed."""
+    return [evaluation.tensor(one) for one in evaluation.terms.inputs(term)][0]
+
+
+OPERATORS: dict[str, Operator] = {
+    **control.OPERATORS,
+    **counting.OPERATORS,
+    **indexing.OPERATORS,
+    **moving.OPERATORS,
+    **pads.OPERATORS,
+    **shaping.OPERATORS,
+    **vectors.OPERATORS,
+    f"{BESIDES.domain}::{BESIDES.name}": _besides,
+}

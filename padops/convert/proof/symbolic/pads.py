@@ -1,0 +1,194 @@
+"""Pads of every dialect: the plan of each axis, in a solver's integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from padops.convert.proof import plan
+from padops.convert.proof.symbolic.evaluation import Evaluation
+from padops.convert.proof.symbolic.integers import Int, is_open
+from padops.convert.proof.symbolic.tensors import RANGES, Element, Fails, Index, Tensor, Unsupported, default_fill
+
+
+def onnx_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """A Pad of ONNX: pads for all axes, or for those that another input lists.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    data, pads, axes = evaluation.input(term, 0), evaluation.input(term, 1), evaluation.optional(term, 3)
+    if pads.rank not in (1, 2):
+        raise Fails(f"P8: pads has rank {pads.rank}")
+    if axes is not None and axes.rank != 1:
+        raise Fails(f"P8: axes has rank {axes.rank}")
+    listed = list(range(data.rank)) if axes is None else evaluation.ints(axes)
+    if pads.rank == 2:
+        evaluation.require(evaluation.integers.equal(pads.shape[0], 1), "P8")
+    amounts = _listed(evaluation, pads, 2 * len(listed))
+    begins, ends = (_spread(evaluation, listed, half, data.rank) for half in _halves(amounts))
+    rows = [plan.Axis(*row) for row in zip(data.shape, begins, ends)]
+    head = evaluation.terms.head(term)
+    fill = evaluation.optional(term, 2) if head.mode == "constant" else None
+    return padded(evaluation, data, rows, head.mode, plan.ONNX, _fill(evaluation, term, data, fill, head.fill))
+
+
+def _listed(evaluation: Evaluation, given: Tensor, count: int) -> list[Int]:
+    """The elements of a list that has to be of some length (P8)."""
+    if given.dtype not in RANGES:
+        raise Unsupported("amounts of unknown type")
+    evaluation.require(evaluation.integers.equal(given.shape[-1], count), f"P8: other than {count} amounts")
+    return [given.at([*[0] * (given.rank - 1), place]) for place in range(count)]
+
+
+def _halves(amounts: Sequence[Int]) -> tuple[Sequence[Int], Sequence[Int]]:
+    return amounts[: len(amounts) // 2], amounts[len(amounts) // 2 :]
+
+
+def _spread(evaluation: Evaluation, axes: Sequence[Int], amounts: Sequence[Int], rank: int) -> list[Int]:
+    """Amounts of the listed axes as amounts of every axis; the axes may be unknown."""
+    integers = evaluation.integers
+    places: list[Int] = []
+    for axis in axes:
+        evaluation.require(integers.all(axis >= -rank, axis < rank), "P8: an axis that is out of range")
+        place = integers.where(axis < 0, axis + rank, axis)
+        for other in places:
+            evaluation.require(integers.negated(integers.equal(place, other)), "P8: an axis that is named twice")
+        places.append(place)
+    spread: list[Int] = []
+    for axis in range(rank):
+        amount: Int = 0
+        for place, given in zip(places, amounts):
+            amount = integers.where(integers.equal(place, axis), given, amount)
+        spread.append(amount)
+    return spread
+
+
+def _fill(evaluation: Evaluation, term: int, data: Tensor, given: Tensor | None, attribute: bytes) -> Element:
+    """The element that fills (P7)."""
+    if given is not None:
+        for dim in given.shape:
+            evaluation.require(evaluation.integers.equal(dim, 1), "P7: a fill of more or less than one element")
+        return given.at([0] * given.rank)
+    if data.dtype == 0:  # whatever it is, it is the same for the same data
+        key = f"fill {attribute.hex()} of {evaluation.terms.find(evaluation.terms.inputs(term)[0])}"
+        return evaluation.leaves.leaf(key, (), 0).at(())
+    if attribute:
+        raise Unsupported("a fill that is a float, of data that are none")
+    return evaluation.leaves.constant(default_fill(data.dtype), data.dtype)
+
+
+def padded(
+    evaluation: Evaluation, data: Tensor, rows: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Element
+) -> Tensor:
+    """Data, padded.
+
+    Args:
+        evaluation: Gets what has to hold.
+        data: What is padded.
+        rows: The amounts of every axis.
+        mode: One of ``plan.MODES``.
+        rules: Of the dialect.
+        fill: The element that fills.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    integers = evaluation.integers
+    if mode not in plan.MODES:
+        raise Fails(f"P9: mode {mode}")
+    for rule, condition in plan.conditions(rows, mode, rules, integers):
+        if rule == "P10":
+            evaluation.within(condition)
+        else:
+            evaluation.require(condition, rule)
+    for row in rows:
+        evaluation.within(True, row.begin, row.end)
+    changed = [
+        axis for axis, row in enumerate(rows) if is_open(row.begin) or is_open(row.end) or any(map(bool, row[1:]))
+    ]
+    shape = list(data.shape)
+    for axis in changed:
+        shape[axis] = plan.output(rows[axis], rules, integers)
+
+    def at(index: Index) -> Element:
+        place, inside = list(index), []
+        for axis in changed:
+            shown, place[axis] = plan.source(rows[axis], mode, rules, index[axis], integers)
+            inside.append(shown)
+        return integers.where(integers.all(*inside), data.at(place), fill)
+
+    return Tensor(tuple(shape), data.dtype, at)
+
+
+def openvino_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """OpenVINO's Pad, version 1 or 12.
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    head = evaluation.terms.head(term)
+    data = evaluation.input(term, 0)
+    sides = []
+    for position in (1, 2):
+        given = evaluation.input(term, position)
+        if given.rank != 1:
+            raise Fails(f"P8: amounts of rank {given.rank}")
+        sides.append(_listed(evaluation, given, data.rank))
+    mode = evaluation.terms.attribute(term, "pad_mode", b"").decode()
+    fill = evaluation.optional(term, 3) if mode == "constant" else None
+    rules = plan.OPENVINO_12 if head.name.endswith("12") else plan.OPENVINO_1
+    rows = [plan.Axis(*row) for row in zip(data.shape, *sides)]
+    return padded(evaluation, data, rows, mode, rules, _fill(evaluation, term, data, fill, b""))
+
+
+def ngraph_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """nGraph's Pad, with an interior (P6).
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+    data, fill = evaluation.input(term, 0), evaluation.input(term, 1)
+    names = ("padding_below", "padding_above", "padding_interior")
+    lists = [evaluation.terms.attribute(term, name, ()) for name in names]
+    lists[2] = lists[2] or (0,) * data.rank
+    if any(len(values) != data.rank for values in lists):
+        raise Fails(f"P8: other than {data.rank} amounts")
+    rows = [plan.Axis(*row) for row in zip(data.shape, *lists)]
+    mode = evaluation.terms.attribute(term, "pad_mode", b"CONSTANT").decode().lower()
+    with_what = _fill(evaluation, term, data, fill, b"") if mode == "constant" else None
+    return padded(evaluation, data, rows, mode, plan.NGRAPH, with_what)
+
+
+def same_pad(evaluation: Evaluation, term: int) -> Tensor:
+    """SAME padding (S1).
+
+    Raises:
+        Fails: It fails for all data and dims.
+    """
+
+    def attribute(name: str, default: Any) -> Any:
+        return evaluation.terms.attribute(term, name) or default
+
+    data, kernel = evaluation.input(term, 0), evaluation.terms.attribute(term, "kernel_shape", ())
+    ones = (1,) * len(kernel)
+    lists = [kernel, attribute("strides", ones), attribute("dilations", ones)]
+    if data.rank != len(kernel) + 2 or any(len(values) != len(kernel) or min(values) < 1 for values in lists if values):
+        raise Fails("S1: lists that do not fit")
+    said, form = (attribute(*pair).decode() for pair in (("auto_pad", b"SAME_UPPER"), ("data_format", b"NCHW")))
+    mode = attribute("mode", b"constant").decode()
+    first = 2 if form.startswith("NC") else 1
+    rows = [plan.Axis(dim, 0, 0) for dim in data.shape]
+    for axis, (size, stride, dilation) in enumerate(zip(*lists), first):
+        rows[axis] = plan.same_axis(data.shape[axis], size, stride, dilation, said, evaluation.integers)
+    fill = evaluation.optional(term, 1) if mode == "constant" else None
+    return padded(evaluation, data, rows, mode, plan.SAME, _fill(evaluation, term, data, fill, b""))
+
+
+OPERATORS = {
+    "Pad": onnx_pad,
+    "padops::OpenVINOPad_1": openvino_pad,
+    "padops::OpenVINOPad_12": openvino_pad,
+    "padops::NGraphPad_0": ngraph_pad,
+    "padops::SamePad_1": same_pad,
+}

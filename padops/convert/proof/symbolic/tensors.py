@@ -1,0 +1,253 @@
+"""Tensors of unknown data and dims: a shape, and what the element at an index is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import z3
+from onnx import TensorProto
+
+from padops.convert.proof.symbolic.integers import Int, Integers, is_open, same
+
+Element = Any  # int, bool, or a term: an integer, a truth, or bits of which nothing is known but which they are
+Index = Sequence[Int]
+
+BITS = z3.DeclareSort("Bits")  # elements of which nothing is known but which they are
+
+MOST_LISTED = 4096  # elements of a tensor that are handled one by one
+MOST_PIECES = 512  # of a table that an unknown position is looked up in
+
+BOOL = int(TensorProto.BOOL)
+INT64 = int(TensorProto.INT64)
+RANGES: dict[int, tuple[int, int]] = {
+    **{int(getattr(TensorProto, f"INT{n}")): (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (4, 8, 16, 32, 64)},
+    **{int(getattr(TensorProto, f"UINT{n}")): (0, 2**n - 1) for n in (4, 8, 16, 32, 64)},
+}
+for _name, _range in (("INT2", (-2, 1)), ("UINT2", (0, 3))):  # onnx before 1.20 does not have them
+    if hasattr(TensorProto, _name):
+        RANGES[int(getattr(TensorProto, _name))] = _range
+
+
+class Unsupported(Exception):
+    """Nothing can be said of a term, and why."""
+
+
+class Fails(Exception):
+    """A term fails for all data and dims that are looked at, and why."""
+
+
+class NeedsNumber(Exception):
+    """A rank or dim has to be a number: each is to be tried.
+
+    Attributes:
+        key: Of the rank or dim.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key} is not known")
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor.
+
+    Attributes:
+        shape: Its dims: numbers or terms.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it; 0 where it is not known.
+        at: The element at an index that is within the shape; elsewhere it may be anything.
+        listed: The elements, an array of objects, where shape and number are such that each can be looked at.
+    """
+
+    shape: tuple[Int, ...]
+    dtype: int
+    at: Callable[[Index], Element]
+    listed: np.ndarray | None = None
+
+    @property
+    def rank(self) -> int:
+        """The number of dims."""
+        return len(self.shape)
+
+
+def is_integer(dtype: int) -> bool:
+    """Whether elements of a type are integers or bools, of which the proofs know the values."""
+    return dtype in RANGES or dtype == BOOL
+
+
+def objects(elements: Sequence[Element] | np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """Elements in an array, whatever they are."""
+    array = np.empty(len(elements), object)
+    for position, element in enumerate(elements):
+        array[position] = element
+    return array.reshape(tuple(shape))
+
+
+def nothing_of(dtype: int) -> Element:
+    """An element that is not there: anything, as long as it is of the type."""
+    return False if dtype == BOOL else 0 if dtype in RANGES else z3.Const("nothing", BITS)
+
+
+def of_array(integers: Integers, array: np.ndarray, dtype: int) -> Tensor:
+    """A tensor of listed elements.
+
+    Args:
+        integers: The arithmetic.
+        array: The elements.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it.
+    """
+    return Tensor(tuple(array.shape), dtype, lambda index: look_up(integers, array, index, nothing_of(dtype)), array)
+
+
+def vector(integers: Integers, elements: Sequence[Element], dtype: int = INT64) -> Tensor:
+    """A vector of listed elements.
+
+    Args:
+        integers: The arithmetic.
+        elements: The elements.
+        dtype: The element type, as ``onnx.TensorProto`` numbers it.
+    """
+    return of_array(integers, objects(elements, [len(elements)]), dtype)
+
+
+def look_up(integers: Integers, array: np.ndarray, index: Index, nothing: Element) -> Element:
+    """The element of a table at an index of which some positions may be unknown.
+
+    Args:
+        integers: The arithmetic.
+        array: The table.
+        index: The index.
+        nothing: What is given where it is not within the table.
+
+    Raises:
+        Unsupported: The table has too many pieces.
+    """
+    open_axes = [axis for axis, position in enumerate(index) if is_open(position)]
+    if any(not is_open(position) and not 0 <= position < size for position, size in zip(index, array.shape)):
+        return nothing
+    part = array[tuple(slice(None) if is_open(position) else int(position) for position in index)]
+    if not open_axes:
+        return part
+    if not part.size:
+        return nothing
+    flat = part.reshape(-1)
+    if all(same(element, flat[0]) for element in flat):
+        return flat[0]
+    if len(open_axes) > 1:
+        first, *others = [index[axis] for axis in open_axes]
+        rows = [look_up(integers, row, others, nothing) for row in part]
+    else:
+        first, rows = index[open_axes[0]], list(part)
+    pieces = pieces_of(rows)
+    if len(pieces) > MOST_PIECES:
+        raise Unsupported(f"a table of {len(pieces)} pieces")
+    found = pieces[-1][1](first)
+    for stop, piece in reversed(pieces[:-1]):
+        found = integers.where(integers.less(first, stop), piece(first), found)
+    return found
+
+
+def pieces_of(row: Sequence[Element]) -> list[tuple[int, Callable[[Int], Element]]]:
+    """A row as pieces, each with the position behind it: numbers in equal steps, or one element again and again."""
+    pieces: list[tuple[int, Callable[[Int], Element]]] = []
+    start = 0
+    while start < len(row):
+        stop, first = start + 1, row[start]
+        step = 0
+        if stop < len(row) and _is_number(first) and _is_number(row[stop]):
+            step = row[stop] - first
+        while stop < len(row) and same(row[stop], first + step * (stop - start) if step else first):
+            stop += 1
+        pieces.append((stop, partial(_on_line, first, step, start) if step else partial(_always, first)))
+        start = stop
+    return pieces
+
+
+def _on_line(first: int, step: int, start: int, at: Int) -> Int:
+    return first + step * (at - start)
+
+
+def _always(element: Element, _: Int) -> Element:
+    return element
+
+
+def _is_number(element: Element) -> bool:
+    return isinstance(element, int) and not isinstance(element, bool)
+
+
+class Leaves:
+    """Tensors of which only dims and type are known, and the constants among the elements.
+
+    Attributes:
+        functions: Of each leaf, by its key: what gives its elements, and its dims.
+    """
+
+    def __init__(self, integers: Integers) -> None:
+        self.functions: dict[str, tuple[Any, Tensor]] = {}
+        self._integers = integers
+        self._constants: dict[int, dict[bytes, z3.ExprRef]] = {}
+
+    def leaf(self, key: str, shape: tuple[Int, ...], dtype: int) -> Tensor:
+        """A tensor of any data; of one key they are the same.
+
+        Args:
+            key: What tells it from all others.
+            shape: Its dims.
+            dtype: Its element type, or 0.
+        """
+        sort = z3.BoolSort() if dtype == BOOL else z3.IntSort() if dtype in RANGES else BITS
+        function = z3.Function(key, *[z3.IntSort()] * len(shape), sort) if shape else z3.Const(key, sort)
+
+        def at(index: Index) -> Element:
+            element = function(*index) if shape else function
+            return self._integers.bound(element, *RANGES[dtype]) if dtype in RANGES else element
+
+        tensor = Tensor(shape, dtype, at)
+        if is_integer(dtype) and not any(map(is_open, shape)) and np.prod(shape, dtype=object) <= MOST_LISTED:
+            listed = objects([at(list(map(int, index))) for index in np.ndindex(*shape)], shape)
+            tensor = of_array(self._integers, listed, dtype)
+        self.functions[key] = (function, tensor)
+        return tensor
+
+    def constant(self, element: Any, dtype: int) -> Element:
+        """An element of a constant: a number or a bool, else the bits of it, which are those of no other constant."""
+        if dtype == BOOL:
+            return bool(element)
+        if dtype in RANGES:
+            return int(element)
+        if isinstance(element, str):
+            element = element.encode()
+        data = element if isinstance(element, bytes) else np.asarray(element).tobytes()
+        known = self._constants.setdefault(dtype, {})
+        if data not in known:
+            known[data] = z3.Const(f"bits {dtype} {data.hex()}", BITS)
+        return known[data]
+
+    def distinct(self) -> list[z3.BoolRef]:
+        """That constants of other bits are others."""
+        return [z3.Distinct(*known.values()) for known in self._constants.values() if len(known) > 1]
+
+    def array(self, array: np.ndarray, dtype: int) -> Tensor:
+        """A constant, of no more than ``MOST_LISTED`` elements."""
+        elements = [self.constant(element, dtype) for element in array.reshape(-1)]
+        return of_array(self._integers, objects(elements, array.shape), dtype)
+
+
+def default_fill(dtype: int) -> Any:
+    """What an absent fill is (P7): bits of 0, whatever the type makes of them."""
+    if is_integer(dtype):
+        return 0
+    if dtype == TensorProto.STRING:
+        return b""
+    widths: dict[int, int] = {
+        TensorProto.DOUBLE: 8,
+        TensorProto.FLOAT: 4,
+        TensorProto.FLOAT16: 2,
+        TensorProto.BFLOAT16: 2,
+    }
+    widths |= {TensorProto.COMPLEX64: 8, TensorProto.COMPLEX128: 16}
+    return bytes(widths.get(dtype, 1))

@@ -1,0 +1,94 @@
+"""What is proved of two model files, as data for a report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from padops.convert.proof.bodies import prove_bodies
+from padops.convert.proof.build import Built
+from padops.convert.proof.regions import prove
+from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
+from padops.convert.proof.terms import Terms
+from padops.convert.records import ProofRecord, RegionRecord
+from padops.convert.verify.cut import Side
+from padops.convert.verify.parts import as_json, run_part, tell
+
+LIMITS = Limits(region_seconds=10)
+LIMITS_OF_BODIES = Limits(goal_seconds=2, region_seconds=3, seconds=20)  # of which all bodies together get a share
+ABSENT = "{} does what its operator does; it runs where padops is absent, and is not proved: {}"
+Example = dict[str, Any]  # values of what a part reads, by the original's names; arrays where they were run
+
+
+def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord, list[Example]]:
+    """Proves of two models what can be proved; the parts that cannot are run alone, where there are any.
+
+    Args:
+        original: A model file.
+        converted: A model file.
+        seed: Of the random numbers that those are run with.
+
+    Returns:
+        The proof; and for each part that may differ, values for which it does.
+
+    Raises:
+        PadopsError: A constant of one of them cannot be read.
+    """
+    models = [(path, onnx.load(path, load_external_data=False)) for path in (original, converted)]
+
+    def run(terms: Terms, first: Built, second: Built, ends: tuple[int, int], said: Outcome) -> Outcome:
+        sides = [Side(*model, built) for model, built in zip(models, (first, second), strict=True)]
+        return tell(said, run_part(terms, sides[0], sides[1], ends, seed, said.counterexample))
+
+    (_, one), (_, other) = models
+    folders = original.parent, converted.parent
+    proof = prove(one, other, limits=LIMITS, folders=folders, run=run, functions=False)
+    bodies = _bodies(other, folders[1])
+    proof = replace(proof, regions=(*proof.regions, *(row for row in bodies if row.verdict is not Verdict.UNKNOWN)))
+    if any(row.verdict is Verdict.DIFFERENT for row in bodies):
+        proof = replace(proof, verdict=Verdict.DIFFERENT)
+    untold = tuple(ABSENT.format(row.name, row.why) for row in bodies if row.verdict is Verdict.UNKNOWN)
+    proof = replace(proof, assumptions=(*proof.assumptions, *untold))
+    found = [row.counterexample for row in proof.regions if row.verdict is Verdict.DIFFERENT and row.counterexample]
+    return record_of(proof), found
+
+
+def _bodies(converted: onnx.ModelProto, folder: Path) -> tuple[Region, ...]:
+    """What is known of the functions that the converted model runs where padops is absent."""
+    return prove_bodies(
+        converted,
+        lambda one, other: prove(one, other, limits=LIMITS_OF_BODIES, functions=False),
+        LIMITS_OF_BODIES,
+        folder,
+    )
+
+
+def record_of(proof: Proof) -> ProofRecord:
+    """A proof as the report has it: without times, so that two reports of the same models are the same."""
+    return ProofRecord(
+        proof.verdict.value,
+        tuple(_region(region) for region in proof.regions),
+        proof.same,
+        proof.assumptions,
+        proof.lost_errors,
+        proof.new_errors,
+        proof.why,
+    )
+
+
+def _region(region: Region) -> RegionRecord:
+    example = None if region.counterexample is None else as_json(region.counterexample)
+    return RegionRecord(
+        region.name,
+        region.original,
+        region.converted,
+        region.verdict.value,
+        region.rule,
+        region.holds_for,
+        region.conditions,
+        region.why,
+        example,
+    )

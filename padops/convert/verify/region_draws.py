@@ -1,0 +1,235 @@
+"""Inputs for a part of a model that is run alone: thousands of them, small ones first, on both sides of each of its constants.
+
+A part takes what would be inner values of its model, so that nothing says what these may be. So all is tried: sizes of 0, 1
+and 2, odd and even ones, primes, integers of both signs and beyond 2^53, floats of all magnitudes. The original refuses
+what it does not take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from padops.convert.verify.draws import WORDS
+from padops.convert.verify.feeds import Input
+from padops.convert.verify.pads import is_pad
+from padops.convert.verify.probes import bodies
+from padops.convert.verify.sessions import Feeds
+from padops.spec.dtypes import by_name
+
+SIZES = (1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32)  # of open dims, the first draws in this order
+RANKS = (2, 1, 3, 4, 0)  # where not even the rank is known
+FEW = 64  # elements of a constant that is looked at
+LARGEST_MARK = 1 << 17  # of the constants that are also sizes
+LARGE = 1 << 12  # elements of all inputs of most draws
+LARGEST = 1 << 20  # elements of all inputs of any draw
+WIDE = (
+    0,
+    1,
+    2,
+    127,
+    128,
+    255,
+    256,
+    32767,
+    32768,
+    65536,
+    (1 << 24) + 1,
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 53) + 1,
+    (1 << 62) + 3,
+)
+OF_DIMS = {"Shape", "Size"}  # what they give says nothing of the elements of their input
+# The inputs that say how large the output is.
+SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand": (1,), "Tile": (1,), "Reshape": (1,),
+            "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4)}  # fmt: skip
+SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Numbers that a part of a model names: what it does may change at them."""
+
+    integers: tuple[int, ...] = ()
+    floats: tuple[float, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes on both sides of each, in order."""
+        near = {abs(mark) + more for mark in self.integers for more in (-1, 0, 1)}
+        return tuple(sorted(size for size in near if 0 <= size <= LARGEST_MARK and size not in SIZES))
+
+
+def marks_of(*models: onnx.ModelProto) -> Marks:
+    """The numbers of the constants and of the attributes of some models."""
+    numbers: set[float] = set()
+    for model in models:
+        for located in bodies(model):
+            tensors = list(getattr(located.body, "initializer", ()))
+            for node in located.body.node:
+                for row in node.attribute:
+                    numbers |= {*row.ints, *row.floats} | ({row.i} if row.type == row.INT else set())
+                    numbers |= {row.f} if row.type == row.FLOAT else set()
+                    tensors += [row.t] if row.type == row.TENSOR else []
+            for tensor in tensors:
+                numbers |= _numbers(tensor)
+    known = sorted(number for number in numbers if np.isfinite(number))
+    return Marks(tuple(int(number) for number in known if number == int(number)), tuple(map(float, known)))
+
+
+def _numbers(tensor: onnx.TensorProto) -> set[float]:
+    """The elements of a small constant."""
+    outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.data_type == onnx.TensorProto.STRING
+    if outside or prod(tensor.dims) > FEW:
+        return set()
+    array = numpy_helper.to_array(tensor).reshape(-1)
+    return {one.item() for one in (array if array.dtype.kind in "iuf" else array.astype(np.float64))}
+
+
+def sizing_inputs(*models: onnx.ModelProto) -> set[str]:
+    """The inputs of models that say how large other values are: amounts, shapes, repeats, or what these are computed from."""
+    found: set[str] = set()
+    for model in models:
+        made = {name: node for node in model.graph.node for name in node.output if name}
+        pending = [name for node in model.graph.node for name in _sizing(node)]
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                behind = made.get(name)
+                pending += behind.input if behind is not None and behind.op_type not in OF_DIMS else ()
+        found |= seen & {value.name for value in model.graph.input}
+    return found
+
+
+def _sizing(node: onnx.NodeProto) -> list[str]:
+    """The inputs of a node that say how large its output is; of one with bodies or of another domain, any may be one."""
+    if node.domain not in ("", "ai.onnx") or any(row.HasField("g") for row in node.attribute):
+        return list(node.input[is_pad(node) :])
+    places = SIZED_BY.get(node.op_type, ())
+    return [node.input[at] for at in places if at < len(node.input)]
+
+
+def region_inputs(
+    inputs: Sequence[Input], marks: Marks, sizing: Collection[str], seed: int, count: int
+) -> Iterator[Feeds]:
+    """Sets of inputs: in the first ones all open dims have one size, then each its own.
+
+    Args:
+        inputs: What the part takes. Dims of one name are of one size.
+        marks: The numbers of the part.
+        sizing: The inputs that say how large other values are: one element of them may be large, and no more than memory takes.
+        seed: Of the random numbers.
+        count: How many sets.
+    """
+    ladder = (*SIZES, *marks.sizes)
+    names = list(dict.fromkeys(name for row in inputs for name in _open(row)))
+    for turn in range(count):
+        rng = np.random.default_rng([seed, turn])
+        if turn < len(ladder):
+            sizes = dict.fromkeys(names, ladder[turn])
+        else:
+            sizes = {name: ladder[int(rng.integers(0, len(ladder) if rng.random() < 0.2 else 10))] for name in names}
+        rank = RANKS[turn % len(RANKS)]
+        shapes = {row.name: _shape(row, sizes, rank) for row in inputs}
+        most = LARGEST if turn < 2 * len(ladder) and not sizing else LARGE
+        while sum(map(prod, shapes.values())) > most and any(sizes.values()):
+            largest = max(sizes, key=lambda name: sizes[name])
+            sizes[largest] //= 2
+            shapes = {row.name: _shape(row, sizes, rank) for row in inputs}
+        size = max((dim for shape in shapes.values() for dim in shape), default=3)
+        room = max(LARGEST // max(prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), 2)
+        yield {
+            row.name: elements_of(row, shapes[row.name], marks, size, room if row.name in sizing else None, rng)
+            for row in inputs
+        }
+
+
+def _open(row: Input) -> list[str]:
+    dims = enumerate(row.dims if row.dims is not None else (None,) * max(RANKS))
+    return [dim if isinstance(dim, str) else f"{row.name}[{axis}]" for axis, dim in dims if not isinstance(dim, int)]
+
+
+def _shape(row: Input, sizes: dict[str, int], rank: int) -> tuple[int, ...]:
+    dims = row.dims if row.dims is not None else (None,) * rank
+    names = iter(_open(row))
+    return tuple(dim if isinstance(dim, int) else sizes[next(names)] for dim in dims)
+
+
+def elements_of(
+    row: Input, shape: tuple[int, ...], marks: Marks, size: int, room: int | None, rng: np.random.Generator
+) -> np.ndarray:
+    """The elements of one input, in one of several ways.
+
+    Args:
+        row: The input.
+        shape: Its dims.
+        marks: The numbers that the elements lie on both sides of.
+        size: The largest dim of the data.
+        room: Where the input says how large something is, how large one of them may be; else None.
+        rng: Where random numbers come from.
+    """
+    dtype, count = by_name(row.type), prod(shape)
+    if row.type == "string":
+        return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), count)], object).reshape(shape)
+    if row.type == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.bits < 8:
+        return rng.integers(0, 1 << dtype.bits, shape, np.uint8).view(dtype.numpy)
+    if "int" in row.type:
+        info = np.iinfo(dtype.numpy)
+        made = _integers(shape, info, marks, size, rng) if room is None else _sizes(shape, marks, size, room, rng)
+        return np.array([min(max(int(one), int(info.min)), int(info.max)) for one in made.flat], dtype.numpy).reshape(
+            shape
+        )
+    numbers = _floats(shape, marks, rng)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(numbers) if row.type == "float8e8m0" else numbers).astype(dtype.numpy)
+
+
+def _sizes(shape: tuple[int, ...], marks: Marks, size: int, room: int, rng: np.random.Generator) -> np.ndarray:
+    """Amounts, axes, indices, shapes: small ones of both signs, or beyond the data; in some draws one is large."""
+    reach = min(size, room)
+    ways = ((-2, 4), (0, 3), (0, reach + 1), (0, 2 * reach + 4), (-reach - 1, 2 * reach + 4))
+    made = rng.integers(*ways[int(rng.integers(0, len(ways)))], shape)
+    if made.size and rng.random() < 0.4:
+        large = [one + more for one in (*map(abs, marks.integers), room, reach) for more in (-1, 0, 1)]
+        near = [one for one in large if 0 <= one <= room] or [1]
+        made = np.minimum(np.abs(made), 2)
+        made.flat[int(rng.integers(0, made.size))] = near[int(rng.integers(0, len(near)))]
+    return np.asarray(made)
+
+
+def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Integers of all magnitudes, on both sides of the numbers that the part names."""
+    way = int(rng.integers(0, 4))
+    if way == 0:
+        return np.asarray(rng.integers(-size - 1, 2 * size + 4, shape))
+    if way == 1 and marks.integers:
+        near = [mark * times + more for mark in marks.integers for times in (-1, 1, 2) for more in (-1, 0, 1)]
+    elif way == 2:
+        return np.asarray(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
+    else:
+        near = [one for mark in WIDE for one in (mark, -mark, mark - 1)] + [int(info.min), int(info.max)]
+    return np.array(near, object)[rng.integers(0, len(near), shape)].reshape(shape)
+
+
+def _floats(shape: tuple[int, ...], marks: Marks, rng: np.random.Generator) -> np.ndarray:
+    way = int(rng.integers(0, 4))
+    numbers = np.asarray(rng.standard_normal(shape))
+    if way == 1:
+        numbers = numbers * 10.0 ** rng.uniform(-3, 9, shape)
+    elif way == 2 and marks.floats:
+        near = np.array(marks.floats)[rng.integers(0, len(marks.floats), shape)]
+        numbers = near * (1 + rng.choice([-1e-3, 0.0, 1e-3], shape)) + rng.choice([-1.0, 0.0, 1.0], shape)
+    elif way == 3 and numbers.size:
+        places = rng.integers(0, numbers.size, max(numbers.size // 4, 1))
+        numbers.reshape(-1)[places] = np.array(SPECIAL)[rng.integers(0, len(SPECIAL), places.size)]
+    return np.asarray(numbers)

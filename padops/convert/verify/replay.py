@@ -1,0 +1,75 @@
+"""Inputs of a whole model for which a part of it seems to differ: what a solver found, or a run of the part alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from padops.convert.verify.feeds import Input
+from padops.convert.verify.region_draws import LARGEST, Marks, elements_of
+from padops.convert.verify.sessions import Feeds
+from padops.spec.dtypes import by_name
+
+ELSEWHERE = 2  # the size of a dim of which an example says nothing
+
+
+def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int = 0) -> Feeds | None:
+    """The inputs of a model that have the values, or the dims, of an example.
+
+    Args:
+        inputs: What the model takes.
+        example: Arrays by name; or ``{"dims": [...], "values": [...]}``, of which the second may be missing; or dims alone, of all
+            names under ``"dims"``. A number is the size of an open dim.
+        seed: Of the elements that the example does not have.
+
+    Returns:
+        An array for each input, with random elements where the example has none; None where it is about nothing but values inside
+        of the model, or does not fit its inputs.
+    """
+    sizes = {name: value for name, value in example.items() if isinstance(value, int)}
+    taken = {row.name for row in inputs}
+    said = {name: _said(value) for name, value in named(example).items() if name in taken}
+    if not said and not sizes:
+        return None
+    for row in inputs:
+        if row.name not in said:
+            continue
+        shape = said[row.name][0]
+        if row.dims is not None and len(row.dims) != len(shape):
+            return None
+        for dim, size in zip(row.dims or (), shape):
+            if dim not in (None, size) and sizes.setdefault(str(dim), size) != size:
+                return None
+    feeds, rng = {}, np.random.default_rng(seed)
+    for row in inputs:
+        shape, elements = said.get(row.name, (_shape(row, sizes), None))
+        if prod(shape) > LARGEST or min(shape, default=0) < 0:
+            return None
+        if elements is None:
+            elements = elements_of(row, shape, Marks(), ELSEWHERE, ELSEWHERE, rng)
+        feeds[row.name] = np.asarray(elements).astype(by_name(row.type).numpy).reshape(shape)
+    return feeds
+
+
+def named(example: Mapping[str, Any]) -> dict[str, Any]:
+    """What an example says of each name."""
+    dims = example.get("dims")
+    if isinstance(dims, Mapping):
+        return {str(name): {"dims": list(shape)} for name, shape in dims.items()}
+    return dict(example)
+
+
+def _said(value: Any) -> tuple[tuple[int, ...], np.ndarray | None]:
+    """The dims and the elements of one value; None where only the first are known."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value
+    shape = tuple(int(dim) for dim in value["dims"])
+    values = value.get("values")
+    return shape, None if values is None else np.array(values, object).reshape(shape)
+
+
+def _shape(row: Input, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(dim if isinstance(dim, int) else sizes.get(str(dim), ELSEWHERE) for dim in row.dims or ())

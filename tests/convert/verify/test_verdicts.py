@@ -1,0 +1,208 @@
+"""What a verification answers: proved, tested, different or unknown; and what needs a run for that."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from command_lines import run
+from onnx import helper
+from small_models import BOOL, FLOAT, INT16, INT64, graph, model, one_pad, pad, tensor
+
+import padops
+from padops.convert import UndecidedError, UsageError, VerificationError
+from padops.convert.proof import amounts, bodies, positions, windows
+from padops.convert.proof.result import ALL_SIZES, DRAWN
+from padops.convert.proof.symbolic import cases
+from padops.convert.records import Outcome, ProofRecord, RegionRecord, Verification
+from padops.convert.targets import TARGETS
+from padops.convert.verify import choice, sessions
+
+PADS = tensor("pads", [0, 1, 0, 1])
+NODE = helper.make_node
+
+
+@pytest.fixture
+def no_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model is run."""
+
+    def refuse(self: object, *given: object, **more: object) -> None:
+        raise AssertionError("a model is run")
+
+    monkeypatch.setattr(sessions.Session, "__init__", refuse)
+
+
+def in_if(kind: int = INT16) -> onnx.ModelProto:
+    """A Pad in a branch, of a type that ONNX Runtime does not pad: no runtime and no reference tells of it."""
+    branch = graph([pad(output="p")], [], [("p", kind, None)], name="b")
+    node = NODE("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
+    return model([node], inputs=[("x", kind, [2, 3]), ("c", BOOL, [])], outputs=[("y", kind, None)], tensors=[PADS])
+
+
+def in_loop() -> onnx.ModelProto:
+    nodes = [NODE("Identity", ["go"], ["on"]), pad(["s", "pads"], "p")]
+    given = [("i", INT64, []), ("go", BOOL, []), ("s", INT16, ["a", "b"])]
+    body = graph(nodes, given, [("on", BOOL, []), ("p", INT16, ["a", "c"])], name="body")
+    loop = NODE("Loop", ["turns", "", "x"], ["y"], body=body)
+    inputs = [("x", INT16, [2, 3]), ("turns", INT64, [])]
+    return model([loop], inputs=inputs, outputs=[("y", INT16, None)], tensors=[PADS])
+
+
+def unheard() -> onnx.ModelProto:
+    """An operator that no runtime has, beside a Pad."""
+    nodes = [pad(), NODE("Unheard", ["y"], ["z"], domain="custom")]
+    return model(nodes, imports=[("custom", 1)], outputs=[("z", FLOAT, None)], tensors=[PADS])
+
+
+@pytest.mark.parametrize("source", [in_if(), in_loop(), one_pad(1), one_pad(13), unheard()],
+                         ids=["if", "loop", "opset 1", "opset 13", "unheard"])  # fmt: skip
+def test_a_conversion_is_proved_and_nothing_is_run(source: onnx.ModelProto, no_runtime: None, tmp_path: Path) -> None:
+    out = tmp_path / "out.onnx"
+    verification = padops.convert(source, out, verify=True, strict=True).verification
+    assert verification is not None and out.exists()
+    assert (verification.verdict, verification.outcome, verification.passed) == ("proved", "proved", True)
+    assert verification.proof is not None and (verification.doubts, verification.unproved) == ((), ())
+    assert (verification.outputs, verification.inputs, verification.pads) == ((), (), ())
+    assert padops.verify(source, out).verdict == "proved"
+
+
+def test_what_is_asked_for_is_run() -> None:
+    """``run``, and inputs that are given; it is proved all the same."""
+    source = one_pad(13)
+    for asked in ({"run": True}, {"inputs": {"x": np.ones((2, 3), np.float32)}}):
+        for verification in (
+            padops.verify(source, source, **asked),
+            padops.convert(source, verify=True, **asked).verification,
+        ):
+            assert verification is not None
+            assert (verification.verdict, verification.outcome) == ("proved", "equal")
+            assert verification.outputs and verification.inputs
+    with pytest.raises(UsageError, match="run is for verifying; ask for that too"):
+        padops.convert(source, run=True)
+    with pytest.raises(UsageError, match="run is 1, expected True or False"):
+        padops.verify(source, source, run=1)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A converter that gets the mode wrong."""
+    real = TARGETS["padops"]
+
+    def emit(replacement: Any, found: Any, constants: Any, types: Any) -> None:
+        real(replacement, found, constants, types)
+        found.node.attributes["mode"] = ir.AttrString("mode", "edge")
+
+    monkeypatch.setitem(TARGETS, "padops", emit)
+
+
+def test_a_wrong_conversion_is_not_proved_and_a_run_shows_it(wrong: None, tmp_path: Path) -> None:
+    source = model([pad(mode="reflect", name="pad")], tensors=[PADS])
+    with pytest.raises(VerificationError, match="1 output differs; y: .*; a Pad is the reason: graph/pad") as caught:
+        padops.convert(source, tmp_path / "out.onnx", verify=True)
+    verification = caught.value.conversion.verification
+    assert (verification.verdict, verification.outcome) == ("different", "different")
+    assert verification.proof.verdict != "proved" and verification.unproved[0].startswith("y is not proved: ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_node_that_an_original_lacks_is_not_proved() -> None:
+    """What differs in the bits of NaN alone, or fails where nothing needs it."""
+    nodes = [pad(output="p"), NODE("Relu", ["p"], ["y"])]
+    for more in (NODE("Neg", ["p"], ["q"]), NODE("Reshape", ["p", "pads"], ["q"])):
+        verification = padops.verify(model(nodes, tensors=[PADS]), model([*nodes, more], tensors=[PADS]))
+        expected = "proved" if more.op_type == "Neg" else "different"
+        assert verification.verdict == expected
+
+
+# --- The answer, from what is proved and what runs gave -------------------------------------------------------------------
+
+REGION = RegionRecord("y", ("Pad",), ("Slice",), "unknown", why="no rule knows it")
+PROOFS = {
+    "proved": ProofRecord("proved"),
+    "unknown": ProofRecord("unknown", (REGION,)),
+    "different": ProofRecord("different", (REGION,)),
+    None: None,
+}
+
+
+@pytest.mark.parametrize("proof", PROOFS)
+@pytest.mark.parametrize("outcome", ["equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"])
+def test_the_answer(outcome: Outcome, proof: str | None) -> None:
+    verification = Verification(outcome, notes=("so it was",), proof=PROOFS[proof])
+    if outcome in ("different", "fails"):
+        assert (verification.verdict, verification.refuted) == ("different", True)
+    elif proof == "proved":
+        assert verification.verdict == "proved"
+    elif proof == "different" or outcome in ("runs", "undecided"):  # no run has shown it
+        assert verification.verdict == "unknown"
+    else:
+        assert verification.verdict == "tested"
+    assert verification.passed == (verification.verdict in ("proved", "tested"))
+    assert verification.to_json()["verdict"] == verification.verdict
+
+
+def test_strict_takes_a_proof_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source, out = tmp_path / "m.onnx", tmp_path / "out.onnx"
+    source.write_bytes(one_pad(13).SerializeToString())
+    monkeypatch.setattr(choice, "proved", lambda *given: (PROOFS["unknown"], []))
+    assert padops.convert(source, verify=True).verification.verdict == "tested"
+    with pytest.raises(UndecidedError, match="it could not be told whether .*: y is not proved: no rule knows it"):
+        padops.convert(source, out, verify=True, strict=True)
+    assert run(capsys, "verify", source, source)[0] == 0
+    assert run(capsys, "verify", source, source, "--strict")[0] == 5
+    assert not out.exists()
+
+
+def test_a_suspicion_that_no_run_shows_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source = tmp_path / "m.onnx"
+    source.write_bytes(one_pad(13).SerializeToString())
+    monkeypatch.setattr(choice, "proved", lambda *given: (PROOFS["different"], []))
+    code, text, _ = run(capsys, "verify", source, source)
+    assert code == 5
+    assert text.splitlines()[0] == "unknown: a part of the models may differ, but no run of both has shown it"
+    assert "  run as well: the outputs are bit-equal" in text.splitlines()
+    code, _, err = run(capsys, "convert", source, tmp_path / "out.onnx", "--verify")
+    assert code == 5 and err.startswith("warning: not verified: y is not proved: no rule knows it; wrote ")
+
+
+def test_all_of_it_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The command prints what Python and the report of a conversion have."""
+    source, out, report = tmp_path / "m.onnx", tmp_path / "out.onnx", tmp_path / "r.json"
+    source.write_bytes(one_pad(13).SerializeToString())
+    assert (
+        run(capsys, "convert", source, out, "--verify", "--target", "onnx", "--without-pad", "--report", report)[0] == 0
+    )
+    told = json.loads(run(capsys, "verify", source, out, "--json")[1])
+    assert {told.pop("schema")} == {padops.convert.records.SCHEMA} and told.pop("versions")["onnx"] == onnx.__version__
+    assert told == json.loads(json.dumps(padops.verify(source, out).to_json()))
+    assert told == json.loads(report.read_text())["verification"]
+    assert set(told) == {
+        "verdict", "outcome", "passed", "outputs", "inputs", "notes", "pads", "proof", "doubts", "unproved"
+    }  # fmt: skip
+    assert told["verdict"] == "proved" and told["proof"]["counts"]["proved"] == len(told["proof"]["regions"]) == 1
+    (region,) = told["proof"]["regions"]
+    assert (region["name"], region["original"], region["verdict"]) == ("y", ["Pad"], "proved")
+    assert region["rule"] and region["holds_for"] and region["why"] == "" and region["counterexample"] is None
+
+
+def test_the_page_has_every_rule() -> None:
+    """Those that proofs name, and no others."""
+    page = (Path(__file__).parents[3] / "docs" / "verification.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- rules of verification -->")[2].partition("<!-- /rules of verification -->")[0]
+    rows = [line.split("|")[1].strip() for line in table.strip().splitlines()[2:]]
+    rules = [amounts.RULE, positions.RULE, ALL_SIZES, cases.BY_RANK, windows.RULE, bodies.RULE, DRAWN]
+    assert rows == ["structure", *rules]
+    folder = Path(bodies.__file__).parent
+    rule = re.compile(r"^RULE = ", re.MULTILINE)
+    named = [path for path in folder.rglob("*.py") if rule.search(path.read_text(encoding="utf-8"))]
+    assert len(named) == len(rules) - 3  # the others are of several modules, or of none

@@ -1,0 +1,237 @@
+"""Models written in another way that compute the same, whatever they are fed: what a proof has to see through.
+
+Each way changes what is no part of a computation: names, the order of nodes, where a constant stands, what is declared,
+how a tensor is stored, which functions there are.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.inliner
+from onnx import helper, numpy_helper
+from onnx.external_data_helper import convert_model_to_external_data
+
+Way = Callable[[onnx.ModelProto], onnx.ModelProto]
+
+
+def graphs(message: Any) -> Iterator[Any]:
+    """Every graph and function of a model, or those within a graph, itself included."""
+    roots = [message.graph, *message.functions] if isinstance(message, onnx.ModelProto) else [message]
+    while roots:
+        root = roots.pop()
+        yield root
+        roots += [row.g for node in root.node for row in node.attribute if row.HasField("g")]
+
+
+def renamed(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Each inner value and each node has another name."""
+    made = copy.deepcopy(model)
+    kept = {row.name for row in (*made.graph.input, *made.graph.output)} | {""}
+
+    def other(name: str) -> str:
+        return name if name in kept else f"other_{name}"
+
+    for graph in graphs(made):
+        if isinstance(graph, onnx.FunctionProto):
+            graph.input[:] = [other(name) for name in graph.input]
+            graph.output[:] = [other(name) for name in graph.output]
+        else:
+            for row in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+                row.name = other(row.name)
+        for number, node in enumerate(graph.node):
+            node.name = f"node_{number}"
+            node.input[:] = [other(name) for name in node.input]
+            node.output[:] = [other(name) for name in node.output]
+    return made
+
+
+def reordered(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The nodes of each graph in another order in which they can run: the last ones that can come first."""
+    made = copy.deepcopy(model)
+    for graph in graphs(made):
+        nodes, own = [copy.deepcopy(node) for node in graph.node], {name for node in graph.node for name in node.output}
+        done: set[str] = set()
+        del graph.node[:]
+        while nodes:
+            at = next(i for i in reversed(range(len(nodes))) if not (_reads(nodes[i]) & own) - done)
+            done.update(nodes[at].output)
+            graph.node.append(nodes.pop(at))
+    return made
+
+
+def _reads(node: onnx.NodeProto) -> set[str]:
+    """What a node reads, in its graphs as well."""
+    inner = {name for row in node.attribute if row.HasField("g") for one in row.g.node for name in _reads(one)}
+    given = {one.name for row in node.attribute if row.HasField("g") for one in row.g.output}
+    return {*node.input, *inner, *given} - {""}
+
+
+def constants_as_initializers(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Each Constant of the main graph is an initializer."""
+    made = copy.deepcopy(model)
+    nodes = [copy.deepcopy(node) for node in made.graph.node]
+    del made.graph.node[:]
+    for node in nodes:
+        if node.op_type == "Constant" and not node.domain and node.attribute[0].name != "sparse_value":
+            made.graph.initializer.append(numpy_helper.from_array(_value(node), node.output[0]))
+        else:
+            made.graph.node.append(node)
+    return made
+
+
+def _value(node: onnx.NodeProto) -> np.ndarray:
+    (row,) = node.attribute
+    value = helper.get_attribute_value(row)
+    if row.name == "value":
+        return numpy_helper.to_array(value)
+    kind = {"f": np.float32, "i": np.int64}.get(row.name.removeprefix("value_")[0])
+    return (
+        np.array(value, kind)
+        if kind
+        else np.array([[value]] if isinstance(value, bytes) else value, object).reshape(-1)
+    )
+
+
+def initializers_as_constants(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Each initializer that is no input is a Constant."""
+    made = copy.deepcopy(model)
+    for graph in graphs(made):
+        if isinstance(graph, onnx.FunctionProto):
+            continue
+        given = {row.name for row in graph.input} | {row.name for row in graph.output}
+        tensors = [row for row in graph.initializer if row.name not in given]
+        kept = [copy.deepcopy(row) for row in graph.initializer if row.name in given]
+        nodes = [helper.make_node("Constant", [], [row.name], value=row) for row in tensors]
+        nodes += [copy.deepcopy(node) for node in graph.node]
+        del graph.initializer[:], graph.node[:]
+        graph.initializer.extend(kept)
+        graph.node.extend(nodes)
+    return made
+
+
+def duplicated(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Whatever reads a constant of the main graph has one of its own."""
+    made = copy.deepcopy(model)
+    tensors = {row.name: copy.deepcopy(row) for row in made.graph.initializer}
+    given = {row.name for row in made.graph.input}
+    for number, node in enumerate(made.graph.node):
+        for at, name in enumerate(node.input):
+            if name in tensors and name not in given:
+                made.graph.initializer.append(copy.deepcopy(tensors[name]))
+                made.graph.initializer[-1].name = node.input[at] = f"copy_{number}_{at}"
+    return made
+
+
+def restored(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Tensors hold numbers where they held bytes."""
+    made = copy.deepcopy(model)
+    for graph in graphs(made):
+        tensors = list(getattr(graph, "initializer", []))
+        tensors += [row.t for node in graph.node for row in node.attribute if row.HasField("t")]
+        for tensor in tensors:
+            if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.INT64) and tensor.HasField("raw_data"):
+                array = numpy_helper.to_array(tensor)
+                if np.isnan(array).any():
+                    continue  # of which the way through Python's numbers may change bits
+                tensor.ClearField("raw_data")
+                field = tensor.float_data if array.dtype == np.float32 else tensor.int64_data
+                field.extend(array.reshape(-1).tolist())
+    return made
+
+
+def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Nothing says of inner values what they are; attributes stand in another order."""
+    made = copy.deepcopy(model)
+    del made.graph.value_info[:]
+    for graph in graphs(made):
+        for node in graph.node:
+            rows = [copy.deepcopy(row) for row in reversed(node.attribute)]
+            node.doc_string = "another text"
+            del node.attribute[:]
+            node.attribute.extend(rows)
+    return made
+
+
+def declared(model: onnx.ModelProto) -> onnx.ModelProto:
+    """What onnx infers of inner values is said of them."""
+    return onnx.shape_inference.infer_shapes(model)
+
+
+def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model's functions are written out; those of padops stay."""
+    own = [(row.domain, row.name) for row in model.functions if row.domain != "padops"]
+    return onnx.inliner.inline_selected_functions(model, own) if own else copy.deepcopy(model)
+
+
+def outlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Each plain node of the main graph is the call of a function with that node."""
+    made = copy.deepcopy(model)
+    imports = [copy.deepcopy(row) for row in made.opset_import]
+    if made.ir_version < 8:
+        return made
+    for number, node in enumerate(made.graph.node):
+        plain = not node.domain and node.op_type != "Constant" and all(node.input) and all(node.output)
+        if not plain or any(row.HasField("g") for row in node.attribute):
+            continue
+        body = copy.deepcopy(node)
+        body.input[:] = [f"i{at}" for at in range(len(node.input))]
+        body.output[:] = [f"o{at}" for at in range(len(node.output))]
+        name = f"Outlined_{number}"
+        made.functions.append(
+            helper.make_function("outlined", name, list(body.input), list(body.output), [body], imports)
+        )
+        node.CopyFrom(helper.make_node(name, list(node.input), list(node.output), domain="outlined"))
+    if any(row.domain == "outlined" for row in made.functions):
+        made.opset_import.append(helper.make_opsetid("outlined", 1))
+    return made
+
+
+def copied(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Each result passes through an Identity, and another Identity is read by nothing."""
+    made = copy.deepcopy(model)
+    outputs = {row.name for row in made.graph.output}
+    nodes = []
+    for node in made.graph.node:
+        one = copy.deepcopy(node)
+        one.output[:] = [f"before_{name}" if name in outputs else name for name in node.output]
+        one.input[:] = [f"before_{name}" if name in outputs else name for name in node.input]
+        nodes.append(one)
+        for name in outputs & set(node.output):
+            nodes.append(helper.make_node("Identity", [f"before_{name}"], [name]))
+            nodes.append(helper.make_node("Identity", [f"before_{name}"], [f"unread_{name}"]))
+    inner = {name for node in made.graph.node for row in node.attribute if row.HasField("g") for name in _reads(node)}
+    if outputs & inner:
+        return made
+    del made.graph.node[:]
+    made.graph.node.extend(nodes)
+    return made
+
+
+def slimmed(model: onnx.ModelProto) -> onnx.ModelProto:
+    """What onnxslim makes of the model; ImportError where it is not installed."""
+    made: onnx.ModelProto = importlib.import_module("onnxslim").slim(copy.deepcopy(model))
+    return made
+
+
+def external(model: onnx.ModelProto, folder: Path) -> Path:
+    """The model in a file, with all of its initializers in another."""
+    made = copy.deepcopy(model)
+    convert_model_to_external_data(made, location="data.bin", size_threshold=0)
+    onnx.save_model(made, folder / "model.onnx")
+    return folder / "model.onnx"
+
+
+WAYS: dict[str, Way] = {
+    way.__name__: way
+    for way in (
+        renamed, reordered, constants_as_initializers, initializers_as_constants, duplicated, restored, undeclared, declared,
+        inlined, outlined, copied,
+    )
+}  # fmt: skip

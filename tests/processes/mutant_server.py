@@ -1,0 +1,126 @@
+"""Mutants of conversions of random models: what is proved of each, and whether a run shows that it is wrong.
+
+``python tests/processes/mutant_server.py SEED FIRST COUNT MUTANTS``: a line of JSON for each of COUNT models. It needs
+``tests/models`` on the path. Mutants run in a child, as some of them end a process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import mutants
+import numpy as np
+import onnx
+from crafted_pair import answers
+from road_models import RoadModel, draw
+from road_scopes import Dice
+
+import padops
+from padops.convert.proof.regions import prove
+from padops.convert.proof.result import Limits
+
+TARGETS: tuple[dict[str, Any], ...] = (
+    {},
+    {"target": "onnx"},
+    {"fallback": False},
+    {"target": "onnx", "without_pad": True},
+)
+SECONDS, MEMORY = 20, 4 << 30
+CONVERSION = Limits(goal_seconds=1, region_seconds=4, seconds=40)
+MUTANT = Limits(goal_seconds=0.3, region_seconds=0.5, seconds=2)
+
+
+def in_child(answers: Iterator[str]) -> list[str]:
+    """What a child says, a line for each answer; fewer where it dies or takes too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            signal.alarm(SECONDS)
+            for answer in answers:
+                os.write(writing, f"{answer}\n".encode())
+                signal.alarm(SECONDS)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answered:
+        lines = answered.read().splitlines()
+    os.waitpid(child, 0)
+    return lines
+
+
+def does(drawn: RoadModel, expected: list[tuple], model: onnx.ModelProto) -> str:
+    """What a model does with the inputs of the drawn one: ``"same"`` as the original, ``"other"``, or ``"fails"``."""
+    given = answers(model, drawn.feeds)
+    return "fails" if isinstance(given, str) else "same" if given == expected else "other"
+
+
+def run(drawn: RoadModel, models: list[onnx.ModelProto]) -> list[str]:
+    """What each model does; one that ends the process has ``"ended"``. Nothing where the original does not run."""
+    found: list[str] = []
+    while len(found) < len(models):
+        said = in_child(_run(drawn, models[len(found) :]))
+        if not said or said[0] == "not run":
+            return []
+        found += said[1:]
+        if len(found) < len(models):
+            found.append("ended")
+    return found
+
+
+def _run(drawn: RoadModel, models: list[onnx.ModelProto]) -> Iterator[str]:
+    expected = answers(drawn.proto, drawn.feeds)
+    if isinstance(expected, str):
+        yield "not run"
+        return
+    yield "runs"
+    for one in models:
+        yield does(drawn, expected, one)
+
+
+def verdict(original: onnx.ModelProto, other: onnx.ModelProto, limits: Limits = MUTANT) -> str:
+    try:
+        return prove(original, other, limits=limits).verdict.value
+    except Exception as error:  # of any kind: what a proof raises over a wrong model is a finding
+        traceback.print_exc()
+        return f"raised {type(error).__name__}"
+
+
+def row(seed: int, number: int, count: int) -> dict[str, Any]:
+    """What is found of one model; no mutants where onnxruntime does not run the original."""
+    drawn, dice = draw(seed, number), Dice(np.random.default_rng([seed, number]))
+    options = TARGETS[number % len(TARGETS)]
+    found: dict[str, Any] = {"number": number, "options": options, "mutants": [], "conversion": "refused"}
+    try:
+        converted = padops.convert(drawn.proto, **options).proto()
+    except padops.PadopsError:
+        return found
+    made = list(mutants.mutants(converted, dice, count))
+    ran = run(drawn, [converted, *(one for _, one in made)])
+    if not ran:
+        return found | {"conversion": "not run"}
+    found["conversion"], found["did"] = verdict(drawn.proto, converted, CONVERSION), ran[0]
+    for (what, one), did in zip(made, ran[1:]):
+        if did != "same":  # here; it may differ for other inputs, which nobody knows
+            found["mutants"].append((what, verdict(drawn.proto, one), did))
+    return found
+
+
+def main(seed: int, first: int, count: int, each: int) -> None:
+    for number in range(first, first + count):
+        print(json.dumps(row(seed, number, each)), flush=True)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
