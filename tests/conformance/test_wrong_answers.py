@@ -75,7 +75,8 @@ def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
             path.unlink()
     assert ran.stdout.startswith("expected: "), ran.stderr
     died = ran.returncode not in (0, 1)
-    assert died if "different" not in ran.stdout else ran.returncode == 1, ran.stdout + ran.stderr
+    # A crash may come once a wrong output has been printed, where memory is written that is not the output's.
+    assert died or (ran.returncode == 1 and "different" in ran.stdout), ran.stdout + ran.stderr
     assert not died or "crash" in row.outcomes
 
 

@@ -184,6 +184,10 @@ KNOWN = (
     *(replace(row, id="padops-beside-webgpu-float16-nan", peer="padops-beside-webgpu") for row in _of_kernel(_WEBGPU)
       if row.id == "ort-webgpu-cpu-float16-nan"),
     Divergence(
+        "padops-beside-openvino-errors", "padops-beside-openvino", "differ", rule="P5", versions=ORT_OPENVINO, modes=("edge",),
+        tags={"cropped-away"}, expected="error", reason="what a crop leaves nothing of is extended, and not refused",
+    ),
+    Divergence(
         "padops-beside-qnn-float16-fill", "padops-beside-qnn", "error", rule="P7", versions=ORT_QNN, modes=_EXTENDS,
         dtypes=("float16",), tags={"fill-not-one"}, expected="output", says="Value tensor should be a 1D tensor of size 1",
         reason="float16 is left to onnxruntime's own Pad, unless the option float16 is native",
