@@ -32,7 +32,8 @@ ENTRIES = """
 85 KernelInfoGetAttribute_float p ppp; 86 KernelInfoGetAttribute_int64 p ppp; 87 KernelInfoGetAttribute_string p pppp;
 90 KernelContext_GetInput p pzp; 91 KernelContext_GetOutput p pzpzp; 93 ReleaseStatus v p; 98 ReleaseTypeInfo v p;
 99 ReleaseTensorTypeAndShapeInfo v p; 162 KernelInfoGetAttributeArray_float p pppp;
-163 KernelInfoGetAttributeArray_int64 p pppp; 230 KernelInfo_GetInputCount p pp; 234 KernelInfo_GetInputTypeInfo p pzp; 244 KernelInfo_GetNodeName p ppp;
+163 KernelInfoGetAttributeArray_int64 p pppp; 230 KernelInfo_GetInputCount p pp; 234 KernelInfo_GetInputTypeInfo p pzp;
+237 HasSessionConfigEntry p ppp; 238 GetSessionConfigEntry p pppp; 244 KernelInfo_GetNodeName p ppp;
 249 KernelInfoGetConstantInput_tensor p pzpp; 252 GetResizedStringTensorElementBuffer p pzzp;
 268 ShapeInferContext_GetInputTypeShape p pzp; 269 ShapeInferContext_GetAttribute p ppp;
 270 ShapeInferContext_SetOutputTypeShape p pzp; 271 SetSymbolicDimensions p ppz; 272 ReadOpAttr p pipzp;
