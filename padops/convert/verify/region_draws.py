@@ -48,7 +48,10 @@ WIDE = (
 OF_DIMS = {"Shape", "Size"}  # what they give says nothing of the elements of their input
 # The inputs that say how large the output is.
 SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand": (1,), "Tile": (1,), "Reshape": (1,),
-            "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4)}  # fmt: skip
+            "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4), "HannWindow": (0,),
+            "HammingWindow": (0,), "BlackmanWindow": (0,), "MelWeightMatrix": (0, 1, 2, 3, 4), "DFT": (1, 2),
+            "STFT": (1, 3), "CenterCropPad": (1,), "Col2Im": (1, 2), "AffineGrid": (1,), "MaxUnpool": (1, 2),
+            "RoiAlign": (2,), "TopK": (1,), "SplitToSequence": (1,)}  # fmt: skip
 # What a part may make of its input before it meets a constant: the input that meets it is so many times the constant.
 TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
