@@ -213,8 +213,8 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         return _lengths(shape, draw, rng).astype(dtype.numpy)
     if draw.wide and _is_wide(row, hints):
         info = np.iinfo(dtype.numpy)
-        numbers = [number for number in WIDE if info.min <= number <= info.max]
-        return np.array(numbers, dtype.numpy)[rng.integers(0, len(numbers), shape)].reshape(shape)
+        near = np.array([number for number in WIDE if info.min <= number <= info.max], dtype.numpy)
+        return np.asarray(near[rng.integers(0, len(near), shape)])
     if "int" in row.type and dtype.bits >= 8:
         return rng.integers(0, draw.highest, shape, endpoint=True).astype(dtype.numpy)
     if dtype.bits < 8:

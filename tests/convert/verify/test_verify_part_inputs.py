@@ -79,4 +79,5 @@ def test_whole_models_get_large_integers() -> None:
     first, second = list(random_inputs(rows, 0, 1, hints))[:2]
     assert set(WIDE) >= set(first["ids"].tolist()) and (1 << 53) + 1 in first["ids"]
     assert max(abs(second["ids"])) <= 64 and max(abs(first["sizes"])) <= 9, "the next attempt is as it was"
-    assert max(abs(next(random_inputs(rows, 0, 0, hints))["ids"])) <= 9
+    assert max(abs(next(random_inputs(rows, 0, 0, hints))["ids"])) <= 64, "nor is another turn"
+    assert max(abs(next(random_inputs(rows, 0, 1, Hints()))["ids"])) <= 64, "nor what may size something"
