@@ -70,7 +70,7 @@ def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.
         if dim.dim_value < 0:  # open: inference would compute with it
             dim.Clear()
     try:
-        return onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False, data_prop=True).graph
+        return onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False).graph
     except _INFERENCE_ERRORS:
         return copy.graph
 

@@ -103,6 +103,18 @@ def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool
     )
 
 
+def types_of(spelling: Spelling) -> frozenset[str]:
+    """The element types that a Pad takes, as onnx writes them; of padops' own, all that any version takes.
+
+    Args:
+        spelling: How a node says that it is a Pad.
+    """
+    if spelling.domain == MICROSOFT:
+        return frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"})
+    version = VERSIONS[-1] if spelling.domain == PADOPS else spelling.version
+    return frozenset(onnx.defs.get_schema("Pad", version).inputs[0].types)
+
+
 def takes_type(version: int, dtype: int) -> bool:
     """Whether Pad of ONNX takes an element type in a version."""
     found = onnx.defs.get_schema("Pad", version)

@@ -13,10 +13,14 @@ from padops.convert.proof.build import TOP, Builder, Built, overridable_inputs
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.interface import differences, shared_symbols
 from padops.convert.proof.matching import Matcher
+from padops.convert.proof.pads import Spelling
+from padops.convert.proof.refusals import check_calls, refusals
 from padops.convert.proof.result import Limits, Outcome, Proof, Region, Verdict
 from padops.convert.proof.terms import Kind, Terms
 
 Folders = tuple[Path | None, Path | None]
+# What a proof runs into where attributes or inputs of a node are missing or are of another type, or are too large.
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 Run = Callable[[Terms, Built, Built, tuple[int, int], Outcome], Outcome]
 
 
@@ -43,10 +47,30 @@ def prove(
         functions: Whether the bodies of padops' functions, which run where the library is absent, are to be proved too.
 
     Raises:
-        PadopsError: A constant of one of them cannot be read.
+        PadopsError: A constant of one of them cannot be read, or their functions call each other without end.
     """
-    started, limits = time.monotonic(), limits or Limits()
-    terms = Terms()
+    started = time.monotonic()
+    for model in (original, converted):
+        check_calls(model)
+    try:
+        why = refusals(original, converted)
+        if not why:
+            return _prove(original, converted, limits or Limits(), folders, run, functions)
+    except UNREADABLE as error:
+        why = [f"a node of the models is not as its operator needs it: {type(error).__name__}: {error}"]
+    return Proof(Verdict.UNKNOWN, seconds=time.monotonic() - started, why="; ".join(why))
+
+
+def _prove(
+    original: onnx.ModelProto,
+    converted: onnx.ModelProto,
+    limits: Limits,
+    folders: Folders,
+    run: Run | None,
+    functions: bool,
+) -> Proof:
+    """As ``prove``, of models that can be read."""
+    started, terms = time.monotonic(), Terms()
     constants, overridable = Constants(terms), overridable_inputs(original)
     first = Builder(terms, constants, original, folders[0], overridable, original=True).build()
     second = Builder(terms, constants, converted, folders[1], overridable, original=False).build()
@@ -114,10 +138,18 @@ def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> l
             if spelling.version and dtype is not None and not pads.takes_type(spelling.version, dtype):
                 text = onnx.TensorProto.DataType.Name(dtype).lower()
                 reasons.append(f"the converted model has a {name} of {text}, which this version does not take")
+        if dtype is None and not _takes_all_types(spellings, first.pads.get(term, set())):
+            reasons.append("the converted model has a Pad of a type that is not known, and that it may not take")
     for spelling in second.refused - first.refused:  # in a branch that is never taken, perhaps
         name = f"{spelling.domain or 'ai.onnx'}::Pad of version {spelling.version}"
         reasons.append(f"the converted model has a {name} with inputs or attributes that it does not take")
     return list(dict.fromkeys(reasons))
+
+
+def _takes_all_types(spellings: set[Spelling], others: set[Spelling]) -> bool:
+    """Whether each way to say a Pad takes every type that one of the others, which the original has, takes."""
+    wanted = [pads.types_of(spelling) for spelling in others]
+    return all(any(pads.types_of(one) >= types for types in wanted) for one in spellings)
 
 
 def _assumptions(terms: Terms, first: Built) -> tuple[str, ...]:

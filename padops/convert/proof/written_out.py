@@ -238,7 +238,7 @@ def _known_dims(model: onnx.ModelProto, known: Mapping[str, np.ndarray]) -> dict
     copy.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in known.items())
     for row in copy.graph.output:
         row.type.tensor_type.ClearField("shape")
-    found = onnx.shape_inference.infer_shapes(copy, data_prop=True).graph
+    found = onnx.shape_inference.infer_shapes(copy).graph
     dims: dict[str, tuple[int, ...]] = {name: array.shape for name, array in known.items()}
     for row in (*found.input, *found.value_info, *found.output):
         tensor = row.type.tensor_type

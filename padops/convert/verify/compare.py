@@ -22,6 +22,7 @@ from padops.convert.verify.inside import compare_inside
 from padops.convert.verify.other_runtime import PadRuns, check_finite, compare_pads, telling
 from padops.convert.verify.pads import watched_pads
 from padops.convert.verify.reference import judge
+from padops.convert.verify.region_draws import sizing_inputs
 from padops.convert.verify.rounding import scales_of, settle, tolerance_of
 from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, Session, fed
 from padops.convert.verify.structure import blames_changes
@@ -93,7 +94,9 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     """
     messages = [_load(path) for path in (original, converted)]
     pads = watched_pads(*messages)
-    case = replace(case, hints=hints_of(messages[0], case.hints.special))
+    hints = hints_of(messages[0], case.hints.special)
+    wide = {row.name for row in case.inputs} - sizing_inputs(*messages)
+    case = replace(case, hints=replace(hints, wide=frozenset(wide)))
     try:
         session = Session(original, optimised=True)
     except DoesNotRun as error:

@@ -96,12 +96,30 @@ class _Walk:
         self.names: dict[int, str] = {}
         for name, term in self.scope.items():
             self.names.setdefault(terms.find(term), name)
-        self.made = {name: node for node in self.whole.graph.node for name in node.output if name}
-        ends = [name for name, term in self.scope.items() if term == end] or [self.names.get(terms.find(end), "")]
-        if ends[0] not in self.made:
-            raise CannotCut("it is no value of the graph itself, but of a body in it, or one that a rule has made")
-        self.end = ends[0]
+        self.nodes = list(self.whole.graph.node)
+        self.made = {name: node for node in self.nodes for name in node.output if name}
+        self.end = self._end(end)
         self.below = {self.terms.find(self.scope[name]) for name in self._below()}
+
+    def _end(self, end: int) -> str:
+        """What the part ends with: a value that a node computes; of an input, a copy of it.
+
+        Raises:
+            CannotCut: It is neither.
+        """
+        named = [name for name, term in self.scope.items() if term == end] or [self.names.get(self.terms.find(end), "")]
+        computed = [name for name in named if name in self.made]
+        if computed:
+            return computed[0]
+        if named[0] not in self.side.built.inputs:
+            raise CannotCut("it is no value of the graph itself, but of a body in it, or one that a rule has made")
+        copied = f"copy of {named[0]}"
+        while copied in self.scope or copied in self.made:
+            copied += "'"
+        self.nodes.append(helper.make_node("Identity", [named[0]], [copied]))
+        self.made[copied] = self.nodes[-1]
+        self.scope[copied] = end
+        return copied
 
     def name_of(self, term: int) -> str:
         """What the model calls a value."""
@@ -133,7 +151,7 @@ class _Walk:
             elif name in self.made:
                 wanted |= set(filter(None, self.made[name].output))
                 pending += _read(self.made[name])
-        return [node for node in self.whole.graph.node if wanted & set(node.output)], reached
+        return [node for node in self.nodes if wanted & set(node.output)], reached
 
     def model(self, names: Mapping[int, str], inputs: list[Input]) -> Cut:
         """The small model, whose inputs are these values by these names."""

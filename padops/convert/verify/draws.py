@@ -25,6 +25,9 @@ MAX_RANDOM = 1 << 31  # of one input that leaves no dim open
 SAMPLES = ("int8", "uint8", "int16", "uint16")  # types of which every value is as good as another
 FLOATS = ("float", "float16", "double", "bfloat16")
 WORDS = ("", "pad", "été", "a longer string than fits beside its length")
+# What one turn tries first of integers that size nothing: those that a Cast rounds or a Clip cuts.
+WIDE = (0, 1, -1, (1 << 24) + 1, (1 << 31) - 1, 1 << 31, -(1 << 31) - 1, (1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1)
+WIDE_TURN = 1  # of each 4
 LARGEST_AMOUNT = 5  # of amounts that are an input
 
 # What is put among the random numbers of a turn. NaN and infinities spread, so that other turns are without them.
@@ -43,12 +46,14 @@ class Draw:
         shapes: By the names of the inputs.
         highest: See ``HIGHEST``.
         length: How many steps the data have; None where integers are not lengths.
+        wide: Whether integers that size nothing are of all magnitudes.
     """
 
     turn: int
     shapes: Mapping[str, tuple[int, ...]]
     highest: int
     length: int | None
+    wide: bool = False
 
 
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
@@ -69,6 +74,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
     if turn % 4 == 3:
         rounds[0].reverse()
     rounds += [[(highest, False)] for highest in plain[1:]]
+    wide = turn % 4 == WIDE_TURN and any(_is_wide(row, hints) for row in inputs)
     for choices in rounds:
         for sizes in _open_sizes(inputs, turn, hints.reach):
             shapes = _shapes(inputs, sizes, hints)
@@ -77,6 +83,9 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
             for row in inputs:  # before the machine tries
                 if (count := prod(shapes[row.name])) > MAX_RANDOM:
                     raise PadopsError(f"cannot verify: the input {row} would take {count} random numbers")
+            if wide:  # once: a model that takes them as indices refuses them
+                wide = False
+                yield _made(inputs, Draw(turn, shapes, plain[0], None, wide=True), seed, hints)
             for highest, as_lengths in choices:
                 length = _steps(inputs, shapes) if as_lengths else None
                 yield _made(inputs, Draw(turn, shapes, highest, length), seed, hints)
@@ -101,6 +110,12 @@ def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[
 def _is_index(row: Input) -> bool:
     """Whether an input is of integers that may be anything."""
     return row.type not in SAMPLES and "int" in row.type
+
+
+def _is_wide(row: Input, hints: Hints) -> bool:
+    """Whether any integer may be tried as an element of an input."""
+    named = {*hints.special, *hints.amounts, *hints.axes, *hints.small, *hints.fills}
+    return row.name in hints.wide - named and _is_index(row) and by_name(row.type).bits >= 32
 
 
 def _may_be_length(row: Input, inputs: Sequence[Input], hints: Hints) -> bool:
@@ -196,6 +211,10 @@ def _random(row: Input, draw: Draw, rng: np.random.Generator, inputs: Sequence[I
         return rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
     if draw.length is not None and _may_be_length(row, inputs, hints):
         return _lengths(shape, draw, rng).astype(dtype.numpy)
+    if draw.wide and _is_wide(row, hints):
+        info = np.iinfo(dtype.numpy)
+        near = np.array([number for number in WIDE if info.min <= number <= info.max], dtype.numpy)
+        return np.asarray(near[rng.integers(0, len(near), shape)])
     if "int" in row.type and dtype.bits >= 8:
         return rng.integers(0, draw.highest, shape, endpoint=True).astype(dtype.numpy)
     if dtype.bits < 8:

@@ -40,6 +40,7 @@ class Hints:
         small: Inputs from which amounts are computed.
         fills: Inputs that are the fill of a Pad.
         reach: The largest amount that the model itself states.
+        wide: Inputs of integers that size nothing: of these, any integer may be tried.
     """
 
     special: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Hints:
     small: frozenset[str] = frozenset()
     fills: frozenset[str] = frozenset()
     reach: int = 0
+    wide: frozenset[str] = frozenset()
 
 
 def hints_of(message: onnx.ModelProto, special: Mapping[str, Sequence[int]]) -> Hints:

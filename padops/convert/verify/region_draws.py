@@ -48,7 +48,12 @@ WIDE = (
 OF_DIMS = {"Shape", "Size"}  # what they give says nothing of the elements of their input
 # The inputs that say how large the output is.
 SIZED_BY = {"Pad": (1, 3), "ConstantOfShape": (0,), "Range": (0, 1, 2), "Expand": (1,), "Tile": (1,), "Reshape": (1,),
-            "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4)}  # fmt: skip
+            "OneHot": (1,), "Resize": (1, 2, 3), "Upsample": (1,), "Slice": (1, 2, 3, 4), "HannWindow": (0,),
+            "HammingWindow": (0,), "BlackmanWindow": (0,), "MelWeightMatrix": (0, 1, 2, 3, 4), "DFT": (1, 2),
+            "STFT": (1, 3), "CenterCropPad": (1,), "Col2Im": (1, 2), "AffineGrid": (1,), "MaxUnpool": (1, 2),
+            "RoiAlign": (2,), "TopK": (1,), "SplitToSequence": (1,)}  # fmt: skip
+# What a part may make of its input before it meets a constant: the input that meets it is so many times the constant.
+TIMES = (1.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 SPECIAL = (0.0, -0.0, 1e-40, np.nan, np.inf, -np.inf, 65504.0, 3e38)
 
 
@@ -145,7 +150,7 @@ def region_inputs(
             sizes[largest] //= 2
             shapes = {row.name: _shape(row, sizes, rank) for row in inputs}
         size = max((dim for shape in shapes.values() for dim in shape), default=3)
-        room = max(LARGEST // max(prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), 2)
+        room = max(LARGEST // max((prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), default=1), 2)
         yield {
             row.name: elements_of(row, shapes[row.name], marks, size, room if row.name in sizing else None, rng)
             for row in inputs
@@ -213,7 +218,8 @@ def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, r
     if way == 0:
         return np.asarray(rng.integers(-size - 1, 2 * size + 4, shape))
     if way == 1 and marks.integers:
-        near = [mark * times + more for mark in marks.integers for times in (-1, 1, 2) for more in (-1, 0, 1)]
+        near = [mark * times + more for mark in marks.integers for times in (-2, -1, 1, 2) for more in (-1, 0, 1)]
+        near += [sign * (abs(mark) // 2) + more for mark in marks.integers for sign in (-1, 1) for more in (-1, 0, 1)]
     elif way == 2:
         return np.asarray(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
     else:
@@ -227,7 +233,9 @@ def _floats(shape: tuple[int, ...], marks: Marks, rng: np.random.Generator) -> n
     if way == 1:
         numbers = numbers * 10.0 ** rng.uniform(-3, 9, shape)
     elif way == 2 and marks.floats:
-        near = np.array(marks.floats)[rng.integers(0, len(marks.floats), shape)]
+        near = np.array(marks.floats)[rng.integers(0, len(marks.floats), shape)] * rng.choice(TIMES, shape)
+        if rng.random() < 0.3:
+            near = np.divide(1.0, near, out=np.zeros_like(near), where=near != 0)
         numbers = near * (1 + rng.choice([-1e-3, 0.0, 1e-3], shape)) + rng.choice([-1.0, 0.0, 1.0], shape)
     elif way == 3 and numbers.size:
         places = rng.integers(0, numbers.size, max(numbers.size // 4, 1))

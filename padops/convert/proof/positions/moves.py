@@ -14,6 +14,8 @@ import numpy as np
 
 from padops.convert.proof.positions.errors import FailsError, UnsureError
 
+MOST_ELEMENTS = 1 << 28  # of a tensor that is made at all; the limits of a proof are below it
+
 Attribute = Callable[[str, Any], Any]
 Integers = Callable[[int], list[int] | None]
 
@@ -154,6 +156,8 @@ def _expand(node: Node, data: np.ndarray) -> np.ndarray:
     wanted = node.listed("shape", 1, 8)
     if wanted is None or min(wanted, default=0) < 0:
         raise FailsError(f"Expand to {wanted}")
+    if prod(max(size, 1) for size in wanted) > MOST_ELEMENTS:
+        raise UnsureError(f"Expand to {wanted} is too large")
     try:
         return np.broadcast_to(data, np.broadcast_shapes(data.shape, tuple(wanted)))
     except ValueError:
@@ -167,6 +171,8 @@ def _tile(node: Node, data: np.ndarray) -> np.ndarray:
         raise UnsureError("Tile of version 1")
     if len(repeats) != data.ndim or min(repeats, default=0) < 0:
         raise FailsError(f"Tile of rank {data.ndim} by {repeats}")
+    if data.size * prod(repeats) > MOST_ELEMENTS:
+        raise UnsureError(f"Tile of {list(data.shape)} by {repeats} is too large")
     return np.tile(data, repeats)
 
 
