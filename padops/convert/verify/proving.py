@@ -46,7 +46,7 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
     (_, one), (_, other) = models
     folders = original.parent, converted.parent
     proof = prove(one, other, limits=LIMITS, folders=folders, run=run, functions=False)
-    bodies = _bodies(other, folders[1])
+    bodies = _bodies(one, other, folders)
     proof = replace(proof, regions=(*proof.regions, *(row for row in bodies if row.verdict is not Verdict.UNKNOWN)))
     if any(row.verdict is Verdict.DIFFERENT for row in bodies):
         proof = replace(proof, verdict=Verdict.DIFFERENT)
@@ -56,13 +56,14 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
     return record_of(proof), found
 
 
-def _bodies(converted: onnx.ModelProto, folder: Path) -> tuple[Region, ...]:
-    """What is known of the functions that the converted model runs where padops is absent."""
+def _bodies(original: onnx.ModelProto, converted: onnx.ModelProto, folders: tuple[Path, Path]) -> tuple[Region, ...]:
+    """What is known of the functions that the models run where padops is absent."""
     return prove_bodies(
         converted,
         lambda one, other: prove(one, other, limits=LIMITS_OF_BODIES, functions=False),
         LIMITS_OF_BODIES,
-        folder,
+        folders[1],
+        (original, folders[0]),
     )
 
 
