@@ -17,6 +17,8 @@ from padops.convert.proof.knowledge import Dim
 
 SMALL = 1 << 12  # bytes up to which a constant is copied with its elements: amounts, axes, shapes
 
+_INVENTED = "unk__"  # how the symbols begin that onnx makes up
+
 # What inference may raise over a model that it does not understand: there is nothing known then.
 _INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
 
@@ -44,7 +46,9 @@ class Inferred:
         return Inferred(known, self.declared and self.declared.node[node].attribute[attribute].g)
 
 
-def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str], trusting: bool = False) -> Inferred:
+def inferred(
+    model: onnx.ModelProto, folder: Path | None, overridable: set[str], trusting: bool = False, is_call: bool = False
+) -> Inferred:
     """Copies of the graph, node for node, with types and dims of values; without large constants.
 
     Args:
@@ -52,9 +56,15 @@ def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str],
         folder: What external data are relative to.
         overridable: Initializers that a caller may replace: their elements are not known.
         trusting: Whether what the model declares of inner values is of use.
+        is_call: Whether this is one call within another model, whose symbols mean something else.
     """
     known = _inferred(model, (folder, False), overridable)
-    return Inferred(known, _inferred(model, (folder, True), overridable) if trusting else None)
+    declared = _inferred(model, (folder, True), overridable) if trusting else None
+    symbols = {dim for value in model.graph.input for dim in dims_of(value.type) or () if isinstance(dim, str)}
+    for graph in (known if is_call else None, declared):
+        if graph is not None:
+            _forget_invented(graph, symbols)
+    return Inferred(known, declared)
 
 
 _How = tuple[Path | None, bool]  # what external data are relative to; whether declared dims are kept
@@ -155,6 +165,16 @@ def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path 
                 copy.raw_data = file.read(length)
             return
     copy.data_location = TensorProto.EXTERNAL
+
+
+def _forget_invented(graph: onnx.GraphProto, symbols: set[str]) -> None:
+    """Takes away the symbols that inference made up: it counts from 0 each time, so that others have the same names."""
+    for value in (*graph.input, *graph.value_info, *graph.output):
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_param.startswith(_INVENTED) and dim.dim_param not in symbols:
+                dim.ClearField("dim_param")
+    for row in (row for node in graph.node for row in node.attribute if row.HasField("g")):
+        _forget_invented(row.g, symbols)
 
 
 def _forget_dims(kind: onnx.TypeProto) -> None:

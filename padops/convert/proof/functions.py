@@ -126,4 +126,4 @@ def inferred_call(
             shape = None if known.shape is None else list(known.shape)
             made.graph.input.append(onnx.helper.make_tensor_value_info(name, known.dtype, shape))
     made.graph.output.extend(onnx.ValueInfoProto(name=name) for name in function.output)
-    return facts.inferred(made, None, set())
+    return facts.inferred(made, None, set(), is_call=True)

@@ -9,9 +9,12 @@ from written_models import model
 from padops.convert.errors import PadopsError
 from padops.convert.proof import bodies
 from padops.convert.proof.believing import infer
+from padops.convert.proof.build import Builder
+from padops.convert.proof.constants import Constants
 from padops.convert.proof.facts import dims_of
 from padops.convert.proof.regions import prove
 from padops.convert.proof.result import Limits, Proof, Region, Verdict
+from padops.convert.proof.terms import Terms
 
 SHADOWED = """(bool c, float[3] x) => (float[a] y) { y = If (c) <
   then_branch = th () => (float[3] t) %s { t = Exp (x) }, else_branch = el () => (float[3] e) { e = Neg (x) }> }"""
@@ -77,6 +80,15 @@ def test_an_overload_is_another_function() -> None:
     for made in (first, second):
         made.functions[1].overload = next(node for node in made.graph.node if node.op_type == "Some").overload = "o"
     assert prove(first, second).verdict is not Verdict.PROVED
+
+
+def test_symbols_that_are_made_up_in_two_calls_are_not_one() -> None:
+    text = """(float[n] x, float[k] u) => (float[a] y, float[b] z) { y = other.Some (x) z = other.Some (u) }
+    <opset_import: ["" : 18], domain: "other"> Some (v) => (w) { c = Cast <to = 9> (v) w = Compress (v, c) }"""
+    terms = Terms()
+    built = Builder(terms, Constants(terms), model(text), None, set(), original=True).build()
+    (one,), (other,) = (terms.shape(term) or () for _, _, term in built.outputs)
+    assert one is None or one != other
 
 
 @pytest.mark.parametrize(
