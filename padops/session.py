@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
@@ -17,12 +19,15 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
 if TYPE_CHECKING:
+    import onnx
+
     from padops.convert import Conversion, Inspection, PadRecord
     from padops.runtime.placing import Provider
 
 LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # of a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
+WRITING = {"output", "in_place", "report"}  # arguments of padops.convert
 FOREIGN = ("PadV2", "MirrorPad")  # TensorFlow's; a Pad of an unknown domain may be anybody's
 
 
@@ -40,7 +45,7 @@ class InferenceSession(inference_session.InferenceSession):
     Args:
         path_or_bytes: The model: its file, or its content.
         sess_options: As for ``padops.runtime.inference_session``. For a converted model with external data, the folder of the data
-            is added to its configuration.
+            stands in their configuration while the session is created.
         providers: As for ``padops.runtime.inference_session``: execution providers, first choice first.
         provider_options: One mapping for each provider, where ``providers`` has names alone.
         convert: ``"auto"``: as above. ``"never"``: the model stays as it is. Or arguments of ``padops.convert``, with which it is
@@ -53,7 +58,8 @@ class InferenceSession(inference_session.InferenceSession):
     Raises:
         DependencyError: The model has to be converted, and the extra ``convert`` is not installed.
         FileNotFoundError: padops has been installed without its library.
-        PadopsError: ``convert`` has arguments, and the model cannot be converted with these.
+        PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that onnxruntime
+            refuses.
         RuntimeError: As ``padops.runtime.inference_session``.
         TypeError: An argument has another type.
         ValueError: ``convert`` is something else, or an option is wrong.
@@ -71,10 +77,15 @@ class InferenceSession(inference_session.InferenceSession):
         convert: Literal["auto", "never"] | Mapping[str, Any] = "auto",
         **kwargs: Any,
     ) -> None:
-        if convert not in ("auto", "never") and not isinstance(convert, Mapping):
+        if not isinstance(convert, Mapping) and not (isinstance(convert, str) and convert in ("auto", "never")):
             raise ValueError(
                 f"convert is {convert!r}, expected 'auto', 'never' or a mapping of arguments of padops.convert"
             )
+        if isinstance(convert, Mapping) and (written := sorted(WRITING & set(convert))):
+            raise ValueError(
+                f"convert has {', '.join(written)}, and a session writes nothing: call padops.convert for that"
+            )
+        self._padops_made: Conversion | None = None
         self.padops_records: tuple[PadRecord, ...] = ()
         given = (sess_options, providers, provider_options)
         if isinstance(convert, Mapping):
@@ -89,6 +100,12 @@ class InferenceSession(inference_session.InferenceSession):
             made = _converted_after(error, path_or_bytes) if convert == "auto" and b"Pad" in words else None
             if made is None:
                 raise
+            try:
+                self._run_converted(made, *given, kwargs)
+            except Exception:
+                LOG.warning("onnxruntime refuses the model also after it was converted in memory: %s", made.summary())
+                raise error from None
+            return
         if made is not None:
             self._run_converted(made, *given, kwargs)
 
@@ -101,20 +118,88 @@ class InferenceSession(inference_session.InferenceSession):
         kwargs: Mapping[str, Any],
     ) -> None:
         """Creates the session of a converted model."""
-        content = made.proto().SerializeToString()
+        if not isinstance(sess_options, onnxruntime.SessionOptions | None):
+            raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
+        message, folder = made.proto(), made.data_folder
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
-        if (folder := made.data_folder) is not None:
-            if runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
-                raise RuntimeError(
-                    f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be "
-                    f"converted: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
-                )
-            options.add_session_config_entry(DATA_FOLDER, os.fspath(folder))
-        self._create(content, words_of(content), options, providers, provider_options, kwargs)
-        if sess_options is None:  # so that set_providers makes new ones
-            self._padops_arguments = (content, None, dict(kwargs))
-        self.padops_records = made.records
+        if folder is not None:
+            message, folder = really_in(message, folder)
+        if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
+            raise RuntimeError(
+                f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be "
+                f"converted: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+            )
+        content = message.SerializeToString()
+        with _in_folder(options, folder):
+            self._create(content, words_of(content), options, providers, provider_options, kwargs)
+        self._padops_arguments = (content, sess_options, dict(kwargs))
+        self._padops_made, self.padops_records = made, made.records
         LOG.info("the model was converted in memory: %s", made.summary())
+
+    def set_providers(
+        self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None
+    ) -> None:
+        """Creates the session anew with other providers, as the constructor does; what was converted stays converted.
+
+        Args:
+            providers: As for the constructor.
+            provider_options: As for the constructor.
+
+        Raises:
+            ValueError: The session was created with options of the caller's, which keep their providers.
+            Exception: As the constructor.
+        """
+        _, options, kwargs = self._padops_arguments
+        if self._padops_made is None or options is not None:
+            super().set_providers(providers, provider_options)
+        else:
+            self._run_converted(self._padops_made, None, providers, provider_options, kwargs)
+
+
+@contextlib.contextmanager
+def _in_folder(options: onnxruntime.SessionOptions, folder: Path | None) -> Iterator[None]:
+    """While options say where external data are. They may serve other models afterwards, whose data are elsewhere."""
+    if folder is None:
+        yield
+        return
+    try:
+        before = options.get_session_config_entry(DATA_FOLDER)
+    except RuntimeError:  # there is none; an empty one is the same
+        before = ""
+    options.add_session_config_entry(DATA_FOLDER, os.fspath(folder))
+    try:
+        yield
+    finally:
+        options.add_session_config_entry(DATA_FOLDER, before)
+
+
+def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
+    """A model with the names that its external data really have, and the folder where they are.
+
+    Files in a Hugging Face cache are links to others of other names, and onnxruntime follows none out of the folder.
+
+    Args:
+        message: The model.
+        folder: That of the model.
+    """
+    names = {entry.value for entry in _locations(message)}
+    real = {name: Path(os.path.realpath(folder / name)) for name in names}
+    parents = {path.parent for path in real.values()}
+    if len(parents) != 1 or all(path == Path(os.path.abspath(folder / name)) for name, path in real.items()):
+        return message, folder
+    named = type(message)()
+    named.CopyFrom(message)
+    for entry in _locations(named):
+        entry.value = real[entry.value].name
+    return named, parents.pop()
+
+
+def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto]:
+    """Where the names of the files of external data stand in a model."""
+    from padops.convert.model.scan import external_tensors
+
+    for tensor, _ in external_tensors(message):
+        yield from (entry for entry in tensor.external_data if entry.key == "location")
 
 
 def _needs_a_look(words: frozenset[bytes]) -> bool:
@@ -137,18 +222,37 @@ def _looked_at(model: str | bytes | os.PathLike[str], words: frozenset[bytes], c
 
 def _converted_if_needed(model: str | bytes | os.PathLike[str]) -> Conversion | None:
     """The converted model; None where this onnxruntime runs every Pad of it, or conversion helps none of them."""
+    found = _inspected(model)
+    if found is None:
+        return None
+    inspection, domains = found
+    old = runtime_minor() < FIRST_MINOR  # there is no provider to run what depends on the data
+    doubtful = old and any(pad.verdict == "runs if" for pad in inspection.pads)
+    if not doubtful and not any("convert" in pad.roads for pad in inspection.failing):
+        return None
+    return _converted(model, _arguments(inspection, domains, "all" if doubtful else "needed"))
+
+
+def _inspected(model: str | bytes | os.PathLike[str]) -> tuple[Inspection, list[str]] | None:
+    """What is in a model, and the domains of Pads of frameworks; None where it cannot be read."""
     from padops.convert import PadopsError, inspect
 
+    if not isinstance(model, (str, bytes, os.PathLike)):
+        return None
     try:
         found = inspect(model)
         if domains := _foreign_domains(found):
             found = inspect(model, custom_domains=domains)
-    except PadopsError:  # it is no model, and onnxruntime says so
+    except PadopsError as error:  # of what is no model at all, onnxruntime says that
+        if not isinstance(model, bytes) and os.path.isfile(model):
+            LOG.warning("padops cannot convert the model: %s", error)
         return None
-    if not any("convert" in pad.roads for pad in found.failing):
-        return None
+    return found, domains
+
+
+def _arguments(found: Inspection, domains: list[str], select: str) -> dict[str, Any]:
     explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
-    return _converted(model, {"select": "needed", "custom_domains": domains, **explicit})
+    return {"select": select, "custom_domains": domains, **explicit}
 
 
 def _foreign_domains(found: Inspection) -> list[str]:
@@ -164,12 +268,21 @@ def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) ->
         DependencyError: The extra that converts is not installed.
     """
     try:
-        return _converted_if_needed(model)
+        made = _converted_if_needed(model)
+        if made is not None or (found := _inspected(model)) is None:
+            return made
+        # Nothing is known against its Pads, and all the same they may be the reason: amounts in external data, for one.
+        made = _converted(model, _arguments(*found, "all"))
+        return made if made.converted else None
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
 
 
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:
     from padops.convert import convert
+    from padops.convert.left import check_left
 
-    return convert(model, **arguments)
+    made = convert(model, **arguments)
+    if arguments.get("target", "padops") != "padops":
+        check_left(made, strict=False)
+    return made

@@ -80,7 +80,7 @@ def test_it_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch, capsy
 def test_json_has_what_the_report_of_a_conversion_has(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, MODELS / "int16.onnx", "--json")
     told = json.loads(out)
-    assert (code, told["schema"], told["roads"], list(told["commands"])) == (0, 5, ROADS, ROADS)
+    assert (code, told["schema"], told["roads"], list(told["commands"])) == (0, 6, ROADS, ROADS)
     assert told["counts"]["refuses"] == 1
     (facts,) = told["pads"]
     assert facts == {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from command_lines import run
 from onnx import parser
@@ -87,3 +88,32 @@ def test_a_pad_that_breaks_a_rule_when_it_runs(tmp_path: Path, capsys: pytest.Ca
     code, out, err = run(capsys, "run", path, "--inputs", tmp_path / "x.npz")
     assert (code, out) == (1, "")
     assert f"error: {path} does not run with these inputs: " in err and "[P5]" in err
+
+
+def test_nothing_that_is_read_is_overwritten(model: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in (model, inputs)}
+    for path in before:
+        code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", path)
+        assert (code, err) == (2, f"error: {path} is what is read; name another file for the outputs\n")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_what_a_file_of_arrays_cannot_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(tmp_path / "m.onnx", "(string[1] x) => (string[2] y) <int64[2] p = {0, 1}> { y = Pad (x, p) }")
+    made = onnx.load(path)
+    fed = ["a\0"]
+    graph = made.graph
+    graph.node.insert(0, onnx.helper.make_node("Constant", [], ["c"], value_strings=fed))
+    graph.node[1].input[0] = "c"
+    onnx.save(made, path)
+    np.savez(tmp_path / "x.npz", x=["b"])
+    code, _, err = run(capsys, "run", path, "--inputs", tmp_path / "x.npz", "--outputs", tmp_path / "y.npz")
+    assert (code, err) == (
+        1,
+        "error: output 'y' has a text that ends with U+0000, which an array of NumPy cannot hold\n",
+    )
+    assert not (tmp_path / "y.npz").exists()
+
+
+def test_blanks_between_providers(model: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "run", model, "--inputs", inputs, "--providers", " CPUExecutionProvider , ")[0] == 0

@@ -11,6 +11,7 @@ from small_models import one_pad
 
 import padops
 from padops import cli, terminal
+from padops.cli.parsing import provider_names
 from padops.lines import Text
 
 
@@ -90,6 +91,15 @@ def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureF
     long = "word " * 60
     terminal.show_wrapped(terminal.make_console(), [long])
     assert capsys.readouterr().out == f"  {long}\n"
+
+
+def test_providers_have_short_names() -> None:
+    assert provider_names(" qnn , OpenVINOExecutionProvider,Mine,") == [
+        "QNNExecutionProvider",
+        "OpenVINOExecutionProvider",
+        "Mine",
+    ]
+    assert provider_names(None) == []
 
 
 def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:

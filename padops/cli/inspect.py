@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.cli.parsing import provider_names
 from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console
 
@@ -73,7 +74,7 @@ def _inspect(options: argparse.Namespace, model: str) -> Inspection:
         select=options.select,
         custom_domains=options.custom_domains,
         follow_links=options.follow_links,
-        providers=[name for name in (options.providers or "").split(",") if name],
+        providers=provider_names(options.providers),
         here=options.here,
     )
 

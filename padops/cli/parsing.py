@@ -60,6 +60,19 @@ def add_tolerance(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--atol", type=float, metavar="X", help="by how much it may differ beside that")
 
 
+def provider_names(text: str | None) -> list[str]:
+    """What ``--providers`` names, with the names that onnxruntime has for those that are named in short, such as ``qnn``.
+
+    Args:
+        text: What was given: names, separated by commas; None where nothing was.
+    """
+    from padops.runtime.provider_rules import find_provider
+
+    names = [name.strip() for name in (text or "").split(",") if name.strip()]
+    rows = [find_provider(name) for name in names]
+    return [name if row is None else row.name for name, row in zip(names, rows, strict=True)]
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A question with the known word that is most like one that is not known; "" where none is."""
     near: Sequence[str] = difflib.get_close_matches(word, list(known), n=1)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.cli.parsing import provider_names
 from padops.terminal import fail, say
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ ABOUT = (
     "Run a model in padops.InferenceSession, and print the outputs. A model that onnxruntime refuses or gets wrong because of a Pad "
     "is converted in memory first; one line on the error stream says so. Exit codes: 0 done, 1 error, 2 usage."
 )
+LONGEST_NAME = 60_000  # bytes; a zip has room for 65,535
 SHOWN = 64  # elements of an output that are printed; of more, type and shape
 
 
@@ -39,11 +41,14 @@ def add_run(commands: Any) -> None:
 def run_run(options: argparse.Namespace) -> int:
     """Runs as the options say."""
     from padops.convert import PadopsError
-    from padops.files.targets import refusal
+    from padops.files.targets import identity, refusal
 
     outputs = Path(options.outputs) if options.outputs else None
     if why := refusal([outputs]):
         return fail(why)
+    read = [Path(name) for name in (options.model, options.inputs) if name]
+    if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
+        return fail(f"{outputs} is what is read; name another file for the outputs", 2)
     try:
         results = _results(options)
         if outputs is not None:
@@ -71,7 +76,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     from padops.runtime.ort_values import run_session
     from padops.session import InferenceSession
 
-    providers = [name for name in (options.providers or "").split(",") if name] or None
+    providers = provider_names(options.providers) or None
     try:
         session = InferenceSession(options.model, providers=providers, convert=options.convert)
     except Exception as error:  # onnxruntime's exceptions have no base of their own
@@ -103,9 +108,11 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
     Raises:
         OSError: It cannot be written.
+        PadopsError: An ``.npz`` cannot hold one of them.
     """
     import numpy as np
 
+    from padops.convert.errors import PadopsError
     from padops.files.staging import staging
     from padops.files.targets import behind_link
 
@@ -113,6 +120,12 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     with zipfile.ZipFile(content, "w") as archive:
         for name, array in arrays.items():
             plain = array.astype(str) if array.dtype.kind == "O" else array
+            if array.dtype.kind == "O" and plain.tolist() != array.tolist():
+                raise PadopsError(
+                    f"output '{name}' has a text that ends with U+0000, which an array of NumPy cannot hold"
+                )
+            if len(name.encode()) > LONGEST_NAME or "\0" in name:
+                raise PadopsError(f"an .npz cannot hold an output of the name {name[:40]!r}")
             bits = plain.view(f"u{plain.dtype.itemsize}") if plain.dtype.kind == "V" else plain
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asarray(bits), allow_pickle=False)

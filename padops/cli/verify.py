@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from padops.cli.parsing import add_tolerance
+from padops.cli.parsing import add_tolerance, provider_names
 from padops.terminal import fail, json_text, make_console
 
 ABOUT = (
@@ -51,7 +51,7 @@ def run_verify(options: argparse.Namespace) -> int:
 
     try:
         models = models_of(options.original, options.converted)
-        providers = None if options.providers is None else [name for name in options.providers.split(",") if name]
+        providers = None if options.providers is None else provider_names(options.providers)
         given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
         verification = verify(*models, **given, run=options.run_both, providers=providers)
     except PadopsError as error:

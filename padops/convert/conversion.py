@@ -102,7 +102,7 @@ class Conversion:
     @property
     def data_folder(self) -> Path | None:
         """The folder that external data of the model are relative to; None where it has none."""
-        return self._folder if len(self.sources) > 1 and self.output is None else None
+        return self._folder if self.output is None and _external(self.model)[0] is not None else None
 
     @property
     def left(self) -> tuple[PadRecord, ...]:

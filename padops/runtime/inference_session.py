@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import warnings
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
 from padops.runtime.model_words import DOMAIN, named_operators, words_of, wrong_optimizers
-from padops.runtime.provider import FIRST_MINOR, is_provided, runtime_minor
+from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.session import register
 
 with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
-    from padops.runtime.callers_options import with_own_providers
+    from padops.runtime.callers_options import WAY, with_own_providers
     from padops.runtime.placing import (
         Provider,
         available,
@@ -26,6 +28,10 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     )
 
 SPINNING = "session.intra_op.allow_spinning"  # "0" where threads without work shall leave their processors
+
+
+# Options that a caller has put providers into, once padops is among these.
+_LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet()
 
 
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
@@ -98,22 +104,33 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         kwargs = dict(named)
         self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs))
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
-        if DOMAIN in words:
-            # Options of the caller's may serve other models, too.
-            register(options, operators=named_operators(words) if sess_options is None else None)
         minor = runtime_minor()
+        of_the_caller = not providers and options in _LIKE_THE_CALLERS
         if minor >= FIRST_MINOR:
             if not providers and options.has_providers() and not (is_provided(options) or is_placed(options)):
                 options = with_own_providers(path_or_bytes, options, b"Pad" in words, minor)
+                _LIKE_THE_CALLERS.add(options)
+                of_the_caller = True
+            elif of_the_caller:
+                pass  # for another model, or for this one once it was converted
             elif providers or not is_placed(options):
                 chosen = with_padops(chosen_by(providers, provider_options), available())
                 if sess_options is None and b"Pad" in words and stands_before_threads(chosen):
                     options.add_session_config_entry(SPINNING, "0")
                 providers, provider_options = place(options, chosen, minor), None
             kwargs.setdefault("enable_fallback", 0)
+        if DOMAIN in words:
+            # Options of the caller's may serve other models, too.
+            register(options, operators=named_operators(words) if sess_options is None else None)
         if wrong := wrong_optimizers(words, minor):
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
         onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
+        names = self.get_providers()
+        if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
+            warnings.warn(
+                f"these options name {CPU}, so its own Pad runs what it takes, right or wrong, and padops the rest; {WAY}",
+                stacklevel=3,
+            )
 
     def set_providers(
         self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None

@@ -103,9 +103,10 @@ def _known(operators: Collection[str] | None, backend: str) -> frozenset[str] | 
         raise ValueError(f"operators are {sorted(operators)}, and the backend 'pyop' has but one")
     from padops.spec.dialects import OPS  # which needs NumPy, and 'padops info' does not
 
-    if isinstance(operators, str) or (unknown := sorted(set(operators) - set(OPS))):
-        wrong = repr(operators) if isinstance(operators, str) else ", ".join(unknown)
-        raise ValueError(f"operators has {wrong}; expected some of {', '.join(OPS)}")
+    listed = isinstance(operators, Collection) and not isinstance(operators, (str, bytes))
+    unknown = [name for name in operators if name not in OPS] if listed else [operators]
+    if unknown:
+        raise ValueError(f"operators has {', '.join(map(repr, unknown))}; expected some of {', '.join(OPS)}")
     return frozenset(operators)
 
 

@@ -162,7 +162,7 @@ def test_only_named_operators() -> None:
 
 
 def test_operators_are_known_and_stay() -> None:
-    with pytest.raises(ValueError, match=r"operators has Pad_99; expected some of Pad_1, Pad_2, "):
+    with pytest.raises(ValueError, match=r"operators has 'Pad_99'; expected some of Pad_1, Pad_2, "):
         sized(["Pad_99"])
     with pytest.raises(ValueError, match="operators has 'Pad_2'; expected some of"):
         sized("Pad_2")  # type: ignore[arg-type]

@@ -72,11 +72,29 @@ class Axis:
 
     def tiled(self, value: ir.Value, count: int) -> ir.Value:
         """A part ``count`` times."""
-        return value if count == 1 else self.builder.emit("Tile", [value, self._only(count)])
+        if count == 1:
+            return value
+        self._ask_for("Tile", 6)  # with counts for all axes; before, it had another form
+        return self.builder.emit("Tile", [value, self._only(count)])
 
     def spread(self, value: ir.Value, count: int) -> ir.Value:
         """A part of one element ``count`` times."""
-        return value if count == 1 else self.builder.emit("Expand", [value, self._only(count)])
+        if count == 1:
+            return value
+        self._ask_for("Expand", 8)
+        return self.builder.emit("Expand", [value, self._only(count)])
+
+    def _ask_for(self, operator: str, since: int) -> None:
+        """Raises where the model's opset lacks an operator.
+
+        Raises:
+            Unconvertible: It does.
+        """
+        if self.builder.opset < since:
+            raise Unconvertible(
+                f"it needs {operator}-{since} (opset {since}); the model has opset {self.builder.opset}; raise that first"
+                " (onnx.version_converter)"
+            )
 
     def _only(self, count: int) -> np.ndarray:
         return np.where(np.arange(self.rank) == self.number, count, 1)

@@ -19,7 +19,7 @@ from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
-from padops.convert.records import OutputComparison, PadComparison, Verification
+from padops.convert.records import Outcome, OutputComparison, PadComparison, Verification
 from padops.convert.sources import SOURCES, Source, match_pad
 from padops.convert.sources.match import Replacement
 from padops.convert.verify.bits import describe_difference
@@ -160,7 +160,9 @@ def judge(
     try:
         pads = tuple(judge_pads(original, converted, feeds, asked))
     except PadError as error:
-        return Verification("fails", (), fed(feeds), (*notes, f"the reference refuses what it runs: {error}"))
+        # Where the rules refuse what the original gets, the converted model may do what it likes.
+        outcome: Outcome = "fails" if original is None else "runs"
+        return Verification(outcome, (), fed(feeds), (*notes, f"the reference refuses what it runs: {error}"))
     given = {pad.compared[0]: pad for pad in pads if pad.right is not None}
     names = [value.name for value in onnx.load(converted, load_external_data=False).graph.output]
     outputs = tuple(

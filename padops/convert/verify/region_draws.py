@@ -218,7 +218,7 @@ def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, r
         return np.asarray(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
     else:
         near = [one for mark in WIDE for one in (mark, -mark, mark - 1)] + [int(info.min), int(info.max)]
-    return np.array(near, object)[rng.integers(0, len(near), shape)].reshape(shape)
+    return np.asarray(np.array(near, object)[rng.integers(0, len(near), shape)], object).reshape(shape)
 
 
 def _floats(shape: tuple[int, ...], marks: Marks, rng: np.random.Generator) -> np.ndarray:

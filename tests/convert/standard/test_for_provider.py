@@ -143,6 +143,19 @@ def test_before_slices_have_steps() -> None:
         padops.lower(model, provider=OPENVINO)
 
 
+@pytest.mark.parametrize("opset", [4, 5])
+def test_before_tile_has_counts(opset: int) -> None:
+    """A model was written that no runtime loads."""
+    model = model_of("reflect", "4", [[3, -1]], opset)
+    del model.graph.initializer[:]
+    model.graph.node[0].input.pop()
+    model.graph.node[0].attribute.append(onnx.helper.make_attribute("pads", [3, -1]))
+    with pytest.raises(
+        padops.PadsLeftError, match=f"it needs Tile-6 .opset 6.; the model has opset {opset}; raise that first"
+    ):
+        padops.lower(model, provider=OPENVINO)
+
+
 FEEDS = {"x": np.arange(1, 41, dtype=np.float32).reshape(1, 2, 4, 5)}
 
 

@@ -1,0 +1,162 @@
+"""padops.InferenceSession with models converted in memory: options of the caller's, external data, old releases, arguments."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import numpy_helper, parser
+
+import padops
+from padops import session as door
+from padops.convert import inspection
+from padops.runtime import inference_session
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
+
+ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
+REFLECTED = np.pad(ROWS, [(0, 0), (1, 1)], "reflect")
+AXES = "int64[2] p = {1, 1}, int32[1] a = {1}"
+REFUSED = f'(float[2, 3] x) => (float[2, 5] y) <{AXES}> {{ y = Pad <mode = "reflect"> (x, p, , a) }}'
+with_folders = pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="it has no such folder")
+with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="it has no providers of libraries")
+
+
+def model(text: str = REFUSED, opset: int = 18) -> bytes:
+    return parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> g {text}').SerializeToString()
+
+
+def quiet() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    return options
+
+
+def with_data(folder: Path, added: float, pad: bool = True) -> Path:
+    """A model that adds a number, out of a file beside it, to what it has padded or not."""
+    folder.mkdir(exist_ok=True)
+    body = '{ z = Pad <mode = "reflect"> (x, p, , a)  y = Add (z, w) }' if pad else "{ y = Add (x, w) }"
+    width = 5 if pad else 3
+    ones = ", ".join(["1"] * 2 * width)
+    text = f"(float[2, 3] x) => (float[2, {width}] y) <{AXES}, float[2, {width}] w = {{{ones}}}> {body}"
+    made = onnx.ModelProto.FromString(model(text))
+    for row in made.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
+        array = numpy_helper.to_array(row)
+        row.CopyFrom(numpy_helper.from_array(array * np.float32(added) if row.name == "w" else array, row.name))
+    onnx.save(made, folder / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=40 if pad else 0)
+    return folder / "m.onnx"
+
+
+@with_folders
+def test_options_forget_the_folder_of_a_model(tmp_path: Path) -> None:
+    """The next model with these options had got the weights of the one before."""
+    one, other = with_data(tmp_path / "one", 2), with_data(tmp_path / "other", 4, pad=False)
+    options = quiet()
+    np.testing.assert_array_equal(padops.InferenceSession(one, options).run(None, {"x": ROWS})[0], REFLECTED + 2)
+    assert options.get_session_config_entry(DATA_FOLDER) == ""
+    np.testing.assert_array_equal(padops.InferenceSession(other, options).run(None, {"x": ROWS})[0], ROWS + 4)
+    options.add_session_config_entry(DATA_FOLDER, "mine")
+    padops.InferenceSession(one, options)
+    assert options.get_session_config_entry(DATA_FOLDER) == "mine"
+
+
+@with_folders
+def test_set_providers_with_external_data(tmp_path: Path) -> None:
+    made = padops.InferenceSession(with_data(tmp_path / "one", 2))
+    made.set_providers(["CPUExecutionProvider"])
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
+    assert len(made.padops_records) == 1
+
+
+@with_folders
+def test_links_of_a_hugging_face_cache(tmp_path: Path) -> None:
+    source = with_data(tmp_path / "made", 2)
+    blobs, snapshot = tmp_path / "models--a--b" / "blobs", tmp_path / "models--a--b" / "snapshots" / "1"
+    blobs.mkdir(parents=True)
+    snapshot.mkdir(parents=True)
+    for name, blob in (("m.onnx", "a1"), ("w.bin", "b2")):
+        os.rename(source.parent / name, blobs / blob)
+        os.symlink(os.path.join("..", "..", "blobs", blob), snapshot / name)
+    for _ in range(2):
+        made = padops.InferenceSession(snapshot / "m.onnx", quiet())
+        np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
+
+
+@with_folders
+def test_bytes_with_the_folder_of_their_data(tmp_path: Path) -> None:
+    path = with_data(tmp_path / "one", 2)
+    made = padops.InferenceSession(path.read_bytes(), quiet(), convert={"base_dir": path.parent})
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
+
+
+@with_folders
+def test_amounts_in_a_file(tmp_path: Path) -> None:
+    """onnxruntime refuses them, which no Pad shows."""
+    text = '(float[2, 3] x) => (float[2, 5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "reflect"> (x, p) }'
+    made = onnx.ModelProto.FromString(model(text))
+    (row,) = made.graph.initializer
+    row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
+    onnx.save(made, tmp_path / "m.onnx", save_as_external_data=True, location="p.bin", size_threshold=0)
+    with pytest.raises(Exception, match="external"):
+        onnxruntime.InferenceSession(tmp_path / "m.onnx", quiet())
+    (y,) = padops.InferenceSession(tmp_path / "m.onnx", quiet()).run(None, {"x": ROWS})
+    np.testing.assert_array_equal(y, REFLECTED)
+
+
+def test_before_there_are_providers_what_depends_on_the_data_is_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """onnxruntime 1.20 wraps past an axis of open size: it reads foreign memory."""
+    monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR - 1)
+    monkeypatch.setattr(inference_session, "runtime_minor", lambda: FIRST_MINOR - 1)
+    monkeypatch.setattr(inspection, "installed_minor", lambda: FIRST_MINOR - 1)
+    text = '(float[n] x) => (float[m] y) <int64[2] p = {7, 7}> { y = Pad <mode = "wrap"> (x, p) }'
+    made = padops.InferenceSession(model(text, 21), quiet())
+    (y,) = made.run(None, {"x": np.arange(5, dtype=np.float32)})
+    assert y.tolist() == np.pad(np.arange(5), 7, "wrap").tolist()
+    assert [record.status for record in made.padops_records] == ["converted"]
+
+
+@with_providers
+def test_options_that_name_the_processor_first() -> None:
+    """padops comes behind it, which it says: onnxruntime's own Pad is asked first."""
+    options = quiet()
+    options.add_provider("CPUExecutionProvider", {})
+    text = '(float[3] x) => (float[m] y) <int64[2] p = {7, 1}> { y = Pad <mode = "reflect"> (x, p) }'
+    with pytest.warns(UserWarning, match=r"name CPUExecutionProvider, so its own Pad runs what it takes, .*providers="):
+        padops.InferenceSession(model(text), options)
+
+
+@with_providers
+def test_options_with_another_provider_and_a_model_that_is_converted() -> None:
+    """The first attempt has put padops into them."""
+    options = quiet()
+    options.add_provider("AzureExecutionProvider", {})
+    for _ in range(2):
+        (y,) = padops.InferenceSession(model(), options).run(None, {"x": ROWS})
+        np.testing.assert_array_equal(y, REFLECTED)
+
+
+def test_arguments_that_are_refused() -> None:
+    with pytest.raises(
+        ValueError, match="convert has output, and a session writes nothing: call padops.convert for that"
+    ):
+        padops.InferenceSession(model(), convert={"output": "out.onnx"})
+    with pytest.raises(ValueError, match="expected 'auto', 'never' or a mapping"):
+        padops.InferenceSession(model(), convert=np.array(["auto", "never"]))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="sess_options is int, expected onnxruntime.SessionOptions"):
+        padops.InferenceSession(model(), 3, convert={})
+    text = "(int32[2, 3] x) => (int32[2, 5] y) { y = Pad <pads = [0, 1, 0, 1]> (x) }"
+    with pytest.raises(padops.PadsLeftError, match="Pad"):
+        padops.InferenceSession(model(text, 2), convert={"target": "onnx"})
+
+
+def test_why_a_model_cannot_be_converted_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = with_data(tmp_path / "one", 2)
+    (path.parent / "w.bin").unlink()
+    with caplog.at_level(logging.WARNING, "padops"), pytest.raises(Exception, match="."):
+        padops.InferenceSession(path, quiet())
+    assert any(text.startswith("padops cannot convert the model: ") and "w.bin" in text for text in caplog.messages)
