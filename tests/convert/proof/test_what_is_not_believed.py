@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import onnx
 import pytest
 from written_models import model
@@ -15,6 +17,7 @@ from padops.convert.proof.facts import dims_of
 from padops.convert.proof.regions import prove
 from padops.convert.proof.result import Limits, Proof, Region, Verdict
 from padops.convert.proof.terms import Terms
+from padops.convert.verify.proving import proved
 
 SHADOWED = """(bool c, float[3] x) => (float[a] y) { y = If (c) <
   then_branch = th () => (float[3] t) %s { t = Exp (x) }, else_branch = el () => (float[3] e) { e = Neg (x) }> }"""
@@ -159,6 +162,17 @@ def test_a_wrong_body_is_shown_of_either_model() -> None:
         assert prove(first, second, functions=False).verdict is Verdict.PROVED
     right = model(FALLBACK % ("Pad_18 (x, p)", "Pad_18", "Pad (u, p)"))
     assert prove(plain, right, limits=Limits()).verdict is Verdict.PROVED
+
+
+def test_a_body_of_the_original_is_no_assumption(tmp_path: Path) -> None:
+    """Where the library is absent, the first model runs it; and nothing shows it wrong."""
+    texts = [FALLBACK % ("Pad_18 (x, p)", "Pad_18", f"{name} (u)") for name in ("Neg", "Exp")]
+    texts.append("(float[3] x) => (float[] y) <int64[2] p = {1, 1}> { y = Pad (x, p) }")
+    paths = [tmp_path / f"{number}.onnx" for number in range(3)]
+    for text, path in zip(texts, paths):
+        onnx.save(model(text), path)
+    assert [proved(paths[0], path)[0].verdict for path in paths] == ["proved", "unknown", "unknown"]
+    assert len(proved(paths[0], paths[0])[0].assumptions) == 1, "both models have it"
 
 
 def test_types_and_ranks_are_inferred_where_dims_are_not_believed() -> None:
