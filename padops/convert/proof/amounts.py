@@ -60,22 +60,24 @@ def full_amounts(terms: Terms, data: int, pads: int, axes: int) -> tuple[int, ..
     return tuple(found)
 
 
-def learn_ranks(terms: Terms, scopes: dict[int, set[int]]) -> None:
-    """Says of what rank the data of the original's Pads are: without axes, there are two amounts for each.
+def learned_ranks(terms: Terms, computed: set[int]) -> dict[int, int]:
+    """Of what rank data of the original's Pads are, by term: without axes, there are two amounts for each.
 
-    It holds wherever the Pad is computed, so only data of the same body are spoken of.
+    It holds where the Pad is computed, so only data of the same graph are spoken of, and only while it is compared: an
+    equal value elsewhere has no Pad to say so.
 
     Args:
         terms: The store.
-        scopes: For each body of the original, what it computes, its inputs included.
+        computed: What a graph of the original computes, its inputs included.
     """
-    for computed in scopes.values():
-        for term in computed:
-            if terms.head(term).kind is not Kind.PAD:
-                continue
-            data, pads, _, axes = terms.inputs(term)
-            amounts = terms.constant(pads)
-            if axes != ABSENT or amounts is None or not amounts.size or amounts.size % 2 or data not in computed:
-                continue
-            if terms.shape(data) is None:
-                terms.set_shape(data, (None,) * (amounts.size // 2))
+    found = {}
+    for term in computed:
+        if terms.head(term).kind is not Kind.PAD:
+            continue
+        data, pads, _, axes = terms.inputs(term)
+        amounts = terms.constant(pads)
+        if axes != ABSENT or amounts is None or not amounts.size or amounts.size % 2 or data not in computed:
+            continue
+        if terms.shape(data) is None:
+            found[data] = amounts.size // 2
+    return found

@@ -59,7 +59,11 @@ class Instance:
 
 
 def prove_bodies(
-    converted: onnx.ModelProto, prove: Prove, limits: Limits, folder: Path | None = None
+    converted: onnx.ModelProto,
+    prove: Prove,
+    limits: Limits,
+    folder: Path | None = None,
+    original: tuple[onnx.ModelProto, Path | None] | None = None,
 ) -> tuple[Region, ...]:
     """Proves the functions of padops in a model, as far as its calls use them.
 
@@ -68,16 +72,16 @@ def prove_bodies(
         prove: Proves two models.
         limits: How much all of it may cost; what is left then is unknown.
         folder: What external data are relative to.
+        original: A model whose functions are proved as well, and what its external data are relative to.
 
     Returns:
-        A region for each body and what its calls tell it. None where the model has no such functions.
+        A region for each body and what its calls tell it: DIFFERENT where it is shown wrong. None where there are no such functions.
     """
-    if not _fallbacks(converted):
-        return ()
     end, found = time.monotonic() + limits.seconds * SHARE, dict[bytes, Region]()
-    for instance in instances(converted, folder):
-        if instance.key not in found:
-            found[instance.key] = _region(instance, prove, limits, end)
+    for model, place in ((converted, folder), *(() if original is None else (original,))):
+        for instance in instances(model, place) if _fallbacks(model) else ():
+            if instance.key not in found:
+                found[instance.key] = _region(instance, prove, limits, end)
     return tuple(found.values())
 
 
@@ -97,7 +101,7 @@ def instances(converted: onnx.ModelProto, folder: Path | None = None) -> Iterato
 
 
 def _fallbacks(model: onnx.ModelProto) -> dict[str, onnx.FunctionProto]:
-    return {row.name: row for row in model.functions if row.domain == PADOPS}
+    return {row.name: row for row in model.functions if functions.is_fallback(row)}
 
 
 def _without_own_functions(model: onnx.ModelProto) -> tuple[onnx.ModelProto, bool]:
@@ -106,7 +110,7 @@ def _without_own_functions(model: onnx.ModelProto) -> tuple[onnx.ModelProto, boo
     Returns:
         The model, and whether every function imports what the model does: else dims that are inferred may be others.
     """
-    own = [row for row in model.functions if row.domain != PADOPS]
+    own = [row for row in model.functions if not functions.is_fallback(row)]
     if not any(node.domain == PADOPS for row in own for node in _every_node(row.node)):
         return model, True
     copy, is_exact = onnx.ModelProto(), True
@@ -189,7 +193,10 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
                     return replace(made, why="the time for function bodies is over")
                 proofs.append(prove(goal.operator, goal.body))
                 if proofs[-1].verdict is not Verdict.PROVED and not _never_runs(proofs[-1]):
-                    return replace(made, why=_why(proofs[-1], shape), seconds=time.monotonic() - begin)
+                    is_wrong = proofs[-1].verdict is Verdict.DIFFERENT
+                    verdict = Verdict.DIFFERENT if is_wrong else Verdict.UNKNOWN
+                    why, seconds = _why(proofs[-1], shape), time.monotonic() - begin
+                    return replace(made, verdict=verdict, why=why, seconds=seconds)
     except (FailsAlwaysError, TooManyQuestionsError) as why:
         return replace(made, why=str(why), seconds=time.monotonic() - begin)
     conditions = [row for proof in proofs for row in proof.assumptions]

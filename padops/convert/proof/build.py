@@ -7,28 +7,25 @@ initializer are their elements, an attribute that is not given has the default o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import onnx
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto
 
+from padops.convert.errors import PadopsError
 from padops.convert.proof import facts, functions, schemas
 from padops.convert.proof.constants import Constants
+from padops.convert.proof.knowledge import Shape
 from padops.convert.proof.ordering import in_order
 from padops.convert.proof.pads import Spelling, pad_term, spelling_of
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
 # Their outputs are drawn: two of them are the same draw only where they stand at the same place of the order of draws.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
-_CONSTANTS = (  # attributes of Constant, the element type that they mean, and NumPy's
-    (("value_int", "value_ints"), TensorProto.INT64, np.int64),
-    (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
-    (("value_string", "value_strings"), TensorProto.STRING, object),
-)
+Declared = tuple[int, Shape, str]  # a term, its declared dims, the name of the value
 TOP = -1  # the scope of the graph itself, among those of the bodies
 
 
@@ -43,6 +40,7 @@ class Built:
         outputs: Names, types and terms of the graph's outputs, in order.
         scopes: For each body, and ``TOP`` for the graph: the terms of all of its values by name, in order.
         unused: Of the graph, the terms that no output needs.
+        declares: For each body, and ``TOP``, the dims that the original declares of values: they speak of no other graph.
         pads: The Pads of ONNX, and how the nodes say so.
         refused: How nodes say it that no runtime takes.
     """
@@ -53,6 +51,7 @@ class Built:
     outputs: list[tuple[str, onnx.TypeProto, int]] = field(default_factory=list)
     scopes: dict[int, dict[str, int]] = field(default_factory=dict)
     unused: tuple[int, ...] = ()
+    declares: dict[int, list[Declared]] = field(default_factory=dict)
     pads: dict[int, set[Spelling]] = field(default_factory=dict)
     refused: set[Spelling] = field(default_factory=set)
 
@@ -64,6 +63,7 @@ class _Scope:
     names: dict[str, int]
     inferred: facts.Inferred
     own: dict[str, int] = field(default_factory=dict)
+    declares: list[Declared] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.types = facts.types_of(self.inferred.known)
@@ -122,9 +122,9 @@ class Builder:
         for tensor in graph.initializer:
             if tensor.name in built.inputs:
                 built.defaults[tensor.name] = self._constants.add(tensor, self._folder)
-        live = self._graph(graph, scope, [output.name for output in graph.output])
+        live = self._graph(graph, scope, [output.name for output in graph.output], built.inputs)
         built.outputs = [(value.name, value.type, scope.names[value.name]) for value in graph.output]
-        built.scopes[TOP] = scope.own
+        built.scopes[TOP], built.declares[TOP] = scope.own, scope.declares
         built.unused = self._unused(scope, live)
         return built
 
@@ -138,10 +138,12 @@ class Builder:
         self._learn(term, value.name, scope)
         return term
 
-    def _graph(self, graph: onnx.GraphProto, scope: _Scope, results: Sequence[str]) -> set[int]:
-        """Reads the nodes of a graph into the scope; gives the terms that its results need."""
+    def _graph(
+        self, graph: onnx.GraphProto, scope: _Scope, results: Sequence[str], given: Mapping[str, int]
+    ) -> set[int]:
+        """Reads the nodes of a graph into the scope, whose own inputs are given; gives the terms that its results need."""
         for tensor in graph.initializer:
-            if tensor.name not in scope.names or tensor.name not in self._built.inputs:
+            if tensor.name not in given:
                 scope.names[tensor.name] = self._constants.add(tensor, self._folder)
         for sparse in graph.sparse_initializer:
             scope.names[sparse.values.name] = self._constants.add_sparse(sparse)
@@ -173,6 +175,8 @@ class Builder:
         if single is not None:
             self._name(node.output[0], single, scope)
             return
+        if not domain and domain not in self._opsets:
+            raise PadopsError(f"a node {node.op_type} is of the domain ai.onnx, of which no version is imported")
         opset = self._opsets.get(domain, 1)
         version = schemas.version_of(domain, node.op_type, opset)
         rows = {name: (kind, value) for name, kind, value in schemas.defaults_of(domain, node.op_type, opset)}
@@ -210,15 +214,7 @@ class Builder:
             return inputs[0]
         if node.op_type != "Constant" or len(node.attribute) != 1:
             return None
-        row = node.attribute[0]
-        if row.name == "value" and row.HasField("t"):
-            return self._constants.add(row.t, self._folder)
-        if row.name == "sparse_value":
-            return self._constants.add_sparse(row.sparse_tensor)
-        for names, number, dtype in _CONSTANTS:
-            if row.name in names:
-                return self._terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)
-        return None
+        return self._constants.of_attribute(node.attribute[0], self._folder)
 
     def _value(self, attribute: AttributeProto) -> Any:
         if attribute.HasField("t"):
@@ -235,12 +231,16 @@ class Builder:
             formals.append(formal)
             scope.names[value.name] = formal
             self._learn(formal, value.name, scope)
-        live = self._graph(body, scope, [value.name for value in body.output])
+        listed = {value.name: formal for value, formal in zip(body.input, formals)}
+        if any(tensor.name in listed for tensor in body.initializer):
+            raise PadopsError(f"the body '{body.name}' has an initializer with the name of one of its inputs")
+        live = self._graph(body, scope, [value.name for value in body.output], listed)
         results = [scope.names[value.name] for value in body.output]
         unused = self._unused(scope, live)
         head = Head(Kind.BODY, name=name, output=len(formals), outputs=len(formals) + len(results))
         term = self._terms.add(head, (*formals, *results, *unused))
         self._built.scopes[term] = scope.own
+        self._built.declares.setdefault(term, []).extend(scope.declares)
         return term
 
     def _call(self, function: onnx.FunctionProto, node: onnx.NodeProto, inputs: list[int], scope: _Scope) -> None:
@@ -295,6 +295,6 @@ class Builder:
                 self._terms.set_dtype(term, kind.tensor_type.elem_type)
             dims = facts.dims_of(kind) if self._original else None
             if dims is not None and declared:
-                self._terms.declare(term, dims, name)
+                scope.declares.append((term, dims, name))
             elif dims is not None and self._terms.shape(term) is None:
                 self._terms.set_shape(term, dims)

@@ -17,6 +17,11 @@ from padops.convert.proof.digests import digest_of_bytes
 from padops.convert.proof.terms import Head, Kind, Terms
 
 HELD = 1 << 20  # bytes of an external constant that is read into memory
+_BY_ATTRIBUTE = (  # attributes of Constant, the element type that they mean, and NumPy's
+    (("value_int", "value_ints"), TensorProto.INT64, np.int64),
+    (("value_float", "value_floats"), TensorProto.FLOAT, np.float32),
+    (("value_string", "value_strings"), TensorProto.STRING, object),
+)
 BLOCK = 1 << 22  # bytes that are read at once of a larger one
 
 
@@ -55,6 +60,25 @@ class Constants:
                 f"constant '{tensor.name}' has {len(data)} bytes, but its dims {list(dims)} need {expected}"
             )
         return self._terms.add_stored(tensor.data_type, dims, digest_of_bytes(data), lambda: _read(tensor))
+
+    def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
+        """The term of what a Constant's only attribute says; None for another attribute.
+
+        Args:
+            row: The attribute.
+            folder: What external data are relative to.
+
+        Raises:
+            PadopsError: It cannot be read.
+        """
+        if row.name == "value" and row.HasField("t"):
+            return self.add(row.t, folder)
+        if row.name == "sparse_value":
+            return self.add_sparse(row.sparse_tensor)
+        for names, number, dtype in _BY_ATTRIBUTE:
+            if row.name in names:
+                return self._terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)
+        return None
 
     def add_sparse(self, tensor: onnx.SparseTensorProto) -> int:
         """The term of a sparse tensor: known by its bytes, and never looked into."""

@@ -12,9 +12,12 @@ import onnx
 from onnx import TensorProto
 
 from padops.convert.model.external import check_entries
+from padops.convert.proof.believing import infer
 from padops.convert.proof.knowledge import Dim
 
 SMALL = 1 << 12  # bytes up to which a constant is copied with its elements: amounts, axes, shapes
+
+_INVENTED = "unk__"  # how the symbols begin that onnx makes up
 
 # What inference may raise over a model that it does not understand: there is nothing known then.
 _INFERENCE_ERRORS = (onnx.shape_inference.InferenceError, RuntimeError, ValueError)
@@ -43,7 +46,9 @@ class Inferred:
         return Inferred(known, self.declared and self.declared.node[node].attribute[attribute].g)
 
 
-def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str], trusting: bool = False) -> Inferred:
+def inferred(
+    model: onnx.ModelProto, folder: Path | None, overridable: set[str], trusting: bool = False, is_call: bool = False
+) -> Inferred:
     """Copies of the graph, node for node, with types and dims of values; without large constants.
 
     Args:
@@ -51,9 +56,15 @@ def inferred(model: onnx.ModelProto, folder: Path | None, overridable: set[str],
         folder: What external data are relative to.
         overridable: Initializers that a caller may replace: their elements are not known.
         trusting: Whether what the model declares of inner values is of use.
+        is_call: Whether this is one call within another model, whose symbols mean something else.
     """
     known = _inferred(model, (folder, False), overridable)
-    return Inferred(known, _inferred(model, (folder, True), overridable) if trusting else None)
+    declared = _inferred(model, (folder, True), overridable) if trusting else None
+    symbols = {dim for value in model.graph.input for dim in dims_of(value.type) or () if isinstance(dim, str)}
+    for graph in (known if is_call else None, declared):
+        if graph is not None:
+            _forget_invented(graph, symbols)
+    return Inferred(known, declared)
 
 
 _How = tuple[Path | None, bool]  # what external data are relative to; whether declared dims are kept
@@ -65,12 +76,15 @@ def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.
     copy.functions.extend(model.functions)
     _copy_graph(model.graph, copy.graph, how, overridable)
     for value in model.graph.input:
-        copy.graph.input.add().CopyFrom(value)
+        made = copy.graph.input.add()
+        made.CopyFrom(value)
+        if made.type.WhichOneof("value") != "tensor_type":  # no runtime looks at the dims within such an input
+            _forget_dims(made.type)
     for dim in (dim for value in copy.graph.input for dim in value.type.tensor_type.shape.dim):
         if dim.dim_value < 0:  # open: inference would compute with it
             dim.Clear()
     try:
-        return onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False).graph
+        return infer(copy).graph
     except _INFERENCE_ERRORS:
         return copy.graph
 
@@ -105,13 +119,15 @@ def _copy_graph(graph: onnx.GraphProto, copy: onnx.GraphProto, how: _How, skippe
     for value in graph.output:
         made = copy.output.add()
         made.CopyFrom(value)
-        _forget_dims(made, how)
+        if not how[1]:
+            _forget_dims(made.type)
     if how[1]:
         copy.value_info.extend(graph.value_info)
 
 
 def _copy_node(node: onnx.NodeProto, copy: onnx.NodeProto, how: _How) -> None:
     copy.op_type, copy.domain, copy.name = node.op_type, node.domain, node.name
+    copy.overload = node.overload
     copy.input.extend(node.input)
     copy.output.extend(node.output)
     for attribute in node.attribute:
@@ -122,12 +138,15 @@ def _copy_node(node: onnx.NodeProto, copy: onnx.NodeProto, how: _How) -> None:
             for value in attribute.g.input:
                 formal = made.g.input.add()
                 formal.CopyFrom(value)
-                _forget_dims(formal, how)
+                if not how[1]:
+                    _forget_dims(formal.type)
         elif attribute.HasField("t"):
             made.name, made.type = attribute.name, attribute.type
             _copy_tensor(attribute.t, made.t, how[0])
         else:
             made.CopyFrom(attribute)
+            if made.HasField("tp"):
+                _forget_dims(made.tp)
 
 
 def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path | None) -> None:
@@ -148,6 +167,22 @@ def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path 
     copy.data_location = TensorProto.EXTERNAL
 
 
-def _forget_dims(value: onnx.ValueInfoProto, how: _How) -> None:
-    if not how[1] and value.type.WhichOneof("value") == "tensor_type":
-        value.type.tensor_type.ClearField("shape")
+def _forget_invented(graph: onnx.GraphProto, symbols: set[str]) -> None:
+    """Takes away the symbols that inference made up: it counts from 0 each time, so that others have the same names."""
+    for value in (*graph.input, *graph.value_info, *graph.output):
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_param.startswith(_INVENTED) and dim.dim_param not in symbols:
+                dim.ClearField("dim_param")
+    for row in (row for node in graph.node for row in node.attribute if row.HasField("g")):
+        _forget_invented(row.g, symbols)
+
+
+def _forget_dims(kind: onnx.TypeProto) -> None:
+    """Takes the dims from a type: of a tensor, and of the tensors within a sequence, an optional or a map."""
+    which = kind.WhichOneof("value")
+    if which in ("tensor_type", "sparse_tensor_type"):
+        getattr(kind, which).ClearField("shape")
+    elif which == "map_type":
+        _forget_dims(kind.map_type.value_type)
+    elif which in ("sequence_type", "optional_type"):
+        _forget_dims(getattr(kind, which).elem_type)

@@ -8,6 +8,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from padops.convert.proof.believing import infer
+
 
 class FlatGraph:
     """Such a graph, of which one input has the data.
@@ -27,7 +29,7 @@ class FlatGraph:
         for node in model.graph.node:
             if (array := constant_of(node)) is not None:
                 self._known[node.output[0]] = array
-        inferred = onnx.shape_inference.infer_shapes(model).graph
+        inferred = infer(model).graph
         rows = [*inferred.input, *inferred.value_info]
         self._vectors = {row.name for row in rows if _rank(row) == 1}
         self._vectors |= {name for name, array in self._known.items() if array.ndim == 1}

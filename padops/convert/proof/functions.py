@@ -15,7 +15,7 @@ from onnx import numpy_helper
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts
 from padops.convert.proof.knowledge import Shape
-from padops.convert.proof.schemas import PADOPS
+from padops.convert.proof.schemas import OPERATORS, PADOPS
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,21 @@ def imports_of(message: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:
     return {"" if row.domain == "ai.onnx" else row.domain: row.version for row in message.opset_import}
 
 
+def is_fallback(function: onnx.FunctionProto) -> bool:
+    """Whether a function is what runs in the place of an operator of padops where the library is absent."""
+    return function.domain == PADOPS and function.name in OPERATORS
+
+
 def own_functions(model: onnx.ModelProto) -> dict[tuple[str, str, str], onnx.FunctionProto]:
-    """The functions of a model that are not padops', by domain, name and overload.
+    """The functions of a model that stand for no operator of padops, by domain, name and overload.
 
     Raises:
-        PadopsError: A function calls itself.
+        PadopsError: A function calls itself, or has the name of an operator of ONNX, which a runtime may run in its place.
     """
-    found = {(row.domain, row.name, row.overload): row for row in model.functions if row.domain != PADOPS}
+    found = {(row.domain, row.name, row.overload): row for row in model.functions if not is_fallback(row)}
+    for domain, name, _ in found:
+        if onnx.defs.has(name, "" if domain == "ai.onnx" else domain):
+            raise PadopsError(f"the function '{name}' of the domain '{domain}' has the name of an operator of ONNX")
     depth: dict[tuple[str, str, str], bool] = {}
 
     def visit(key: tuple[str, str, str]) -> None:
@@ -118,4 +126,4 @@ def inferred_call(
             shape = None if known.shape is None else list(known.shape)
             made.graph.input.append(onnx.helper.make_tensor_value_info(name, known.dtype, shape))
     made.graph.output.extend(onnx.ValueInfoProto(name=name) for name in function.output)
-    return facts.inferred(made, None, set())
+    return facts.inferred(made, None, set(), is_call=True)

@@ -219,8 +219,8 @@ class Matcher:
             why = f"{self._name(term)} is computed for nothing by the converted model alone, and might fail"
             causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
         self._failed.pop()
-        self._scopes.leave()
         terms.undo(mark)
+        self._scopes.leave()
         if equal:
             terms.unite(a, b)
         else:

@@ -83,7 +83,7 @@ def _prove(
         matcher.start_running(lambda a, b, said: run(terms, first, second, (a, b), said))
         failed, reasons = _match(matcher, terms, first, second)
     reasons += _leftovers(terms, matcher, first, second)
-    failed += _fallback(converted, limits, folders[1]) if functions else []
+    failed += _fallback(original, converted, limits, folders) if functions else []
     regions = tuple({(region.terms, region.name): region for region in (*matcher.proved, *failed)}.values())
     failed = [region for region in failed if region.verdict is not Verdict.PROVED]
     return Proof(
@@ -98,9 +98,13 @@ def _prove(
     )
 
 
-def _fallback(converted: onnx.ModelProto, limits: Limits, folder: Path | None) -> list[Region]:
-    """What is known of the functions that a model runs where the library is absent: see ``bodies.py``."""
-    return list(bodies.prove_bodies(converted, lambda one, other: prove(one, other, limits=limits), limits, folder))
+def _fallback(original: onnx.ModelProto, converted: onnx.ModelProto, limits: Limits, folders: Folders) -> list[Region]:
+    """What is known of the functions that the models run where the library is absent: see ``bodies.py``."""
+
+    def inner(one: onnx.ModelProto, other: onnx.ModelProto) -> Proof:
+        return prove(one, other, limits=limits)
+
+    return list(bodies.prove_bodies(converted, inner, limits, folders[1], (original, folders[0])))
 
 
 def _match(matcher: Matcher, terms: Terms, first: Built, second: Built) -> tuple[list[Region], list[str]]:

@@ -25,6 +25,12 @@ _PADOPS_DEFAULTS: dict[str, tuple[tuple[str, int, Any], ...]] = {
     "NGraphPad_0": (("pad_mode", STRING, b"CONSTANT"),),
     "SamePad_1": (("auto_pad", STRING, b"SAME_UPPER"), ("data_format", STRING, b"NCHW"), _MODE),
 }
+OPERATORS = {f"Pad_{version}" for version in (1, 2, 11, 13, 18, 19, 21, 23, 24, 25)} | {
+    "NGraphPad_0",
+    "OpenVINOPad_1",
+    "OpenVINOPad_12",
+    "SamePad_1",
+}
 # Versions of one operator that say the same of the types that both take: the changelog of onnx names more types, or
 # more ways to write what could be written before, and nothing else. Sources: docs/Changelog.md of onnx, "Version 13 of
 # the default ONNX operator set" (bfloat16), "14" (integers for Relu, Add, ...; CumSum), "16" (Where, LeakyRelu, ...),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from padops.convert.proof.amounts import learn_ranks
+from padops.convert.proof.amounts import learned_ranks
 from padops.convert.proof.build import TOP, Built
+from padops.convert.proof.knowledge import Facts
 from padops.convert.proof.terms import Kind, Terms
 
 GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # they are there wherever a term may speak of them
@@ -30,17 +31,26 @@ class Scopes:
                 computed |= set(inputs[: head.output])
             else:
                 computed |= set(original.inputs.values())
-        learn_ranks(terms, self._computed)
-        self._stack = [TOP]
+        self._declares, self._kept = original.declares, list[dict[int, Facts]]()
+        self._stack: list[int] = []
+        self.enter(TOP)
         terms.computed, terms.shared = self.has, self.is_shared
 
     def enter(self, body: int) -> None:
-        """Goes into a body of the original."""
+        """Goes into a body of the original, where its Pads and its declarations say more of what it computes."""
         self._stack.append(body)
+        terms, declared = self._terms, self._declares.get(body, ())
+        ranks = learned_ranks(terms, self._computed.get(body, set()))
+        self._kept.append(terms.known((*ranks, *(term for term, _, _ in declared))))
+        for term, rank in ranks.items():
+            terms.set_shape(term, (None,) * rank)
+        for term, dims, name in declared:
+            terms.declare(term, dims, name)
 
     def leave(self) -> None:
-        """Goes out of it."""
+        """Goes out of it, once what was united in it is taken back."""
         self._stack.pop()
+        self._terms.know(self._kept.pop())
 
     @property
     def current(self) -> int:

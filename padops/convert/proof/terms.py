@@ -6,7 +6,7 @@ the order of nodes and what is declared of them are no part of a term. What is p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -265,6 +265,14 @@ class Terms:
             name: Of the value.
         """
         self._facts[self.find(term)] = replace(self._fact(term), declared=tuple(shape), name=name)
+
+    def known(self, terms: Iterable[int]) -> dict[int, Facts]:
+        """What is known of terms, to be given back to :meth:`know`."""
+        return {self.find(term): self._fact(term) for term in terms}
+
+    def know(self, facts: dict[int, Facts]) -> None:
+        """Says again what :meth:`known` gave, and nothing else, of the same terms; what was united since is taken back."""
+        self._facts.update(facts)
 
     def _fact(self, term: int) -> Facts:
         return self._facts.get(self.find(term), NOTHING)

@@ -15,6 +15,7 @@ import onnx
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from padops.convert.proof.believing import infer
 from padops.convert.proof.flat_graph import constant_of
 
 MOST_TURNS = 64  # of a Loop that is written out
@@ -113,7 +114,7 @@ class WrittenOut:
             if found is not None:
                 self._known[node.output[0]] = found
                 names.add(node.output[0])
-            elif all(name in names for name in node.input if name) and _is_computed(node, dims):
+            elif all(name in names for name in node.input if name) and _is_computed(node, dims, self._known):
                 chosen.append(node)
                 names.update(node.output)
             else:
@@ -193,10 +194,12 @@ class WrittenOut:
         return f"{stem} #{self._count}"
 
 
-def _is_computed(node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]]) -> bool:
+def _is_computed(node: onnx.NodeProto, dims: Mapping[str, tuple[int, ...]], known: Mapping[str, np.ndarray]) -> bool:
     """Whether a node all of whose inputs are known is computed: what it gives is small."""
     if node.domain or node.op_type not in COMPUTED or len(node.output) != 1 or not node.input:
         return False
+    if node.op_type == "Squeeze" and any(name not in known or not known[name].size for name in node.input[1:]):
+        return False  # of axes that list none, runtimes squeeze all or none
     if node.op_type in GROWING:
         found = dims.get(node.output[0])
         return found is not None and math.prod(found) <= MOST_ELEMENTS
@@ -238,7 +241,7 @@ def _known_dims(model: onnx.ModelProto, known: Mapping[str, np.ndarray]) -> dict
     copy.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in known.items())
     for row in copy.graph.output:
         row.type.tensor_type.ClearField("shape")
-    found = onnx.shape_inference.infer_shapes(copy).graph
+    found = infer(copy).graph
     dims: dict[str, tuple[int, ...]] = {name: array.shape for name, array in known.items()}
     for row in (*found.input, *found.value_info, *found.output):
         tensor = row.type.tensor_type

@@ -46,23 +46,31 @@ def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord,
     (_, one), (_, other) = models
     folders = original.parent, converted.parent
     proof = prove(one, other, limits=LIMITS, folders=folders, run=run, functions=False)
-    bodies = _bodies(other, folders[1])
-    proof = replace(proof, regions=(*proof.regions, *(row for row in bodies if row.verdict is not Verdict.UNKNOWN)))
-    if any(row.verdict is Verdict.DIFFERENT for row in bodies):
-        proof = replace(proof, verdict=Verdict.DIFFERENT)
-    untold = tuple(ABSENT.format(row.name, row.why) for row in bodies if row.verdict is Verdict.UNKNOWN)
+    bodies = _bodies(one, other, folders)
+    own = {row.name for row in one.functions if row not in other.functions}  # what they give is lost
+    assumed = [row for row in bodies if row.verdict is Verdict.UNKNOWN and own.isdisjoint(row.original)]
+    told = [row for row in bodies if row not in assumed]
+    proof = replace(proof, regions=(*proof.regions, *told), verdict=_worst(proof, told))
+    untold = tuple(ABSENT.format(row.name, row.why) for row in assumed)
     proof = replace(proof, assumptions=(*proof.assumptions, *untold))
     found = [row.counterexample for row in proof.regions if row.verdict is Verdict.DIFFERENT and row.counterexample]
     return record_of(proof), found
 
 
-def _bodies(converted: onnx.ModelProto, folder: Path) -> tuple[Region, ...]:
-    """What is known of the functions that the converted model runs where padops is absent."""
+def _worst(proof: Proof, bodies: list[Region]) -> Verdict:
+    """What is known of two models and of bodies of functions that are no assumptions."""
+    found = {proof.verdict, *(row.verdict for row in bodies)}
+    return next((one for one in (Verdict.DIFFERENT, Verdict.UNKNOWN) if one in found), proof.verdict)
+
+
+def _bodies(original: onnx.ModelProto, converted: onnx.ModelProto, folders: tuple[Path, Path]) -> tuple[Region, ...]:
+    """What is known of the functions that the models run where padops is absent."""
     return prove_bodies(
         converted,
         lambda one, other: prove(one, other, limits=LIMITS_OF_BODIES, functions=False),
         LIMITS_OF_BODIES,
-        folder,
+        folders[1],
+        (original, folders[0]),
     )
 
 

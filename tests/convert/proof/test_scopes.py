@@ -113,6 +113,12 @@ def test_a_pad_in_a_branch_says_nothing_of_the_rank_outside_of_it() -> None:
         made.graph.input[1].type.tensor_type.ClearField("shape")
         terms = Terms()
         built = Builder(terms, Constants(terms), made, None, set(), original=True).build()
-        Scopes(terms, built, built)
+        scopes = Scopes(terms, built, built)
         values = {name: term for names in built.scopes.values() for name, term in names.items()}
-        assert terms.shape({**values, **built.inputs}[padded]) == shape
+        (then,) = [scope for scope, names in built.scopes.items() if "q" in names]
+        term = {**values, **built.inputs}[padded]
+        assert terms.shape(term) is None
+        scopes.enter(then)
+        assert terms.shape(term) == shape
+        scopes.leave()
+        assert terms.shape(term) is None, "an equal value outside has no Pad to say so"

@@ -134,8 +134,10 @@ def _unsqueeze(node: Node, data: np.ndarray) -> np.ndarray:
 
 
 def _squeeze(node: Node, data: np.ndarray) -> np.ndarray:
-    """Squeeze; without axes, of all dims of 1."""
+    """Squeeze; without axes, of all dims of 1. Of axes that list none, runtimes squeeze all or none."""
     axes = node.listed("axes", 1, 13)
+    if axes is not None and not len(axes):
+        raise UnsureError("Squeeze of axes that list none")
     chosen = [axis for axis, dim in enumerate(data.shape) if dim == 1] if axes is None else node.axes(axes, data.ndim)
     if any(data.shape[axis] != 1 for axis in chosen):
         raise FailsError(f"Squeeze of {list(data.shape)} along axes {chosen}")

@@ -245,6 +245,8 @@ def squeeze(evaluation: Evaluation, term: int) -> Tensor:
     """
     data = evaluation.input(term, 0)
     gone = axes_of(evaluation, term, 1, data.rank)
+    if gone == []:
+        raise Unsupported("Squeeze of axes that list none")
     if gone is None:
         if any(is_open(dim) for dim in data.shape):
             raise Unsupported("Squeeze of every axis of one element, of unknown dims")
