@@ -75,7 +75,7 @@ def test_the_least_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             ["--random", "2", "--provider"],
-            "--random draws workloads: it goes with neither --model, --provider nor --show",
+            "--random draws workloads: it goes with neither --model, --provider, --providers nor --show",
         ),
         (["--random", "2", "--model", "m.onnx"], "--random draws workloads"),
         (["--copies", "--json", "c.json"], "--copies measures nothing else, and writes no file"),

@@ -78,6 +78,10 @@ Api make_api() {
     return nullptr;
   });
   set(28, [](SessionOptions*, CustomOpDomain*) -> Status* { return nullptr; });
+  set(237, [](const SessionOptions*, const char*, int* has) -> Status* {
+    *has = 0;
+    return nullptr;
+  });
   set(51, [](Value* value, void** out) -> Status* {
     *out = value->bytes;
     return nullptr;
