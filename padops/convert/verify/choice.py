@@ -24,7 +24,7 @@ from padops.convert.sources.pad_facts import facts_of
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values
 from padops.convert.verify.proving import proved
-from padops.convert.verify.replay import whole_inputs
+from padops.convert.verify.replay import survive, whole_inputs
 from padops.runtime.installed import installed_minor
 
 DOUBTED = ("wrong", "may be wrong")  # of the verdicts on a Pad
@@ -103,6 +103,7 @@ def comparison(
             notes = _changes(document.message(), asked.doubted, wrong)
             return Verification("proved" if proof.verdict == "proved" else "alone", notes=notes, proof=proof)
         replays = _replays(document, examples) if examples else iter(())
+        replays = (feeds for feeds in replays if survive((original, converted), dict(feeds)))
         verification = _whole(
             lambda feeds: _run(document, asked, feeds, corrected)(original, converted), given, replays
         )

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
+import os
+import signal
+import time
 from collections.abc import Mapping, Sequence
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from padops.convert.verify.feeds import Input
 from padops.convert.verify.region_draws import LARGEST, Marks, elements_of
-from padops.convert.verify.sessions import Feeds
+from padops.convert.verify.sessions import Feeds, Session
 from padops.spec.dtypes import by_name
 
+PATIENCE = 30  # seconds that a run may take which may end its process
 ELSEWHERE = 2  # the size of a dim of which an example says nothing
 
 
@@ -52,6 +59,40 @@ def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int 
             elements = elements_of(row, shape, Marks(), ELSEWHERE, ELSEWHERE, rng)
         feeds[row.name] = np.asarray(elements).astype(by_name(row.type).numpy).reshape(shape)
     return feeds
+
+
+def survive(models: Sequence[Path], feeds: Feeds) -> bool:
+    """Whether onnxruntime runs models on inputs of rare sizes, or refuses them, and does not die: some of its kernels divide by 0.
+
+    Args:
+        models: The files.
+        feeds: The inputs by name.
+    """
+    if not hasattr(os, "fork"):
+        return False  # they are not run, then
+    child = os.fork()
+    if child:
+        return _ended_well(child)
+    with open(os.devnull, "w") as nowhere:  # what a dying process prints is nobody's
+        os.dup2(nowhere.fileno(), 2)
+    faulthandler.disable()
+    for path in models:
+        with contextlib.suppress(Exception):
+            Session(path, True).run(feeds)
+    os._exit(0)
+
+
+def _ended_well(child: int) -> bool:
+    """Whether a process ends by itself, in time."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.005)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
 
 
 def named(example: Mapping[str, Any]) -> dict[str, Any]:
