@@ -18,7 +18,6 @@ from padops import cli
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))
 # The first and the last column are the same there, whatever the inputs: both are fill, or both a reflection.
-WITHOUT_EFFECT = {"nested.onnx": ["grown_pad: wrap became edge"]}
 # basic-pitch has 48 breaks of several seconds each: tests/long/long_breaks.py.
 REAL = {
     "faster-whisper/silero_vad_v6.onnx": 1,
@@ -49,7 +48,7 @@ def overlooked(original: Path) -> list[str]:
 def test_every_break_of_an_example_is_found(path: Path) -> None:
     whole = padops.verify(path, padops.convert(path).proto(), run=True)
     assert (whole.outcome, whole.doubts) == ("equal", ())
-    assert overlooked(path) == WITHOUT_EFFECT.get(path.name, [])
+    assert overlooked(path) == []
 
 
 @pytest.fixture(scope="module")
