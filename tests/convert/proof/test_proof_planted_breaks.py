@@ -16,6 +16,7 @@ from every_pair import PAIRS
 from pairs_of_windows import KERNEL, WEIGHTS, padded
 from planted_breaks import broken_models
 from planted_source import planted
+from written_models import model as written
 
 import padops
 from padops.convert.proof.regions import prove
@@ -172,7 +173,7 @@ VERIFIER: dict[str, tuple[str, str, str, Callable[..., None]]] = {
     ),
     "types of a fill": (
         f"{PROOF}.pads", "(value is None or kind is None or value == kind)", "True",
-        not_proved("a fill of another type than the data"),
+        lambda: fill_is_refused(),
     ),
     "bits of a fill": (
         f"{PROOF}.pads", "else not any(elements.tobytes())", "else not elements.any()", not_proved("a fill of -0"),
@@ -192,6 +193,12 @@ VERIFIER: dict[str, tuple[str, str, str, Callable[..., None]]] = {
         f"{PROOF}.flat_indices", "and array.item() == -1", "", test_flat_indices.test_what_is_left,
     ),
 }  # fmt: skip
+
+
+def fill_is_refused() -> None:
+    text = "(float[3] x) => (float[a] y) { p = Constant<value_ints: ints = [0, 1]>() f = Constant<value_int: int = 0>() y = P }"
+    pair = (written(text.replace("P", f'padops.Pad_18<mode = "edge">(x, p{fill})')) for fill in ("", ", f"))
+    assert prove(*pair, limits=LIMITS).verdict is not Verdict.PROVED
 
 
 def refused_is_said() -> None:
