@@ -1,6 +1,6 @@
 """``padops verify`` finds one Pad made wrong in a converted model: in the example models, and in real ones.
 
-The breaks that no run can show are listed: the broken model gives the same for every input.
+One break of them no run can show, as the broken model gives the same for every input: "unknown" is the answer then, not "tested".
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from padops import cli
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))
-# The first and the last column are the same there, whatever the inputs: both are fill, or both a reflection.
 # basic-pitch has 48 breaks of several seconds each: tests/long/long_breaks.py.
 REAL = {
     "faster-whisper/silero_vad_v6.onnx": 1,
