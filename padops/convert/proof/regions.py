@@ -142,7 +142,9 @@ def _leftovers(terms: Terms, matcher: Matcher, first: Built, second: Built) -> l
             if spelling.version and dtype is not None and not pads.takes_type(spelling.version, dtype):
                 text = onnx.TensorProto.DataType.Name(dtype).lower()
                 reasons.append(f"the converted model has a {name} of {text}, which this version does not take")
-        if dtype is None and not _takes_all_types(spellings, first.pads.get(term, set())):
+        # Values of bodies are terms of their own: there, what any Pad of the original takes is taken.
+        others = first.pads.get(term) or {spelling for known in first.pads.values() for spelling in known}
+        if dtype is None and not _takes_all_types(spellings - others, others):
             reasons.append("the converted model has a Pad of a type that is not known, and that it may not take")
     for spelling in second.refused - first.refused:  # in a branch that is never taken, perhaps
         name = f"{spelling.domain or 'ai.onnx'}::Pad of version {spelling.version}"
