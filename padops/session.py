@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import warnings
@@ -85,14 +84,13 @@ class InferenceSession(inference_session.InferenceSession):
             raise ValueError(
                 f"convert has {', '.join(written)}, and a session writes nothing: call padops.convert for that"
             )
-        self._padops_made: Conversion | None = None
         self.padops_records: tuple[PadRecord, ...] = ()
         given = (sess_options, providers, provider_options)
         if isinstance(convert, Mapping):
             self._run_converted(_converted(path_or_bytes, dict(convert)), *given, kwargs)
             return
         words = words_of(path_or_bytes)
-        made = _looked_at(path_or_bytes, words, convert) if _needs_a_look(words) else None
+        made = _looked_at(path_or_bytes, convert) if _needs_a_look(words) else None
         try:
             if made is None:
                 self._create(path_or_bytes, words, *given, kwargs)
@@ -118,59 +116,19 @@ class InferenceSession(inference_session.InferenceSession):
         kwargs: Mapping[str, Any],
     ) -> None:
         """Creates the session of a converted model."""
-        if not isinstance(sess_options, onnxruntime.SessionOptions | None):
-            raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
         message, folder = made.proto(), made.data_folder
-        options = onnxruntime.SessionOptions() if sess_options is None else sess_options
         if folder is not None:
             message, folder = really_in(message, folder)
-        if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
-            raise RuntimeError(
-                f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be "
-                f"converted: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
-            )
+            if runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
+                raise RuntimeError(
+                    f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be "
+                    f"converted: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+                )
         content = message.SerializeToString()
-        with _in_folder(options, folder):
-            self._create(content, words_of(content), options, providers, provider_options, kwargs)
-        self._padops_arguments = (content, sess_options, dict(kwargs))
-        self._padops_made, self.padops_records = made, made.records
+        entries = {} if folder is None else {DATA_FOLDER: os.fspath(folder)}
+        self._create(content, words_of(content), sess_options, providers, provider_options, kwargs, entries)
+        self.padops_records = made.records
         LOG.info("the model was converted in memory: %s", made.summary())
-
-    def set_providers(
-        self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None
-    ) -> None:
-        """Creates the session anew with other providers, as the constructor does; what was converted stays converted.
-
-        Args:
-            providers: As for the constructor.
-            provider_options: As for the constructor.
-
-        Raises:
-            ValueError: The session was created with options of the caller's, which keep their providers.
-            Exception: As the constructor.
-        """
-        _, options, kwargs = self._padops_arguments
-        if self._padops_made is None or options is not None:
-            super().set_providers(providers, provider_options)
-        else:
-            self._run_converted(self._padops_made, None, providers, provider_options, kwargs)
-
-
-@contextlib.contextmanager
-def _in_folder(options: onnxruntime.SessionOptions, folder: Path | None) -> Iterator[None]:
-    """While options say where external data are. They may serve other models afterwards, whose data are elsewhere."""
-    if folder is None:
-        yield
-        return
-    try:
-        before = options.get_session_config_entry(DATA_FOLDER)
-    except RuntimeError:  # there is none; an empty one is the same
-        before = ""
-    options.add_session_config_entry(DATA_FOLDER, os.fspath(folder))
-    try:
-        yield
-    finally:
-        options.add_session_config_entry(DATA_FOLDER, before)
 
 
 def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Path]:
@@ -208,7 +166,7 @@ def _needs_a_look(words: frozenset[bytes]) -> bool:
     return old or words.issuperset(SILENT)
 
 
-def _looked_at(model: str | bytes | os.PathLike[str], words: frozenset[bytes], convert: str) -> Conversion | None:
+def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> Conversion | None:
     """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for."""
     unseen = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
@@ -220,17 +178,26 @@ def _looked_at(model: str | bytes | os.PathLike[str], words: frozenset[bytes], c
     return None
 
 
-def _converted_if_needed(model: str | bytes | os.PathLike[str]) -> Conversion | None:
-    """The converted model; None where this onnxruntime runs every Pad of it, or conversion helps none of them."""
-    found = _inspected(model)
-    if found is None:
+def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
+    """The converted model; None where this onnxruntime runs every Pad of it, or conversion helps none of them.
+
+    Args:
+        model: The model.
+        refused: Whether onnxruntime has refused it. Then all Pads are converted where nothing is known against one of them, since
+            they may be the reason all the same: with amounts in external data, for one.
+    """
+    if (inspected := _inspected(model)) is None:
         return None
-    inspection, domains = found
-    old = runtime_minor() < FIRST_MINOR  # there is no provider to run what depends on the data
-    doubtful = old and any(pad.verdict == "runs if" for pad in inspection.pads)
-    if not doubtful and not any("convert" in pad.roads for pad in inspection.failing):
+    found, domains = inspected
+    helped = any("convert" in pad.roads for pad in found.failing)
+    # Before there is a provider, nothing else runs what depends on the data.
+    doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
+    if not (helped or doubtful or refused):
         return None
-    return _converted(model, _arguments(inspection, domains, "all" if doubtful else "needed"))
+    explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
+    select = "all" if doubtful or not helped else "needed"
+    made = _converted(model, {"select": select, "custom_domains": domains, **explicit})
+    return made if helped or made.converted else None
 
 
 def _inspected(model: str | bytes | os.PathLike[str]) -> tuple[Inspection, list[str]] | None:
@@ -250,11 +217,6 @@ def _inspected(model: str | bytes | os.PathLike[str]) -> tuple[Inspection, list[
     return found, domains
 
 
-def _arguments(found: Inspection, domains: list[str], select: str) -> dict[str, Any]:
-    explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
-    return {"select": select, "custom_domains": domains, **explicit}
-
-
 def _foreign_domains(found: Inspection) -> list[str]:
     """The domains in which an exporter may have left Pads of its framework: those of nodes with such a name."""
     named = [pad.operator.rpartition("::") for pad in found.failing if pad.verdict == "unknown"]
@@ -268,12 +230,7 @@ def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) ->
         DependencyError: The extra that converts is not installed.
     """
     try:
-        made = _converted_if_needed(model)
-        if made is not None or (found := _inspected(model)) is None:
-            return made
-        # Nothing is known against its Pads, and all the same they may be the reason: amounts in external data, for one.
-        made = _converted(model, _arguments(*found, "all"))
-        return made if made.converted else None
+        return _converted_if_needed(model, refused=True)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
 

@@ -160,3 +160,16 @@ def test_why_a_model_cannot_be_converted_is_logged(tmp_path: Path, caplog: pytes
     with caplog.at_level(logging.WARNING, "padops"), pytest.raises(Exception, match="."):
         padops.InferenceSession(path, quiet())
     assert any(text.startswith("padops cannot convert the model: ") and "w.bin" in text for text in caplog.messages)
+
+
+def test_a_converted_session_has_the_operators_of_its_model_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them had been registered, as in options of a caller's, which may serve other models."""
+    asked = []
+    register = inference_session.register
+    monkeypatch.setattr(
+        inference_session, "register", lambda options, **named: (asked.append(named), register(options, **named))
+    )
+    padops.InferenceSession(model())
+    padops.InferenceSession(model(), quiet())
+    assert "Pad_18" in asked[0]["operators"] and "SamePad_1" not in asked[0]["operators"]
+    assert asked[1:] == [{"operators": None}]

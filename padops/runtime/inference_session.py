@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
@@ -97,12 +99,16 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         providers: Sequence[Provider] | None,
         provider_options: Sequence[Mapping[Any, Any]] | None,
         named: Mapping[str, Any],
+        entries: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Creates the session of a model that has these words; the other arguments are the constructor's."""
+        """Creates the session of a model that has these words; the other arguments are the constructor's.
+
+        The entries stand in the configuration of the options while the session is created.
+        """
         if not isinstance(sess_options, onnxruntime.SessionOptions | None):
             raise TypeError(f"sess_options is {type(sess_options).__name__}, expected onnxruntime.SessionOptions")
         kwargs = dict(named)
-        self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs))
+        self._padops_arguments = (path_or_bytes, sess_options, dict(kwargs), entries)
         options = onnxruntime.SessionOptions() if sess_options is None else sess_options
         minor = runtime_minor()
         of_the_caller = not providers and options in _LIKE_THE_CALLERS
@@ -124,7 +130,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             register(options, operators=named_operators(words) if sess_options is None else None)
         if wrong := wrong_optimizers(words, minor):
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
-        onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
+        with _having(options, entries):
+            onnxruntime.InferenceSession.__init__(self, path_or_bytes, options, providers, provider_options, **kwargs)
         names = self.get_providers()
         if of_the_caller and EP_NAME in names and names.index(CPU) < names.index(EP_NAME):
             warnings.warn(
@@ -135,7 +142,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
     def set_providers(
         self, providers: Sequence[Provider] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None
     ) -> None:
-        """Creates the session anew with other providers, as the constructor does.
+        """Creates the session anew with other providers, as the constructor does; a converted model stays converted.
 
         Args:
             providers: As for the constructor.
@@ -145,9 +152,26 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
             ValueError: The session was created with options of the caller's, which keep their providers.
             Exception: As the constructor.
         """
-        model, options, kwargs = self._padops_arguments
+        model, options, kwargs, entries = self._padops_arguments
         if options is not None:
             raise ValueError(
                 "this session has SessionOptions of yours, which keep their providers; create a new session with new ones"
             )
-        InferenceSession.__init__(self, model, None, providers, provider_options, **kwargs)
+        self._create(model, words_of(model), None, providers, provider_options, kwargs, entries)
+
+
+@contextlib.contextmanager
+def _having(options: onnxruntime.SessionOptions, entries: Mapping[str, str]) -> Iterator[None]:
+    """While options have these entries of configuration. Options of a caller's may serve other models afterwards."""
+    before = {}
+    for key, value in entries.items():
+        try:
+            before[key] = options.get_session_config_entry(key)
+        except RuntimeError:  # there is none, and none can be taken out: onnxruntime takes an empty one for none
+            before[key] = ""
+        options.add_session_config_entry(key, value)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            options.add_session_config_entry(key, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from padops.spec.dialects import OPS
 
@@ -55,7 +55,7 @@ WITHIN = {
 INPUT, OPERATOR = 1, 4
 TENSOR = {"graph": 5, "attribute": 5}  # the fields of an initializer, and of a Constant's value
 LONGEST_KEY = 12  # bytes between two fields that stand one behind the other: the number of the field, and its length
-SMALL = 1 << 16  # bytes, which are searched whole in less time
+SMALL = 1 << 14  # bytes, which are searched whole in less time
 
 
 def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
@@ -70,7 +70,7 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _words_in(content)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        return frozenset((*WORDS, AXES, DILATED))
+        return frozenset((*WORDS, *OPERATORS, AXES, DILATED))
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
@@ -99,7 +99,9 @@ def _dim_names(content: bytes | mmap.mmap) -> tuple[str, ...]:
 
 def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
     parts = _without_weights(content)
-    found = {word for word in WORDS if any(content.find(word, start, end) >= 0 for start, end in parts)}
+    found = _found(content, parts, WORDS)
+    if DOMAIN in found:
+        found |= _found(content, parts, OPERATORS)
     asked = {word for _, words, _ in WRONG_OPTIMIZERS if AXES in words for word in words}
     try:
         has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
@@ -120,6 +122,10 @@ def _has_dilations(content: bytes | mmap.mmap, start: int, end: int) -> bool:
             return True
         at = content.find(word, at, end)
     return False
+
+
+def _found(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]], words: Iterable[bytes]) -> set[bytes]:
+    return {word for word in words if any(content.find(word, start, end) >= 0 for start, end in parts)}
 
 
 def _without_weights(content: bytes | mmap.mmap) -> list[tuple[int, int]]:
