@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import native
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 
 from padops.conformance.cases.drawn import shrink
@@ -25,6 +26,17 @@ def drawn(examples: int) -> settings:
     return settings(
         max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
     )
+
+
+def until(cases: st.SearchStrategy[Case], check: Callable[[Case], None], met: Callable[[], int]) -> None:
+    """Draw and check further cases until the condition is met, 5,000 at most: then ``hypothesis.errors.NoSuchExample``."""
+
+    def meets(case: Case) -> int:
+        check(case)
+        return met()
+
+    if not met():
+        find(cases, meets, settings=settings(drawn(5000), phases=[Phase.generate]))
 
 
 @dataclass

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import case_strategies
 import native
@@ -99,8 +99,6 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
     cases, share, rules = FAMILIES[family]
     seen: Counter[str] = Counter()
 
-    @case_strategies.drawn(round(EXAMPLES * share))
-    @given(cases.filter(in_python))
     def check(case: case_strategies.Case) -> None:
         inputs = [without_nul(array) for array in case.inputs]
         output = run(case.op, case.attributes, inputs, "decoder/pad")
@@ -117,7 +115,8 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
             mode = case.attributes.get(padops.OPS[case.op].mode, "constant").lower()
             seen.update((case.op, mode, by_numpy(output.dtype).name, f"rank {output.ndim}"))
 
-    check()
+    cases = cases.filter(in_python)
+    case_strategies.drawn(round(EXAMPLES * share))(given(cases)(check))()
     print(dict(seen))
     if EXAMPLES < 2000:
         return  # only a full run is large enough to tell
@@ -125,7 +124,8 @@ def test_pyop_is_the_reference(family: str, quiet: None) -> None:
     ranks = range(3, 6) if family == "same" else range(5)
     modes = {mode.lower() for op in ops for mode in op.modes}
     for what in (*(op.name for op in ops), *modes, *pyop.TYPES, *(f"rank {rank}" for rank in ranks), *rules):
-        assert seen[what], (what, seen)
+        # A release of Hypothesis may draw one type 60 times and another one never: what is not seen yet is looked for.
+        case_strategies.until(cases, check, partial(seen.__getitem__, what))
 
 
 # --- registering -----------------------------------------------------------------------------------------------------
