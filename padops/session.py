@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from padops.extras import DependencyError, NeedingOnnxruntime
 from padops.runtime import inference_session
-from padops.runtime.model_words import DOMAIN, SILENT, words_of
+from padops.runtime.model_words import DOMAIN, PADS, SILENT, words_of
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 with NeedingOnnxruntime("padops.InferenceSession"):
@@ -95,7 +95,8 @@ class InferenceSession(inference_session.InferenceSession):
             if made is None:
                 self._create(path_or_bytes, words, *given, kwargs)
         except Exception as error:
-            made = _converted_after(error, path_or_bytes) if convert == "auto" and b"Pad" in words else None
+            asked = convert == "auto" and not words.isdisjoint(PADS)
+            made = _converted_after(error, path_or_bytes) if asked else None
             if made is None:
                 raise
             try:

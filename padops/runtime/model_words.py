@@ -38,9 +38,11 @@ NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
 
 DOMAIN = b"padops"  # of the operators
 OPERATORS = {name.encode(): name for name in OPS}
+PADS = (b"Pad", b"ATen", b"aten")  # one of them is in a model with a Pad by its name, or with one of PyTorch's
 WORDS = (
     DOMAIN,
     *OPERATORS,
+    *PADS[1:],
     *sorted({*SILENT, *(word for _, words, _ in WRONG_OPTIMIZERS for word in words)} - {AXES, DILATED}),
 )
 

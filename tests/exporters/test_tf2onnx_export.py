@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -213,3 +214,22 @@ def test_same(name: str) -> None:
     assert [record.op_type for record in conversion.records] == [op_type]
     for size in [(7, 8), (8, 9), (9, 7)]:
         assert_same(conversion.proto(), traced, data_of(tf.float32, 1, *size, 2) % 7 - 3)
+
+
+def test_tensorflow_lite() -> None:
+    """PAD, PADV2 and MIRROR_PAD come out under TensorFlow's names."""
+    functions = {
+        "Pad": lambda x: tf.pad(x, ROWS),
+        "PadV2": lambda x: tf.pad(x, ROWS, constant_values=1.5),
+        "MirrorPad": lambda x: tf.pad(x, ROWS, "SYMMETRIC"),
+    }
+    data = data_of(tf.float32, 5, 6)
+    for name, function in functions.items():
+        traced = tf.function(function, input_signature=[spec("x", tf.float32, 5, 6)])
+        lite = tf.lite.TFLiteConverter.from_concrete_functions([traced.get_concrete_function()], traced).convert()
+        with tempfile.NamedTemporaryFile(suffix=".tflite") as file:
+            file.write(lite)
+            file.flush()
+            message, _ = tf2onnx.convert.from_tflite(file.name, opset=18, **CUSTOM)
+        assert [(node.domain, node.op_type) for node in message.graph.node] == [(DOMAIN, name)]
+        assert_same(padops.convert(message, custom_domains=[DOMAIN]).proto(), traced, data)

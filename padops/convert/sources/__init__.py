@@ -21,12 +21,14 @@ from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
 from padops.convert.sources import (
     auto_pad,
+    caffe2,
     converted,
     emulated,
     microsoft,
     ngraph,
     onnx_pad,
     openvino,
+    pytorch,
     symmetric_emulation,
     tensorflow,
     unknown,
@@ -42,7 +44,7 @@ Source = Callable[[NodeSite, Types], Match | None]
 def choose(
     explicit_auto_pad: bool = False, custom_domains: Collection[str] = (), emulations: bool = False
 ) -> tuple[Source, ...]:
-    """The sources, in the order in which they are asked; the last takes whatever else calls itself Pad.
+    """The sources, in the order in which they are asked; the last takes whatever else has Pad in its name.
 
     Args:
         explicit_auto_pad: Whether nodes with ``auto_pad`` count as Pads.
@@ -57,6 +59,8 @@ def choose(
         onnx_pad.match_onnx_pad,
         microsoft.match_microsoft_pad,
         openvino.match_openvino_pad,
+        pytorch.match_pytorch_pad,
+        caffe2.match_caffe2_pad,
         *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
         *((emulated.match_emulated_pad,) if emulations else ()),
         unknown.match_unknown_pad,
@@ -64,7 +68,7 @@ def choose(
 
 
 SOURCES = choose()
-KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOMAIN})
+KNOWN_DOMAINS = frozenset({"", "ai.onnx", DOMAIN, microsoft.DOMAIN, openvino.DOMAIN, *pytorch.DOMAINS})
 
 
 def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -> Match | None:
