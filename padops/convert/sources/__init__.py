@@ -20,8 +20,10 @@ import onnx_ir as ir
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
 from padops.convert.sources import (
+    attention,
     auto_pad,
     caffe2,
+    center_crop_pad,
     converted,
     emulated,
     microsoft,
@@ -61,6 +63,8 @@ def choose(
         openvino.match_openvino_pad,
         pytorch.match_pytorch_pad,
         caffe2.match_caffe2_pad,
+        attention.match_attention_mask,
+        center_crop_pad.match_center_crop_pad,
         *((auto_pad.match_auto_pad,) if explicit_auto_pad else ()),
         *((emulated.match_emulated_pad,) if emulations else ()),
         unknown.match_unknown_pad,
@@ -81,7 +85,8 @@ def match_pad(site: NodeSite, types: Types, asked: Sequence[Source] = SOURCES) -
     """
     match = next((match for source in asked if (match := source(site, types)) is not None), None)
     count = len(site.node.outputs)
-    may_have_more = (site.node.domain, site.node.op_type) in WINDOW_OPERATORS  # MaxPool gives indices as well
+    kind = (site.node.domain, site.node.op_type)
+    may_have_more = kind in WINDOW_OPERATORS or kind == ("", attention.OP_TYPE)  # MaxPool gives indices as well
     if match is not None and (count < 1 or (count > 1 and not may_have_more)):
         return Match(match.form, reason=match.reason or f"it has {count} outputs, expected one")
     if match is not None and (long := too_long(match)) is not None:

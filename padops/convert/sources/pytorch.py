@@ -149,7 +149,9 @@ def match_pytorch_pad(site: NodeSite, types: Types) -> Match | None:
     except Unconvertible as why:
         return Match(form, reason=str(why))
     needed = f"ONNX Runtime has no {node.op_type} in the domain '{node.domain}'"
-    return Match(form, Rewrite(pad.op, partial(_apply, pad=pad), pad.replacement(pad.amounts), needed), notes=tuple(notes))
+    return Match(
+        form, Rewrite(pad.op, partial(_apply, pad=pad), pad.replacement(pad.amounts), needed), notes=tuple(notes)
+    )
 
 
 def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _PytorchPad:

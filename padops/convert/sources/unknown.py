@@ -12,9 +12,12 @@ from padops.convert.sources.window_operators import WINDOW_OPERATORS
 OF_TENSORFLOW = ("MirrorPad", "PadV2")
 
 # What has the letters in its name, and pads nothing: by its domain and name; of PyTorch's operators, by the name alone.
-NO_PADS = frozenset(
-    ((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"))  # rows of words, taken out and put back
-) | WINDOW_OPERATORS.keys()
+NO_PADS = (
+    frozenset(
+        ((MICROSOFT, "RemovePadding"), (MICROSOFT, "RestorePadding"))  # rows of words, taken out and put back
+    )
+    | WINDOW_OPERATORS.keys()
+)
 NO_PADS_OF_PYTORCH = frozenset(("sspaddmm", "_pack_padded_sequence", "_nested_from_padded"))
 
 

@@ -1,0 +1,107 @@
+"""Attention: a function of ONNX whose body pads the mask, from version 24 on, where that is shorter than the keys.
+
+The Pad is put in front of the node, so that the mask is as long as the keys: of floats with minus infinity, of bool with False. Where
+the model does not say how long they are, nothing is done, as the mask mostly is as long, and a Pad would be in the way.
+
+Measured with onnxruntime 1.32.0: its kernel is that of version 24, for float and float16, and ends the run at a shorter mask. Of other
+types and later versions it writes the body out, and runs the Pad in there as any other.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import onnx_ir as ir
+
+from padops.convert.facts import Verdict
+from padops.convert.model.constants import Constants
+from padops.convert.model.graphs import NodeSite
+from padops.convert.model.types import Types
+from padops.convert.sources.builtin_rules import judge, needs, runs
+from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS
+from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
+from padops.convert.sources.pad_info import describe
+from padops.spec.dialects import DOMAIN, onnx_op
+from padops.spec.dtypes import by_name
+
+OP_TYPE = "Attention"
+SINCE = 24
+KEY, MASK, PAST = 1, 3, 4  # inputs
+KERNEL = (24, ("float", "float16"))  # the version and the types of ONNX Runtime's own
+REFUSED = "ONNX Runtime ends the run where the mask is shorter than the keys"
+UNSAID = "whether the mask is shorter than the keys, so that the function pads it, the model does not say"
+
+
+def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
+    """Recognises the function with a mask, unless that is known to be as long as the keys."""
+    node, opset = site.node, site.scope.opset
+    if node.domain != "" or node.op_type != OP_TYPE or node.op_identifier() in site.scope.model.functions:
+        return None
+    if opset is None or opset < SINCE or len(node.inputs) <= MASK or (mask := node.inputs[MASK]) is None:
+        return None
+    form = f"mask of {OP_TYPE}-{SINCE if opset == SINCE else SINCE + 1}"
+    lacking = _lacking(node, types)
+    if not lacking:
+        return None if lacking == 0 else Match(form, status="not needed", reason=UNSAID)
+    notes: list[str] = []
+    try:
+        made = _pad(site, mask, lacking, types, opset, notes)
+    except Unconvertible as why:
+        return Match(form, reason=str(why))
+    body, runs_as = describe(made, site, types), RunsAs("", opset)
+    refused = REFUSED if opset == KERNEL[0] and types.name(node.inputs[0]) in KERNEL[1] else None
+    rewrite = Rewrite(
+        made.op_type,
+        partial(_apply, made=made),
+        made,
+        refused or needs(body, runs_as),
+        runs(body),
+        judge=lambda minor: _verdict(refused) if refused else judge(body, runs_as, minor),
+    )
+    return Match(form, rewrite, None if refused else runs_as, notes=tuple(notes))
+
+
+def _verdict(refused: str) -> tuple[Verdict, str]:
+    return "refuses", refused
+
+
+def _lacking(node: ir.Node, types: Types) -> int | None:
+    """How many elements the mask lacks; None where that is not known."""
+    total = 0
+    for i in (KEY, PAST):
+        value = node.inputs[i] if i < len(node.inputs) else None
+        if value is not None:
+            dims = types.shape(value)
+            if dims is None or len(dims) < 3 or (size := dims[-2]) is None:
+                return None
+            total += size
+    dims = types.shape(node.inputs[MASK])
+    return None if not dims or dims[-1] is None else total - dims[-1]
+
+
+def _pad(site: NodeSite, mask: ir.Value, lacking: int, types: Types, opset: int, notes: list[str]) -> Replacement:
+    """What pads the mask."""
+    if lacking < 0:
+        raise Unconvertible(f"its mask is longer than its keys, by {-lacking}")
+    name, of_data = types.name(mask), types.name(site.node.inputs[0])
+    if name is None or name not in ("bool", of_data):
+        raise Unconvertible(f"its mask is of type {name}, expected bool or that of its data, {of_data}")
+    dims = types.shape(mask)
+    assert dims, "it has a last one"
+    pads = np.zeros(2 * len(dims), np.int64)
+    pads[-1] = lacking
+    fill = None if name == "bool" else np.array(-np.inf, by_name(name).numpy)
+    version = max(int(onnx_op(opset).removeprefix("Pad_")), FIRST_WITH_INPUTS)
+    op_type = settle_version(version, name, ["constant"], notes)
+    return Replacement(op_type, (mask, pads, fill), {"mode": ir.AttrString("mode", "constant")})
+
+
+def _apply(site: NodeSite, constants: Constants, made: Replacement) -> Applied:
+    """Puts the Pad in front of the node."""
+    node = site.node
+    padded = ir.Value(name=constants.fresh(f"{node.outputs[0].name or node.name}_mask"))
+    before = ir.Node(DOMAIN, made.op_type, [node.inputs[MASK]], outputs=[padded], name=padded.name)
+    node.prepend(before)
+    node.replace_input_with(MASK, padded)
+    return Applied([node], NodeSite(before, site.path, site.scope), made)
