@@ -4,7 +4,8 @@ The Pad is put in front of the node, so that the mask is as long as the keys: of
 the model does not say how long they are, nothing is done, as the mask mostly is as long, and a Pad would be in the way.
 
 Measured with onnxruntime 1.32.0: its kernel is that of version 24, for float and float16, and ends the run at a shorter mask. Of other
-types and later versions it writes the body out, and runs the Pad in there as any other.
+types and later versions it writes the body out, and runs the Pad in there as any other; where it runs that, the node stays, since
+it computes what overflows otherwise where the body is without the Pad.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from padops.convert.facts import Verdict
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_rules import judge, needs, runs
+from padops.convert.sources.builtin_rules import judge, needs
 from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS
 from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, RunsAs, Unconvertible, settle_version
-from padops.convert.sources.pad_info import describe
+from padops.convert.sources.pad_info import PadInfo, describe
+from padops.runtime.installed import NEWEST_MINOR
 from padops.spec.dialects import DOMAIN, onnx_op
 from padops.spec.dtypes import by_name
 
@@ -30,6 +32,7 @@ SINCE = 24
 KEY, MASK, PAST = 1, 3, 4  # inputs
 KERNEL = (24, ("float", "float16"))  # the version and the types of ONNX Runtime's own
 REFUSED = "ONNX Runtime ends the run where the mask is shorter than the keys"
+RIGHT = "ONNX Runtime writes out the body of the function, and runs the Pad in there"
 UNSAID = "whether the mask is shorter than the keys, so that the function pads it, the model does not say"
 
 
@@ -51,19 +54,20 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
         return Match(form, reason=str(why))
     body, runs_as = describe(made, site, types), RunsAs("", opset)
     refused = REFUSED if opset == KERNEL[0] and types.name(node.inputs[0]) in KERNEL[1] else None
+    if refused is None and judge(body, runs_as, NEWEST_MINOR)[0] == "runs":
+        return Match(form, status="not needed", reason=RIGHT)
     rewrite = Rewrite(
         made.op_type,
         partial(_apply, made=made),
         made,
         refused or needs(body, runs_as),
-        runs(body),
-        judge=lambda minor: _verdict(refused) if refused else judge(body, runs_as, minor),
+        judge=partial(_judge, body, runs_as, refused),
     )
     return Match(form, rewrite, None if refused else runs_as, notes=tuple(notes))
 
 
-def _verdict(refused: str) -> tuple[Verdict, str]:
-    return "refuses", refused
+def _judge(body: PadInfo, found: RunsAs, refused: str | None, minor: int) -> tuple[Verdict, str]:
+    return judge(body, found, minor) if refused is None else ("refuses", refused)
 
 
 def _lacking(node: ir.Node, types: Types) -> int | None:
