@@ -33,8 +33,8 @@ from padops.convert.sources.match import (
     string_attribute,
 )
 from padops.convert.sources.operands import Operand
+from padops.convert.sources.pytorch_fill import pytorch_fill
 from padops.spec.dialects import OPS
-from padops.spec.dtypes import by_name
 
 DOMAIN = "org.pytorch.aten"
 DOMAINS = (DOMAIN, "aten")
@@ -178,7 +178,7 @@ def _read(site: NodeSite, types: Types, name: str, notes: list[str]) -> _Pytorch
         op = settle_version(FIRST_WITH_AXES if rank is None else FIRST_WITH_INPUTS, type_name, [mode], notes)
     fill = None
     if mode == "constant" and signature.has_fill and _input(node, signature.inputs - 1) is not None:
-        fill = _fill(ask(signature.inputs - 1), type_name)
+        fill = pytorch_fill(ask(signature.inputs - 1), type_name)
     return _PytorchPad(data, given if array is None else array, count, rank, op, mode, fill)
 
 
@@ -248,33 +248,6 @@ def _axes_with_amounts(array: np.ndarray | None, shape: object, signature: _Sign
     if signature.axes is None:
         raise Unconvertible("how many amounts it has is not known")
     return signature.axes
-
-
-def _fill(array: np.ndarray | None, type_name: str | None) -> np.ndarray | None:
-    """The fill as PyTorch makes it one of the data's type: by way of float for 16 bits, whole numbers cut off."""
-    if array is None or array.size != 1 or array.dtype.kind not in "biuf":
-        raise Unconvertible("its value is not one constant number")
-    value = array.reshape(-1)[0]
-    if value == 0 and not np.signbit(value):
-        return None
-    if type_name is None:
-        raise Unconvertible(f"the value {value} has to become one of the data's type, and that is not known")
-    row = by_name(type_name)
-    refused = Unconvertible(f"the value {value} is not of the data's type, {type_name}")
-    if row.numpy.kind in "iu":
-        limits = np.iinfo(row.numpy)
-        if not np.isfinite(value) or not limits.min <= int(value) <= limits.max:
-            raise refused
-        return np.array(int(value), row.numpy)
-    if row.numpy.kind == "b":
-        return np.array(bool(value))
-    if row.numpy.kind == "O":
-        raise refused
-    with np.errstate(over="ignore", invalid="ignore"):
-        fill = np.asarray(value).astype(np.float64 if type_name == "double" else np.float32).astype(row.numpy)
-    if np.isinf(np.float64(fill)) and np.isfinite(value):
-        raise refused
-    return fill
 
 
 def _apply(site: NodeSite, constants: Constants, pad: _PytorchPad) -> Applied:
