@@ -83,3 +83,12 @@ def test_an_opset_that_onnx_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnx_pad, "onnx", SimpleNamespace(__version__="1.24", defs=asked))
     assert reason(29) is None
     assert reason(30) == "Pad-30 of opset 30 is newer than the newest that padops knows, Pad-25"
+
+
+def test_the_newest_opset_of_this_onnx() -> None:
+    """Whether or not onnxruntime has it: tests/long/long_onnx.py runs this with onnx as it will be."""
+    newest = onnx.defs.onnx_opset_version()
+    (pad,) = padops.inspect(model(newest)).pads
+    assert (pad.form, pad.opset, pad.verdict) == (f"Pad-{VERSIONS[-1]} inputs", newest, "runs")
+    for made in (padops.convert(model(newest)), padops.lower(model(newest), without_pad=True)):
+        assert [record.status for record in made.records] == ["converted"]
