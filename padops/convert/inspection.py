@@ -144,9 +144,10 @@ def inspect(
 ) -> Inspection:
     """Says of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run.
 
-    Pads are those of ONNX in any form, ``com.microsoft::Pad``, those of TensorFlow, nGraph and OpenVINO, Slices and Concats
-    that do what a Pad does, the operators of padops, and SAME_UPPER and SAME_LOWER of convolutions and poolings. The model is
-    neither changed nor run: what onnxruntime does is known from measurements of its releases.
+    Pads are those of ONNX in any form, ``com.microsoft::Pad``, those of TensorFlow, nGraph, OpenVINO, PyTorch and Caffe2, functions
+    of ONNX whose bodies pad, Slices and Concats that do what a Pad does, the operators of padops, and SAME_UPPER and SAME_LOWER of
+    convolutions and poolings. What else has "pad" in its name is named as unknown. The model is neither changed nor run: what
+    onnxruntime does is known from measurements of its releases.
 
     Args:
         model: As the source of ``padops.convert``.

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from onnx import helper
+from onnxruntime.capi import onnxruntime_pybind11_state
 from small_models import FLOAT, graph, model
 
 import padops
@@ -79,3 +80,12 @@ def test_in_a_branch() -> None:
     node = helper.make_node("If", ["c"], ["y"], "choice", then_branch=branch, else_branch=branch)
     source = model([node], 18, inputs=[("x", FLOAT, [2]), ("c", 9, [])], imports=[("any", 1)])
     assert [pad.form for pad in padops.inspect(source).pads] == ["any::MyPad", "any::MyPad"]
+
+
+def test_every_operator_of_onnxruntime_is_told_apart() -> None:
+    """Those with the letters in their names are Pads that padops knows, or are known to be none."""
+    schemas = onnxruntime_pybind11_state.get_all_operator_schema()
+    named = {(row.domain, row.name) for row in schemas if "pad" in row.name.lower()}
+    assert ("", "CenterCropPad") in named and ("com.microsoft", "RemovePadding") in named
+    for domain, op_type in named:
+        assert not any("by its name" in pad.why for pad in padops.inspect(of(domain, op_type, {})).pads), op_type
