@@ -131,6 +131,17 @@ def test_data_that_are_not_there_are_told(tmp_path: Path) -> None:
         Constants(Terms()).add(bad, None)
 
 
+@pytest.mark.parametrize("count", [2, HELD])
+def test_a_file_that_is_not_there_is_told(tmp_path: Path, count: int) -> None:
+    """Of a small constant, whose elements inference gets, and of a large one."""
+    made = model(f"(float[{count}] x) => (float[{count}] y) {{ y = Add(x, w) }}")
+    made.graph.initializer.append(external(tmp_path, "a.bin", np.zeros(count, np.float32)))
+    assert prove(made, made, folders=(tmp_path, tmp_path)).verdict is Verdict.PROVED
+    (tmp_path / "a.bin").unlink()
+    with pytest.raises(PadopsError, match="cannot read .*a.bin: No such file or directory"):
+        prove(made, made, folders=(tmp_path, tmp_path))
+
+
 CALLED = """(float[3] x) => (float[a] y) { y = other.Twice(x) }
 <opset_import: ["" : %s], domain: "other"> Twice (v) => (w) { %s }"""
 
