@@ -122,3 +122,21 @@ def test_a_pad_in_a_branch_says_nothing_of_the_rank_outside_of_it() -> None:
         assert terms.shape(term) == shape
         scopes.leave()
         assert terms.shape(term) is None, "an equal value outside has no Pad to say so"
+
+
+@pytest.mark.parametrize(
+    "original, converted, name",
+    [
+        ("y = Relu(x)", "z = Neg(x) y = Relu(z)", "x"),
+        (
+            "w = Constant<value_float = 1.0>() y = Add(x, w)",
+            "w = Shape<end = 1>(x) v = Cast<to = 1>(w) y = Add(x, v)",
+            "w",
+        ),
+        ("y = Add(x, k)", "w = Shape<end = 1>(x) v = Cast<to = 1>(w) y = Add(x, v)", "a constant of dims [1]"),
+    ],
+)
+def test_a_part_that_ends_with_no_node_has_a_name(original: str, converted: str, name: str) -> None:
+    text = "(float[2, 3] x) => (float[a, b] y) <float[1] k = {{2.0}}> {{ {} }}"
+    (region,) = prove(model(text.format(original)), model(text.format(converted))).regions
+    assert region.name == name
