@@ -11,6 +11,7 @@ from pathlib import Path
 import onnx
 from onnx import TensorProto
 
+from padops.convert.errors import os_errors_as
 from padops.convert.model.external import check_entries
 from padops.convert.proof.believing import infer
 from padops.convert.proof.knowledge import Dim
@@ -160,7 +161,7 @@ def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path 
     if is_external and folder is not None:
         location, offset, length = check_entries(tensor, "a constant")
         if length <= SMALL:
-            with open(folder / location, "rb") as file:
+            with os_errors_as("cannot read", folder / location), open(folder / location, "rb") as file:
                 file.seek(offset)
                 copy.raw_data = file.read(length)
             return

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from padops.convert.proof import following, schemas
 from padops.convert.proof.build import TOP, Built
-from padops.convert.proof.deciding import decide
+from padops.convert.proof.deciding import decide, named
 from padops.convert.proof.result import DRAWN, Limits, Outcome, Region, Verdict
 from padops.convert.proof.scopes import Scopes
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
@@ -216,7 +216,7 @@ class Matcher:
                 causes += self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], self._original.scopes[a]):
             equal = False
-            why = f"{self._name(term)} is computed for nothing by the converted model alone, and might fail"
+            why = f"{named(terms, term)} is computed for nothing by the converted model alone, and might fail"
             causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
         self._failed.pop()
         terms.undo(mark)
@@ -262,9 +262,9 @@ class Matcher:
         mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
         both = mine & theirs
         return Region(
-            terms.names.get(a, ""),
-            tuple(sorted(self._name(term) for term in mine - both if self._is_operator(term))),
-            tuple(sorted(self._name(term) for term in theirs - both if self._is_operator(term))),
+            terms.names.get(a) or named(terms, a),
+            tuple(sorted(named(terms, term) for term in mine - both if self._is_operator(term))),
+            tuple(sorted(named(terms, term) for term in theirs - both if self._is_operator(term))),
             outcome.verdict,
             outcome.rule,
             outcome.holds_for,
@@ -279,7 +279,3 @@ class Matcher:
 
     def _is_operator(self, term: int) -> bool:
         return self._terms.head(term).kind in (Kind.OPERATOR, Kind.PAD)
-
-    def _name(self, term: int) -> str:
-        head = self._terms.head(term)
-        return "Pad" if head.kind is Kind.PAD else head.name or head.kind.value
