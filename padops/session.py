@@ -37,7 +37,7 @@ class InferenceSession(inference_session.InferenceSession):
     ``padops.runtime.inference_session``). Where onnxruntime refuses the model before it asks a provider, would get it wrong all the
     same, or is older than 1.24 and has no providers of libraries, the model is converted in memory first: those Pads alone that this
     onnxruntime does not run, as ``padops.inspect`` says, with the options that they need. Nothing is written, and external data stay
-    in their files. ``padops_records`` says what was done, and so does one line of the logger ``padops``.
+    in their files; those of a converted model are read into memory before onnxruntime 1.22. ``padops_records`` says what was done, and so does one line of the logger ``padops``.
 
     Where an onnxruntime of 1.24 or newer runs the model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
 
@@ -55,7 +55,7 @@ class InferenceSession(inference_session.InferenceSession):
         padops_records: What became of each Pad, as ``Conversion.records``; empty where the model is as it was.
 
     Raises:
-        DependencyError: The model has to be converted, and the extra ``convert`` is not installed.
+        DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed.
         FileNotFoundError: padops has been installed without its library.
         PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that onnxruntime
             refuses.
@@ -117,13 +117,10 @@ class InferenceSession(inference_session.InferenceSession):
     ) -> None:
         """Creates the session of a converted model."""
         message, folder = made.proto(), made.data_folder
-        if folder is not None:
+        if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
+            message, folder = with_data_inside(message, folder), None
+        elif folder is not None:
             message, folder = really_in(message, folder)
-            if runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
-                raise RuntimeError(
-                    f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be "
-                    f"converted: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
-                )
         content = message.SerializeToString()
         entries = {} if folder is None else {DATA_FOLDER: os.fspath(folder)}
         self._create(content, words_of(content), sess_options, providers, provider_options, kwargs, entries)
@@ -152,6 +149,38 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
     return named, parents.pop()
 
 
+def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
+    """A model that holds what its external data are, for releases that take no folder of them.
+
+    Args:
+        message: The model.
+        folder: That of its data.
+
+    Raises:
+        RuntimeError: One message cannot hold them.
+    """
+    from padops.convert.model.document import LARGEST_PROTO
+    from padops.convert.model.external import check_entries
+    from padops.convert.model.scan import external_tensors
+
+    whole = type(message)()
+    whole.CopyFrom(message)
+    rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]
+    if (size := whole.ByteSize() + sum(length for *_, length in rows)) > LARGEST_PROTO:
+        raise RuntimeError(
+            f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be converted "
+            f"and would have {size} bytes with them, more than a message can: write it with 'padops convert', or use onnxruntime "
+            f"1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+        )
+    for tensor, location, offset, length in rows:
+        with open(folder / location, "rb") as file:
+            file.seek(offset)
+            tensor.raw_data = file.read(length)
+        tensor.ClearField("external_data")
+        tensor.ClearField("data_location")
+    return whole
+
+
 def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto]:
     """Where the names of the files of external data stand in a model."""
     from padops.convert.model.scan import external_tensors
@@ -167,13 +196,20 @@ def _needs_a_look(words: frozenset[bytes]) -> bool:
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> Conversion | None:
-    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for."""
+    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for.
+
+    Raises:
+        DependencyError: The extra that converts is not installed.
+    """
     unseen = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
         try:
             return _converted_if_needed(model)
         except DependencyError as missing:
-            unseen += f", and padops cannot look: {missing}"
+            raise DependencyError(
+                f"{unseen}, and padops cannot look: {missing}; convert='never' runs the model as it is",
+                name=missing.name,
+            ) from None
     warnings.warn(f"{unseen}; padops runs them after 'padops convert'", stacklevel=3)
     return None
 

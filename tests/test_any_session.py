@@ -20,9 +20,9 @@ from onnx import parser
 import padops
 from padops import session as door
 from padops.extras import DependencyError
-from padops.runtime import model_words
+from padops.runtime import model_words, pyop
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
-from padops.session import FIRST_MINOR_OF_DATA_FOLDER
+from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
 
 IMPORTS = '"": 18, "com.microsoft": 1, "tf": 1'
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -117,6 +117,17 @@ def test_arguments_of_the_conversion() -> None:
         padops.InferenceSession(INT32_AXES, convert="always")  # type: ignore[arg-type]
 
 
+def test_kernels_in_python(tmp_path: Path) -> None:
+    """They had not been registered: "padops.pyop:Pad(-1) is not a registered function/op"."""
+    pytest.importorskip("onnxruntime_extensions")
+    made = padops.InferenceSession(INT32_AXES, convert={"target": "pyop"})
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
+    path = tmp_path / "python.onnx"
+    padops.convert(onnx.ModelProto.FromString(INT32_AXES), path, target="pyop")
+    np.testing.assert_array_equal(padops.InferenceSession(path).run(None, {"x": ROWS})[0], REFLECTED)
+    assert model_words.PYTHON_DOMAIN.decode() == pyop.DOMAIN
+
+
 def test_other_errors_stay_onnxruntimes() -> None:
     """A file that is none, and a model with a Pad that is refused for something else."""
     with pytest.raises(Exception, match=r"NO_SUCHFILE|doesn't exist"):
@@ -126,7 +137,6 @@ def test_other_errors_stay_onnxruntimes() -> None:
         padops.InferenceSession(model(text), quiet())
 
 
-@pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="the next test is for those")
 def test_external_data_stay_in_their_file(tmp_path: Path) -> None:
     path = with_external_data(tmp_path)
     options = quiet()
@@ -136,11 +146,18 @@ def test_external_data_stay_in_their_file(tmp_path: Path) -> None:
 
 
 def test_external_data_before_there_is_a_folder_of_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read into the model, as far as one message holds them."""
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER - 1)
+    path, options = with_external_data(tmp_path), quiet()
+    (y,) = padops.InferenceSession(path, options, convert={}).run(None, {"x": ROWS})
+    np.testing.assert_array_equal(y, REFLECTED + 1)
+    with pytest.raises(RuntimeError):  # no folder was named
+        options.get_session_config_entry(DATA_FOLDER)
+    monkeypatch.setattr("padops.convert.model.document.LARGEST_PROTO", 100)
     with pytest.raises(
-        RuntimeError, match="takes no external data of a model in memory, .* write it with 'padops convert'"
+        RuntimeError, match=r"and would have \d+ bytes with them, .* write it with 'padops convert', or use .* 1\.22"
     ):
-        padops.InferenceSession(with_external_data(tmp_path), quiet())
+        padops.InferenceSession(path.read_bytes(), options, convert={"base_dir": tmp_path})
 
 
 def with_external_data(folder: Path) -> Path:
@@ -175,14 +192,18 @@ def without_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_onnx")
-@pytest.mark.filterwarnings("ignore:onnxruntime 1.2[0-3]")  # which cannot look either
 def test_without_the_extra_the_error_names_it() -> None:
-    with pytest.raises(DependencyError, match=r"onnxruntime refuses this model \(.*\), and .*padops\[convert\]"):
+    """Refused before it was converted, or perhaps wrong: a wrong result is none."""
+    told = "onnxruntime refuses this model" if runtime_minor() >= FIRST_MINOR else "may get Pads of this model wrong"
+    with pytest.raises(DependencyError, match=rf"{told}.*, and .*padops\[convert\]"):
         padops.InferenceSession(INT32_AXES, quiet())
-    with pytest.warns(
-        UserWarning, match=r"may get Pads of this model wrong, and padops cannot look: .*padops\[convert\]"
+    with pytest.raises(
+        DependencyError,
+        match=r"may get Pads of this model wrong, and padops cannot look: .*padops\[convert\].*; convert='never' runs",
     ):
         padops.InferenceSession(MAX_POOL)
+    with pytest.warns(UserWarning, match="may get Pads of this model wrong; padops runs them after 'padops convert'"):
+        padops.InferenceSession(MAX_POOL, convert="never")
 
 
 @pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each Pad is looked at there")

@@ -37,9 +37,11 @@ SILENT = (b"SAME_", DILATED)
 NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
 
 DOMAIN = b"padops"  # of the operators
+PYTHON_DOMAIN = b"padops.pyop"  # of the kernel in Python
 OPERATORS = {name.encode(): name for name in OPS}
 WORDS = (
     DOMAIN,
+    PYTHON_DOMAIN,
     *OPERATORS,
     *sorted({*SILENT, *(word for _, words, _ in WRONG_OPTIMIZERS for word in words)} - {AXES, DILATED}),
 )
@@ -70,7 +72,7 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _words_in(content)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        return frozenset((*WORDS, *OPERATORS, AXES, DILATED))
+        return frozenset({*WORDS, AXES, DILATED} - {PYTHON_DOMAIN})  # which needs a package that may not be there
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
