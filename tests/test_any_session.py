@@ -242,5 +242,38 @@ def test_dilations_are_read_without_onnx(dilations: list[int], looks: bool, pack
     assert (model_words.DILATED in model_words.words_of(content)) is looks
 
 
+@pytest.mark.parametrize(
+    ("operator", "window", "strides", "looks"),
+    [
+        ("MaxPool", [3, 3], [2, 3], False),
+        ("MaxPool", [3, 2], [2, 3], True),
+        ("AveragePool", [200, 300], [100, 301], True),
+        ("Conv", [1, 1], [2, 2], False),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_strides_are_read_without_onnx(
+    operator: str, window: list[int], strides: list[int], looks: bool, packed: bool
+) -> None:
+    """Of each pooling beside its own window, wherever it stands; without SAME they do not matter."""
+    for auto_pad, expected in (("SAME_LOWER", looks), ("NOTSET", False)):
+        attributes: dict[str, Any] = {"auto_pad": auto_pad, "kernel_shape": window, "strides": strides}
+        node = onnx.helper.make_node(operator, ["x"], ["y"], **attributes)
+        other = onnx.helper.make_node("MaxPool", ["y"], ["z"], auto_pad="SAME_UPPER", kernel_shape=[400, 400])
+        body = onnx.helper.make_graph([node, other], "body", [], [])
+        graph = onnx.helper.make_graph([onnx.helper.make_node("If", ["c"], ["z"], then_branch=body)], "g", [], [])
+        content = onnx.helper.make_model(graph).SerializeToString()
+        if packed:
+            content = content.replace(*with_packed("strides", strides)).replace(*with_packed("kernel_shape", window))
+        assert (model_words.STRIDED in model_words._words_in(content)) is expected
+
+
+def with_packed(name: str, values: list[int]) -> tuple[bytes, bytes]:
+    """What an attribute of two integers is in a model, and what other writers make of it, which has as many bytes."""
+    unpacked = b"".join(b"@" + varint(number) for number in values)
+    numbers = b"".join(map(varint, values))
+    return name.encode() + unpacked, name.encode() + b"B" + varint(len(numbers)) + numbers
+
+
 def varint(number: int) -> bytes:
     return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
