@@ -27,7 +27,6 @@ LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # of a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert
-FOREIGN = ("PadV2", "MirrorPad")  # TensorFlow's; a Pad of an unknown domain may be anybody's
 
 
 class InferenceSession(inference_session.InferenceSession):
@@ -222,9 +221,8 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         refused: Whether onnxruntime has refused it. Then all Pads are converted where nothing is known against one of them, since
             they may be the reason all the same: with amounts in external data, for one.
     """
-    if (inspected := _inspected(model)) is None:
+    if (found := _inspected(model)) is None:
         return None
-    found, domains = inspected
     helped = any("convert" in pad.roads for pad in found.failing)
     # Before there is a provider, nothing else runs what depends on the data.
     doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
@@ -232,31 +230,22 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         return None
     explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
     select = "all" if doubtful or not helped else "needed"
-    made = _converted(model, {"select": select, "custom_domains": domains, **explicit})
+    made = _converted(model, {"select": select, "custom_domains": found.domains, **explicit})
     return made if helped or made.converted else None
 
 
-def _inspected(model: str | bytes | os.PathLike[str]) -> tuple[Inspection, list[str]] | None:
-    """What is in a model, and the domains of Pads of frameworks; None where it cannot be read."""
+def _inspected(model: str | bytes | os.PathLike[str]) -> Inspection | None:
+    """What is in a model; None where it cannot be read."""
     from padops.convert import PadopsError, inspect
 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
     try:
-        found = inspect(model)
-        if domains := _foreign_domains(found):
-            found = inspect(model, custom_domains=domains)
+        return inspect(model)
     except PadopsError as error:  # of what is no model at all, onnxruntime says that
         if not isinstance(model, bytes) and os.path.isfile(model):
             LOG.warning("padops cannot convert the model: %s", error)
         return None
-    return found, domains
-
-
-def _foreign_domains(found: Inspection) -> list[str]:
-    """The domains in which an exporter may have left Pads of its framework: those of nodes with such a name."""
-    named = [pad.operator.rpartition("::") for pad in found.failing if pad.verdict == "unknown"]
-    return sorted({domain for domain, _, operator in named if domain and operator in FOREIGN})
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) -> Conversion | None:
