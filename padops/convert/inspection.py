@@ -24,6 +24,7 @@ from padops.convert.sources import find_pads, foreign_domains
 from padops.convert.sources.beside_rules import ask
 from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
+from padops.convert.sources.converted import RENAMED
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_facts import facts_of, pad_of
 from padops.convert.sources.pad_info import PadInfo
@@ -250,7 +251,7 @@ def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tu
     found = match.runs_as
     if match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
         roads.append("session")
-    if match.replacement is not None and not match.already:
+    if match.replacement is not None and match.already in (None, RENAMED):
         roads.append("convert")
         if _can_be_lowered(site, match, info):
             roads.append("lower")
