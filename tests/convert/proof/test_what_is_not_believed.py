@@ -75,6 +75,24 @@ def test_another_value_is_not_proved(name: str) -> None:
         assert prove(one, one).verdict is Verdict.PROVED, "it is not left out for something that no proof takes"
 
 
+@pytest.mark.parametrize("own", ["<float[3] x = {5, 5, 5}> { t = Exp (x) }", "{ x = Neg (c) t = Exp (x) }"])
+def test_a_name_of_the_graph_in_a_body_of_one_model_is_told(own: str) -> None:
+    """ONNX forbids it; ONNX Runtime reads another value with optimisation than without."""
+    text = SHADOWED.replace("bool c, float[3] x", "bool b, float[3] c, float[3] x").replace("If (c)", "If (b)")
+    first, renamed = (
+        model(text.replace("%s { t = Exp (x) }", body)) for body in (own, own.replace("x ", "z ").replace("(x)", "(z)"))
+    )
+    assert prove(first, first).verdict is Verdict.PROVED
+    for pair in ((first, renamed), (renamed, first)):
+        proof = prove(*pair)
+        assert proof.verdict is Verdict.UNKNOWN
+        assert proof.why == (
+            "one model alone has the name 'x' a second time, in the body y/then_branch: "
+            "runtimes do not agree which of the two is read"
+        )
+    assert prove(renamed, renamed).verdict is Verdict.PROVED
+
+
 def test_an_overload_is_another_function() -> None:
     text = """(float[5] x) => (int64[1] y, float[] t) {{ t = other.Some (x) y = {} }}
     <opset_import: ["" : 18], domain: "other"> Some (v) => (w) {{ i = Constant <value_ints = [0, 1, 2]> () w = Gather (v, i) }}
