@@ -9,8 +9,6 @@ from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
 from padops.convert.sources.pytorch import CALL, operator_of
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 
-OF_TENSORFLOW = ("MirrorPad", "PadV2")
-
 # What has the letters in its name, and pads nothing: by its domain and name; of PyTorch's operators, by the name alone.
 NO_PADS = (
     frozenset(
@@ -19,6 +17,7 @@ NO_PADS = (
     | WINDOW_OPERATORS.keys()
 )
 NO_PADS_OF_PYTORCH = frozenset(("sspaddmm", "_pack_padded_sequence", "_nested_from_padded"))
+TENSORFLOWS_OWN = ("PadV2", "MirrorPad")  # a Pad of an unknown domain may be anybody's
 
 
 def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
@@ -37,7 +36,7 @@ def match_unknown_pad(site: NodeSite, types: Types) -> Match | None:
 
 
 def _reason(op_type: str, called: str, domain: str) -> str:
-    if op_type in OF_TENSORFLOW:
+    if op_type in TENSORFLOWS_OWN:
         return f"{op_type} is TensorFlow's; it is converted where its domain is named: --custom-domain {domain}"
     if op_type == "Pad":
         return f"the domain {domain} is not one that padops knows"
