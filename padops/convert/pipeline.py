@@ -80,7 +80,7 @@ def convert(
 ) -> Conversion:
     """Converts every Pad of a model into an operator of the domain ``padops``.
 
-    ONNX Pad of opset 1 to 26 in any form and ``com.microsoft::Pad`` are converted, in the main graph, in the bodies of
+    ONNX Pad 1 to 25 in any form and ``com.microsoft::Pad`` are converted, in the main graph, in the bodies of
     If, Loop and Scan at any depth, and in the model's functions; so is the symmetric Pad that tf2onnx spells in nodes.
     Nothing else in the model changes but nodes that take a Pad in (see ``folding``).
 
