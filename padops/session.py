@@ -90,10 +90,14 @@ class InferenceSession(inference_session.InferenceSession):
             self._run_converted(_converted(path_or_bytes, dict(convert)), *given, kwargs)
             return
         words = words_of(path_or_bytes)
-        made = _looked_at(path_or_bytes, convert) if _needs_a_look(words) else None
+        made, unseen = _looked_at(path_or_bytes, convert) if _needs_a_look(words) else (None, "")
+        if made is not None:
+            self._run_converted(made, *given, kwargs)
+            return
         try:
-            if made is None:
-                self._create(path_or_bytes, words, *given, kwargs)
+            self._create(path_or_bytes, words, *given, kwargs)
+        except (TypeError, ValueError):  # another argument is wrong, whatever the model is
+            raise
         except Exception as error:
             made = _converted_after(error, path_or_bytes) if convert == "auto" and b"Pad" in words else None
             if made is None:
@@ -104,8 +108,8 @@ class InferenceSession(inference_session.InferenceSession):
                 LOG.warning("onnxruntime refuses the model also after it was converted in memory: %s", made.summary())
                 raise error from None
             return
-        if made is not None:
-            self._run_converted(made, *given, kwargs)
+        if unseen:
+            warnings.warn(unseen, stacklevel=2)
 
     def _run_converted(
         self,
@@ -166,16 +170,28 @@ def _needs_a_look(words: frozenset[bytes]) -> bool:
     return old or words.issuperset(SILENT)
 
 
-def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> Conversion | None:
-    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for."""
-    unseen = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
+class _UnreadError(Exception):
+    """padops cannot read or convert a model; the message says why."""
+
+
+def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
+    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for.
+
+    Args:
+        model: The model.
+        convert: ``"auto"`` or ``"never"``.
+
+    Returns:
+        The converted model, or None; and where nobody has looked the warning for it, once onnxruntime has taken it.
+    """
+    why = ""
     if convert == "auto":
         try:
-            return _converted_if_needed(model)
-        except DependencyError as missing:
-            unseen += f", and padops cannot look: {missing}"
-    warnings.warn(f"{unseen}; padops runs them after 'padops convert'", stacklevel=3)
-    return None
+            return _converted_if_needed(model), ""
+        except (DependencyError, _UnreadError) as error:
+            why = f", and padops cannot look: {error}"
+    doubt = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
+    return None, f"{doubt}{why}; padops runs them after 'padops convert'"
 
 
 def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
@@ -185,46 +201,48 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         model: The model.
         refused: Whether onnxruntime has refused it. Then all Pads are converted where nothing is known against one of them, since
             they may be the reason all the same: with amounts in external data, for one.
+
+    Raises:
+        DependencyError: The extra that converts is not installed.
+        _UnreadError: The model cannot be read, or not converted.
     """
-    if (inspected := _inspected(model)) is None:
-        return None
-    found, domains = inspected
-    helped = any("convert" in pad.roads for pad in found.failing)
-    # Before there is a provider, nothing else runs what depends on the data.
-    doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
-    if not (helped or doubtful or refused):
-        return None
-    explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
-    select = "all" if doubtful or not helped else "needed"
-    made = _converted(model, {"select": select, "custom_domains": domains, **explicit})
-    return made if helped or made.converted else None
-
-
-def _inspected(model: str | bytes | os.PathLike[str]) -> tuple[Inspection, list[str]] | None:
-    """What is in a model, and the domains of Pads of frameworks; None where it cannot be read."""
-    from padops.convert import PadopsError, inspect
+    from padops.convert import PadopsError
 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
     try:
-        found = inspect(model)
-        if domains := _foreign_domains(found):
-            found = inspect(model, custom_domains=domains)
-    except PadopsError as error:  # of what is no model at all, onnxruntime says that
-        if not isinstance(model, bytes) and os.path.isfile(model):
-            LOG.warning("padops cannot convert the model: %s", error)
-        return None
+        found, domains = _inspected(model)
+        helped = any("convert" in pad.roads for pad in found.failing)
+        # Before there is a provider, nothing else runs what depends on the data.
+        doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
+        if not (helped or doubtful or refused):
+            return None
+        explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
+        select = "all" if doubtful or not helped else "needed"
+        made = _converted(model, {"select": select, "custom_domains": domains, **explicit})
+    except PadopsError as error:
+        raise _UnreadError(str(error)) from error
+    return made if helped or made.converted else None
+
+
+def _inspected(model: str | bytes | os.PathLike[str]) -> tuple[Inspection, list[str]]:
+    """What is in a model, and the domains of Pads of frameworks."""
+    from padops.convert import inspect
+
+    found = inspect(model)
+    if domains := _foreign_domains(found):
+        found = inspect(model, custom_domains=domains)
     return found, domains
 
 
 def _foreign_domains(found: Inspection) -> list[str]:
     """The domains in which an exporter may have left Pads of its framework: those of nodes with such a name."""
-    named = [pad.operator.rpartition("::") for pad in found.failing if pad.verdict == "unknown"]
+    named = [pad.operator.rpartition("::") for pad in found.failing]
     return sorted({domain for domain, _, operator in named if domain and operator in FOREIGN})
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) -> Conversion | None:
-    """The converted model where onnxruntime has refused it; None where conversion cannot help.
+    """The converted model where onnxruntime has refused it; None where conversion cannot help. The log says why padops cannot convert.
 
     Raises:
         DependencyError: The extra that converts is not installed.
@@ -233,6 +251,10 @@ def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) ->
         return _converted_if_needed(model, refused=True)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
+    except _UnreadError as unread:
+        if isinstance(model, bytes) or os.path.isfile(model):  # of no file at all, onnxruntime's error says enough
+            LOG.warning("padops cannot convert the model: %s", unread)
+        return None
 
 
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:
