@@ -27,7 +27,6 @@ LOG = logging.getLogger("padops")
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"  # of a model in memory
 FIRST_MINOR_OF_DATA_FOLDER = 22
 WRITING = {"output", "in_place", "report"}  # arguments of padops.convert
-FOREIGN = ("PadV2", "MirrorPad")  # TensorFlow's; a Pad of an unknown domain may be anybody's
 
 
 class InferenceSession(inference_session.InferenceSession):
@@ -37,7 +36,7 @@ class InferenceSession(inference_session.InferenceSession):
     ``padops.runtime.inference_session``). Where onnxruntime refuses the model before it asks a provider, would get it wrong all the
     same, or is older than 1.24 and has no providers of libraries, the model is converted in memory first: those Pads alone that this
     onnxruntime does not run, as ``padops.inspect`` says, with the options that they need. Nothing is written, and external data stay
-    in their files. ``padops_records`` says what was done, and so does one line of the logger ``padops``.
+    in their files; those of a converted model are read into memory before onnxruntime 1.22. ``padops_records`` says what was done, and so does one line of the logger ``padops``.
 
     Where an onnxruntime of 1.24 or newer runs the model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
 
@@ -55,7 +54,7 @@ class InferenceSession(inference_session.InferenceSession):
         padops_records: What became of each Pad, as ``Conversion.records``; empty where the model is as it was.
 
     Raises:
-        DependencyError: The model has to be converted, and the extra ``convert`` is not installed.
+        DependencyError: The model has to be converted, or may have to be, and the extra ``convert`` is not installed.
         FileNotFoundError: padops has been installed without its library.
         PadopsError: ``convert`` has arguments, and the model cannot be converted with these, or a Pad stays that onnxruntime
             refuses.
@@ -117,13 +116,10 @@ class InferenceSession(inference_session.InferenceSession):
     ) -> None:
         """Creates the session of a converted model."""
         message, folder = made.proto(), made.data_folder
-        if folder is not None:
+        if folder is not None and runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
+            message, folder = with_data_inside(message, folder), None
+        elif folder is not None:
             message, folder = really_in(message, folder)
-            if runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
-                raise RuntimeError(
-                    f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be "
-                    f"converted: write it with 'padops convert', or use onnxruntime 1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
-                )
         content = message.SerializeToString()
         entries = {} if folder is None else {DATA_FOLDER: os.fspath(folder)}
         self._create(content, words_of(content), sess_options, providers, provider_options, kwargs, entries)
@@ -152,6 +148,38 @@ def really_in(message: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, 
     return named, parents.pop()
 
 
+def with_data_inside(message: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
+    """A model that holds what its external data are, for releases that take no folder of them.
+
+    Args:
+        message: The model.
+        folder: That of its data.
+
+    Raises:
+        RuntimeError: One message cannot hold them.
+    """
+    from padops.convert.model.document import LARGEST_PROTO
+    from padops.convert.model.external import check_entries
+    from padops.convert.model.scan import external_tensors
+
+    whole = type(message)()
+    whole.CopyFrom(message)
+    rows = [(tensor, *check_entries(tensor, path)) for tensor, path in external_tensors(whole)]
+    if (size := whole.ByteSize() + sum(length for *_, length in rows)) > LARGEST_PROTO:
+        raise RuntimeError(
+            f"onnxruntime {onnxruntime.__version__} takes no external data of a model in memory, and this model has to be converted "
+            f"and would have {size} bytes with them, more than a message can: write it with 'padops convert', or use onnxruntime "
+            f"1.{FIRST_MINOR_OF_DATA_FOLDER} or newer"
+        )
+    for tensor, location, offset, length in rows:
+        with open(folder / location, "rb") as file:
+            file.seek(offset)
+            tensor.raw_data = file.read(length)
+        tensor.ClearField("external_data")
+        tensor.ClearField("data_location")
+    return whole
+
+
 def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto]:
     """Where the names of the files of external data stand in a model."""
     from padops.convert.model.scan import external_tensors
@@ -163,17 +191,24 @@ def _locations(message: onnx.ModelProto) -> Iterator[onnx.StringStringEntryProto
 def _needs_a_look(words: frozenset[bytes]) -> bool:
     """Whether onnxruntime may get a model with these words wrong without an error."""
     old = runtime_minor() < FIRST_MINOR and b"Pad" in words and DOMAIN not in words
-    return old or words.issuperset(SILENT)
+    return old or any(words.issuperset(row) for row in SILENT)
 
 
 def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> Conversion | None:
-    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for."""
+    """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for.
+
+    Raises:
+        DependencyError: The extra that converts is not installed.
+    """
     unseen = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
         try:
             return _converted_if_needed(model)
         except DependencyError as missing:
-            unseen += f", and padops cannot look: {missing}"
+            raise DependencyError(
+                f"{unseen}, and padops cannot look: {missing}; convert='never' runs the model as it is",
+                name=missing.name,
+            ) from None
     warnings.warn(f"{unseen}; padops runs them after 'padops convert'", stacklevel=3)
     return None
 
@@ -186,9 +221,8 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         refused: Whether onnxruntime has refused it. Then all Pads are converted where nothing is known against one of them, since
             they may be the reason all the same: with amounts in external data, for one.
     """
-    if (inspected := _inspected(model)) is None:
+    if (found := _inspected(model)) is None:
         return None
-    found, domains = inspected
     helped = any("convert" in pad.roads for pad in found.failing)
     # Before there is a provider, nothing else runs what depends on the data.
     doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
@@ -196,31 +230,22 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         return None
     explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
     select = "all" if doubtful or not helped else "needed"
-    made = _converted(model, {"select": select, "custom_domains": domains, **explicit})
+    made = _converted(model, {"select": select, "custom_domains": found.domains, **explicit})
     return made if helped or made.converted else None
 
 
-def _inspected(model: str | bytes | os.PathLike[str]) -> tuple[Inspection, list[str]] | None:
-    """What is in a model, and the domains of Pads of frameworks; None where it cannot be read."""
+def _inspected(model: str | bytes | os.PathLike[str]) -> Inspection | None:
+    """What is in a model; None where it cannot be read."""
     from padops.convert import PadopsError, inspect
 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
     try:
-        found = inspect(model)
-        if domains := _foreign_domains(found):
-            found = inspect(model, custom_domains=domains)
+        return inspect(model)
     except PadopsError as error:  # of what is no model at all, onnxruntime says that
         if not isinstance(model, bytes) and os.path.isfile(model):
             LOG.warning("padops cannot convert the model: %s", error)
         return None
-    return found, domains
-
-
-def _foreign_domains(found: Inspection) -> list[str]:
-    """The domains in which an exporter may have left Pads of its framework: those of nodes with such a name."""
-    named = [pad.operator.rpartition("::") for pad in found.failing if pad.verdict == "unknown"]
-    return sorted({domain for domain, _, operator in named if domain and operator in FOREIGN})
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) -> Conversion | None:

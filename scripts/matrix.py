@@ -44,7 +44,8 @@ KERNELS = ("kernels", "dialect_kernels", "inputs", "interior", "rows", "errors",
 TESTS = (*(f"csrc/test_{x}" for x in KERNELS),
          *(f"spec/test_{x}" for x in ("specifications", "specifications_dialects", "shapes", "same_padding")),
          *(f"runtime/test_{x}" for x in ("session", "provider_versions", "pyop")),
-         *(f"convert/sources/test_convert_{x}" for x in ("places", "functions", "everything_else")))
+         *(f"convert/sources/test_convert_{x}" for x in ("places", "functions", "everything_else")),
+         "test_session_releases", "test_any_session", "test_any_session_options")
 # fmt: on
 PROVIDER_TESTS = ("runtime/test_provider", "runtime/test_inference_session")
 FIRST_WITH_PROVIDER = "1.24"
@@ -113,14 +114,8 @@ class Cell:
         pip = [uv, "pip", "install", "--quiet", "--python", self.venv, "--only-binary", ":all:"]
         resolution = "lowest-direct" if self.lowest else "highest"
         extras = [word for extra in EXTRAS for word in ("--extra", extra)]
-        pinned = [
-            *extras,
-            "--resolution",
-            resolution,
-            "--requirements",
-            ROOT / "pyproject.toml",
-            f"{RUNTIME}=={runtime}",
-        ]
+        names = ["--requirements", ROOT / "pyproject.toml", f"{RUNTIME}=={runtime}"]
+        pinned = [*extras, "--resolution", resolution, *names]
         made = [] if self.interpreter.exists() else [[uv, "venv", "--quiet", "--python", self.python, self.venv]]
         for command in (*made, [*pip, *pinned], [*pip, self.wheel, *TOOLS]):
             ran = call(command)

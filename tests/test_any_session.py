@@ -20,9 +20,9 @@ from onnx import parser
 import padops
 from padops import session as door
 from padops.extras import DependencyError
-from padops.runtime import model_words
+from padops.runtime import model_words, pyop
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
-from padops.session import FIRST_MINOR_OF_DATA_FOLDER
+from padops.session import DATA_FOLDER, FIRST_MINOR_OF_DATA_FOLDER
 
 IMPORTS = '"": 18, "com.microsoft": 1, "tf": 1'
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -117,6 +117,17 @@ def test_arguments_of_the_conversion() -> None:
         padops.InferenceSession(INT32_AXES, convert="always")  # type: ignore[arg-type]
 
 
+def test_kernels_in_python(tmp_path: Path) -> None:
+    """They had not been registered: "padops.pyop:Pad(-1) is not a registered function/op"."""
+    pytest.importorskip("onnxruntime_extensions")
+    made = padops.InferenceSession(INT32_AXES, convert={"target": "pyop"})
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED)
+    path = tmp_path / "python.onnx"
+    padops.convert(onnx.ModelProto.FromString(INT32_AXES), path, target="pyop")
+    np.testing.assert_array_equal(padops.InferenceSession(path).run(None, {"x": ROWS})[0], REFLECTED)
+    assert model_words.PYTHON_DOMAIN.decode() == pyop.DOMAIN
+
+
 def test_other_errors_stay_onnxruntimes() -> None:
     """A file that is none, and a model with a Pad that is refused for something else."""
     with pytest.raises(Exception, match=r"NO_SUCHFILE|doesn't exist"):
@@ -126,7 +137,6 @@ def test_other_errors_stay_onnxruntimes() -> None:
         padops.InferenceSession(model(text), quiet())
 
 
-@pytest.mark.skipif(runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER, reason="the next test is for those")
 def test_external_data_stay_in_their_file(tmp_path: Path) -> None:
     path = with_external_data(tmp_path)
     options = quiet()
@@ -136,11 +146,18 @@ def test_external_data_stay_in_their_file(tmp_path: Path) -> None:
 
 
 def test_external_data_before_there_is_a_folder_of_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read into the model, as far as one message holds them."""
     monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER - 1)
+    path, options = with_external_data(tmp_path), quiet()
+    (y,) = padops.InferenceSession(path, options, convert={}).run(None, {"x": ROWS})
+    np.testing.assert_array_equal(y, REFLECTED + 1)
+    with pytest.raises(RuntimeError):  # no folder was named
+        options.get_session_config_entry(DATA_FOLDER)
+    monkeypatch.setattr("padops.convert.model.document.LARGEST_PROTO", 100)
     with pytest.raises(
-        RuntimeError, match="takes no external data of a model in memory, .* write it with 'padops convert'"
+        RuntimeError, match=r"and would have \d+ bytes with them, .* write it with 'padops convert', or use .* 1\.22"
     ):
-        padops.InferenceSession(with_external_data(tmp_path), quiet())
+        padops.InferenceSession(path.read_bytes(), options, convert={"base_dir": tmp_path})
 
 
 def with_external_data(folder: Path) -> Path:
@@ -175,14 +192,18 @@ def without_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_onnx")
-@pytest.mark.filterwarnings("ignore:onnxruntime 1.2[0-3]")  # which cannot look either
 def test_without_the_extra_the_error_names_it() -> None:
-    with pytest.raises(DependencyError, match=r"onnxruntime refuses this model \(.*\), and .*padops\[convert\]"):
+    """Refused before it was converted, or perhaps wrong: a wrong result is none."""
+    told = "onnxruntime refuses this model" if runtime_minor() >= FIRST_MINOR else "may get Pads of this model wrong"
+    with pytest.raises(DependencyError, match=rf"{told}.*, and .*padops\[convert\]"):
         padops.InferenceSession(INT32_AXES, quiet())
-    with pytest.warns(
-        UserWarning, match=r"may get Pads of this model wrong, and padops cannot look: .*padops\[convert\]"
+    with pytest.raises(
+        DependencyError,
+        match=r"may get Pads of this model wrong, and padops cannot look: .*padops\[convert\].*; convert='never' runs",
     ):
         padops.InferenceSession(MAX_POOL)
+    with pytest.warns(UserWarning, match="may get Pads of this model wrong; padops runs them after 'padops convert'"):
+        padops.InferenceSession(MAX_POOL, convert="never")
 
 
 @pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each Pad is looked at there")
@@ -219,6 +240,39 @@ def test_dilations_are_read_without_onnx(dilations: list[int], looks: bool, pack
         numbers = b"".join(map(varint, dilations))
         content = content.replace(b"\tdilations" + unpacked, b"\tdilationsB" + varint(len(numbers)) + numbers)
     assert (model_words.DILATED in model_words.words_of(content)) is looks
+
+
+@pytest.mark.parametrize(
+    ("operator", "window", "strides", "looks"),
+    [
+        ("MaxPool", [3, 3], [2, 3], False),
+        ("MaxPool", [3, 2], [2, 3], True),
+        ("AveragePool", [200, 300], [100, 301], True),
+        ("Conv", [1, 1], [2, 2], False),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_strides_are_read_without_onnx(
+    operator: str, window: list[int], strides: list[int], looks: bool, packed: bool
+) -> None:
+    """Of each pooling beside its own window, wherever it stands; without SAME they do not matter."""
+    for auto_pad, expected in (("SAME_LOWER", looks), ("NOTSET", False)):
+        attributes: dict[str, Any] = {"auto_pad": auto_pad, "kernel_shape": window, "strides": strides}
+        node = onnx.helper.make_node(operator, ["x"], ["y"], **attributes)
+        other = onnx.helper.make_node("MaxPool", ["y"], ["z"], auto_pad="SAME_UPPER", kernel_shape=[400, 400])
+        body = onnx.helper.make_graph([node, other], "body", [], [])
+        graph = onnx.helper.make_graph([onnx.helper.make_node("If", ["c"], ["z"], then_branch=body)], "g", [], [])
+        content = onnx.helper.make_model(graph).SerializeToString()
+        if packed:
+            content = content.replace(*with_packed("strides", strides)).replace(*with_packed("kernel_shape", window))
+        assert (model_words.STRIDED in model_words._words_in(content)) is expected
+
+
+def with_packed(name: str, values: list[int]) -> tuple[bytes, bytes]:
+    """What an attribute of two integers is in a model, and what other writers make of it, which has as many bytes."""
+    unpacked = b"".join(b"@" + varint(number) for number in values)
+    numbers = b"".join(map(varint, values))
+    return name.encode() + unpacked, name.encode() + b"B" + varint(len(numbers)) + numbers
 
 
 def varint(number: int) -> bytes:

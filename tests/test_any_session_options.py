@@ -65,7 +65,6 @@ def test_options_forget_the_folder_of_a_model(tmp_path: Path) -> None:
     assert options.get_session_config_entry(DATA_FOLDER) == "mine"
 
 
-@with_folders
 def test_set_providers_with_external_data(tmp_path: Path) -> None:
     made = padops.InferenceSession(with_data(tmp_path / "one", 2))
     made.set_providers(["CPUExecutionProvider"])
@@ -73,7 +72,6 @@ def test_set_providers_with_external_data(tmp_path: Path) -> None:
     assert len(made.padops_records) == 1
 
 
-@with_folders
 def test_links_of_a_hugging_face_cache(tmp_path: Path) -> None:
     source = with_data(tmp_path / "made", 2)
     blobs, snapshot = tmp_path / "models--a--b" / "blobs", tmp_path / "models--a--b" / "snapshots" / "1"
@@ -87,14 +85,12 @@ def test_links_of_a_hugging_face_cache(tmp_path: Path) -> None:
         np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
 
 
-@with_folders
 def test_bytes_with_the_folder_of_their_data(tmp_path: Path) -> None:
     path = with_data(tmp_path / "one", 2)
     made = padops.InferenceSession(path.read_bytes(), quiet(), convert={"base_dir": path.parent})
     np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], REFLECTED + 2)
 
 
-@with_folders
 def test_amounts_in_a_file(tmp_path: Path) -> None:
     """onnxruntime refuses them, which no Pad shows."""
     text = '(float[2, 3] x) => (float[2, 5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "reflect"> (x, p) }'

@@ -25,7 +25,8 @@ STYLES: dict[Verdict, str] = {
     "unknown": "bold yellow",
 }
 ROADS: dict[Road, str] = {
-    "session": "runs the model as it is; padops.register(options, provider=True) does that to options of yours",
+    "session": "runs the model as it is, as padops run does; padops.register(options, provider=True) does that to options of yours",
+    "memory": "converts what it has to in memory, and writes nothing; padops run does the same",
     "convert": "writes a model with operators of padops, and functions of standard ONNX for where padops is absent",
     "lower": "writes a model of standard operators alone, for any runtime",
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 Verdict = Literal["runs", "runs if", "may be wrong", "wrong", "refuses", "breaks a rule", "unknown"]
-Road = Literal["session", "convert", "lower"]
+Road = Literal["session", "memory", "convert", "lower"]
 
 RUNNING = ("runs", "runs if")  # of the verdicts
 Dim = int | str | None  # a number, a name, or None for one that is not known

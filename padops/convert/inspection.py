@@ -7,7 +7,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,16 +20,18 @@ from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA
 from padops.convert.runners import asked_here, notes_on_runners
-from padops.convert.sources import find_pads
+from padops.convert.sources import find_pads, foreign_domains
 from padops.convert.sources.beside_rules import ask
 from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
+from padops.convert.sources.converted import RENAMED
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
 from padops.convert.sources.pad_facts import facts_of, pad_of
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
+from padops.runtime.provider import FIRST_MINOR
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +48,8 @@ class Inspection:
         roads: What makes the whole model run, the best first; empty where nothing has to be done, or nothing can be.
         left_out: How many Pads are none of ``pads``, because ``select`` leaves them out.
         providers: The execution providers that the verdicts are about, first choice first; empty for the CPU's alone.
+        domains: Where the exporter left its framework's nodes, as named or found.
+        convert: What ``padops.InferenceSession`` has to be told as ``convert`` to convert it in memory; empty where it needs nothing.
     """
 
     path: Path | None
@@ -57,6 +61,8 @@ class Inspection:
     roads: tuple[Road, ...] = ()
     left_out: int = 0
     providers: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    convert: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """One line."""
@@ -82,8 +88,10 @@ class Inspection:
         """For each of the roads, the line that takes it, quoted so that it can be pasted."""
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
+        session = f"session = padops.InferenceSession({_quoted(name)}{_named(self.providers)}"
         lines: dict[Road, str] = {
-            "session": f"session = padops.InferenceSession({_quoted(name)}{_named(self.providers)})",
+            "session": f"{session})",
+            "memory": f"{session}, convert={self.convert!r})" if self.convert else f"{session})",
             "convert": f"{convert} -o OUT.onnx",
             "lower": f"{convert} -o OUT.onnx --target onnx",
         }
@@ -178,6 +186,10 @@ def inspect(
         document.data_files(follow_links, needed=False)
     types, minor = Types(document), installed_minor()
     found = find_pads(document.model, types, asked)
+    by_itself = foreign_domains(found)
+    domains = tuple(sorted({*custom_domains, *by_itself}))
+    if set(by_itself).difference(custom_domains):
+        found = find_pads(document.model, types, choose_sources("explicit", domains, emulations=True))
     pads = [_inspected(site, match, types, minor, providers) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
@@ -186,16 +198,21 @@ def inspect(
         pads, said = asked_here(source, pads, providers)
         notes += said
     selected = tuple(pad for pad in pads if select == "all" or not pad.runs)
+    told: dict[str, Any] = {} if set(custom_domains) <= set(by_itself) else {"custom_domains": list(domains)}
+    told |= {"follow_links": True} if follow_links else {}
+    options = _options(found, domains, follow_links)
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
         runtime=_runtime(minor),
         pads=selected,
-        options=_options(found, custom_domains, follow_links),
+        options=options,
         notes=tuple(notes),
-        roads=_common(pads),
+        roads=_common(pads, minor),
         left_out=len(pads) - len(selected),
         providers=tuple(providers),
+        domains=domains,
+        convert=told | ({"auto_pad": "explicit"} if told and "--auto-pad" in options else {}),
     )
 
 
@@ -234,7 +251,7 @@ def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tu
     found = match.runs_as
     if match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
         roads.append("session")
-    if match.replacement is not None and not match.already:
+    if match.replacement is not None and match.already in (None, RENAMED):
         roads.append("convert")
         if _can_be_lowered(site, match, info):
             roads.append("lower")
@@ -265,7 +282,13 @@ def _options(
     return (*(("--auto-pad", "explicit") if same else ()), *named, *(("--follow-links",) if follow_links else ()))
 
 
-def _common(pads: list[PadFacts]) -> tuple[Road, ...]:
+def _common(pads: list[PadFacts], minor: int) -> tuple[Road, ...]:
     """The roads that make every Pad run, the best first: of those that run only for some data where no other is left."""
-    wanting = [pad for pad in pads if not pad.runs] or [pad for pad in pads if pad.verdict == "runs if"]
-    return tuple(road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting))
+    failing = [pad for pad in pads if not pad.runs]
+    wanting = failing or [pad for pad in pads if pad.verdict == "runs if"]
+    roads = {road for road in get_args(Road) if wanting and all(road in pad.roads for pad in wanting)}
+    # A session that runs the others as they are converts what it has to; of what depends on the data, only on old releases.
+    both = all({"session", "convert"}.intersection(pad.roads) for pad in wanting)
+    if wanting and both and "session" not in roads and (failing or minor < FIRST_MINOR):
+        roads.add("memory")
+    return tuple(road for road in get_args(Road) if road in roads)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from padops.convert.errors import UsageError
 from padops.convert.facts import PadFacts
 from padops.convert.model.reading import Source
-from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 
 OURS_AND_CPU = (FIRST_NAME, EP_NAME, CPU)
@@ -29,7 +29,7 @@ def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iter
 
 
 def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:
-    """The same Pads with the provider that the installed onnxruntime gives each to, and a note that says so.
+    """The same Pads with the provider that the installed onnxruntime gives each to, and a note that says so, or why not.
 
     Args:
         source: The model.
@@ -37,16 +37,21 @@ def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str
         providers: The execution providers of the session, first choice first.
 
     Raises:
-        UsageError: The source is no file, or onnxruntime creates no session of it.
+        UsageError: The source is no file.
     """
-    from padops.runtime.assignment import who_runs
+    from padops.runtime.assignment import FIRST_MINOR_THAT_TELLS, who_runs
 
     if not isinstance(source, str | os.PathLike):
         raise UsageError("here needs a file, which onnxruntime can read")
+    if (minor := runtime_minor()) < FIRST_MINOR_THAT_TELLS:
+        why = f"onnxruntime tells it from 1.{FIRST_MINOR_THAT_TELLS} on, and this is 1.{minor}"
+        return list(pads), [f"who runs each Pad is not known: {why}"]
     try:
         runners = who_runs(source, providers)
-    except Exception as error:
-        raise UsageError(f"onnxruntime creates no session with {', '.join(providers) or 'its CPU'}: {error}") from error
+    except Exception as error:  # onnxruntime's exceptions have no base of their own
+        names = ", ".join(providers) or "its CPU"
+        why = f"of the model as it is, onnxruntime creates no session with {names}: {' '.join(str(error).split())}"
+        return list(pads), [f"who runs each Pad is not known: {why}"]
     unlisted = next((name for name in providers if name not in OURS_AND_CPU), "")
     asked = [replace(pad, runner=runners.get(pad.name, unlisted)) for pad in pads]
     return asked, ["who runs each Pad is what the installed onnxruntime says"]

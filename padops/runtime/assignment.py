@@ -12,6 +12,8 @@ with NeedingOnnxruntime("asking onnxruntime who runs each Pad"):
 
     from padops.runtime.inference_session import InferenceSession
 
+FIRST_MINOR_THAT_TELLS = 24  # of onnxruntime 1.x, which node has which provider
+
 
 def who_runs(model: str | os.PathLike[str], providers: Sequence[str]) -> dict[str, str]:
     """The provider of each Pad by the node's name, in a session that is created with these providers and padops.

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from padops.extras import NeedingOnnxruntime
-from padops.runtime.model_words import DOMAIN, named_operators, words_of, wrong_optimizers
+from padops.runtime.model_words import DOMAIN, PYTHON_DOMAIN, named_operators, words_of, wrong_optimizers
 from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, is_provided, runtime_minor
 from padops.runtime.session import register
 
@@ -39,7 +39,7 @@ _LIKE_THE_CALLERS: weakref.WeakSet[onnxruntime.SessionOptions] = weakref.WeakSet
 class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # onnxruntime has no types
     """``onnxruntime.InferenceSession``, for models with any Pad, converted or not.
 
-    It has the operators of the domain ``padops`` where the model uses them, and from onnxruntime 1.24 on padops' execution
+    It has the operators of the domains ``padops`` and ``padops.pyop`` where the model uses them, and from onnxruntime 1.24 on padops' execution
     provider, which runs the Pads of the model as it is. Older releases have the operators alone.
 
     The provider stands directly before ``CPUExecutionProvider``, so it takes what the processor would run. A second one,
@@ -73,6 +73,7 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         **kwargs: As ``onnxruntime.InferenceSession`` takes them.
 
     Raises:
+        DependencyError: The model has kernels in Python, and the extra ``pyop`` is not installed.
         FileNotFoundError: padops has been installed without its library.
         RuntimeError: onnxruntime refuses the library; or ``sess_options`` have providers of which something would be lost,
             and the message says what to do.
@@ -128,6 +129,8 @@ class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc]  # o
         if DOMAIN in words:
             # Options of the caller's may serve other models, too.
             register(options, operators=named_operators(words) if sess_options is None else None)
+        if PYTHON_DOMAIN in words:
+            register(options, backend="pyop")
         if wrong := wrong_optimizers(words, minor):
             kwargs["disabled_optimizers"] = {*(kwargs.get("disabled_optimizers") or ()), *wrong}
         with _having(options, entries):

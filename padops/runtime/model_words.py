@@ -31,17 +31,22 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
 )
 
 DILATED = b"dilations of more than 1"  # as AXES
-# With SAME and dilations a MaxPool gives a smaller output without a word, and a convolution ends its first run.
-SILENT = (b"SAME_", DILATED)
+STRIDED = b"a pooling with SAME and strides longer than its windows"  # as AXES
+# With SAME and dilations a MaxPool gives a smaller output without a word, and a convolution ends its first run. With SAME and such
+# strides, a pooling takes other windows, or ends its first run.
+SILENT = ((b"SAME_", DILATED), (STRIDED,))
 # The dilations of an operator as a model has them, where all are 1: unpacked or packed, then their type.
 NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
 
 DOMAIN = b"padops"  # of the operators
+PYTHON_DOMAIN = b"padops.pyop"  # of the kernel in Python
 OPERATORS = {name.encode(): name for name in OPS}
 WORDS = (
     DOMAIN,
+    PYTHON_DOMAIN,
     *OPERATORS,
-    *sorted({*SILENT, *(word for _, words, _ in WRONG_OPTIMIZERS for word in words)} - {AXES, DILATED}),
+    b"SAME_",
+    *sorted({word for _, words, _ in WRONG_OPTIMIZERS for word in words} - {AXES}),
 )
 
 # Where nodes are in a model, by the numbers of the fields; and what else of a node is read.
@@ -70,7 +75,9 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _words_in(content)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        return frozenset((*WORDS, *OPERATORS, AXES, DILATED))
+        return frozenset(
+            {*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN}
+        )  # which needs a package that may not be there
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:
@@ -107,21 +114,70 @@ def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
         has_axes = bool(found & asked) and _has_axes(content, 0, len(content))
     except (IndexError, KeyError, RecursionError):  # it is no model: onnxruntime says so
         has_axes = True
-    if b"SAME_" in found and any(_has_dilations(content, start, end) for start, end in parts):
-        found.add(DILATED)
+    if b"SAME_" in found:
+        found |= _of_same(content, parts)
     return frozenset(found | {AXES} if has_axes else found)
 
 
-def _has_dilations(content: bytes | mmap.mmap, start: int, end: int) -> bool:
-    """Whether an operator in a part of a model has dilations that may be other than 1."""
-    word = b"\tdilations"
-    at = content.find(word, start, end)
-    while at >= 0:
-        at += len(word)
-        if NO_DILATIONS.match(content, at) is None:
+def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> set[bytes]:
+    """Which of the words that stand for windows are true of a model that pads SAME."""
+    found = set()
+    if any(not NO_DILATIONS.match(content, at) for at in _after(content, parts, b"\tdilations")):
+        found.add(DILATED)
+    pooled = any(content.find(b"Pool", start, end) >= 0 for start, end in parts)
+    if pooled and any(_strides_past(content, start, end) for start, end in parts):
+        try:
+            strided = _has_strided_pooling(content, 0, len(content))
+        except (IndexError, KeyError, RecursionError):  # as above
+            strided = True
+        found |= {STRIDED} if strided else set()
+    return found
+
+
+def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: bytes) -> Iterator[int]:
+    """Where each place of a word in parts of a model ends."""
+    for start, end in parts:
+        at = content.find(word, start, end)
+        while at >= 0:
+            yield at + len(word)
+            at = content.find(word, at + 1, end)
+
+
+def _strides_past(content: bytes | mmap.mmap, start: int, end: int, node: bool = False) -> bool:
+    """Whether a stride in a part of a model is longer than a window in it; in one node, along one axis."""
+    strides, windows = (
+        [number for at in _after(content, [(start, end)], word) for number in _numbers(content, at, end)]
+        for word in (b"\x07strides", b"\x0ckernel_shape")
+    )
+    if node:
+        return any(stride > window for stride, window in zip(strides, windows))
+    return bool(strides and windows) and max(strides) > min(windows)
+
+
+def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
+    """The integers of an attribute, behind its name: each with its key, or all behind one."""
+    packed = content[at] == ord("B")
+    if packed:
+        size, at = _varint(content, at + 1)
+        end = at + size
+    while at < end and (packed or content[at] == ord("@")):
+        number, at = _varint(content, at if packed else at + 1)
+        yield number
+
+
+def _has_strided_pooling(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
+    """Whether part of a model is, or holds, a pooling with SAME and a stride that is longer than its window."""
+    if end - start < SMALL and content.find(b"SAME_", start, end) < 0:
+        return False
+    pools = False
+    for number, first, last in _fields(content, start, end):
+        if number == TENSOR.get(kind):
+            continue
+        inner = WITHIN[kind].get(number)
+        if inner is not None and _has_strided_pooling(content, first, last, inner):
             return True
-        at = content.find(word, at, end)
-    return False
+        pools = pools or (kind == "node" and number == OPERATOR and content.find(b"Pool", first, last) >= 0)
+    return pools and _strides_past(content, start, end, node=True)
 
 
 def _found(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]], words: Iterable[bytes]) -> set[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import onnx
@@ -11,11 +12,13 @@ from provider_sessions import CPU, EP_NAME, model, pad
 
 import padops
 from padops.cli import main
+from padops.convert import runners
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
 from padops.convert.sources import SOURCES, find_pads
 from padops.convert.sources.beside_rules import find_fault
 from padops.convert.sources.pad_facts import pad_of
+from padops.runtime.assignment import FIRST_MINOR_THAT_TELLS
 from padops.runtime.provider import FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 
@@ -25,6 +28,9 @@ OPENVINO, WEBGPU, QNN, COREML, CUDA, DML = (
 MINOR = runtime_minor()
 AXES = model(
     'g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int64[1] a = {1}> { y = Pad <mode = "edge"> (x, p, , a) }'
+)
+AXES_OF_INT32 = model(
+    'g (float[2, 4] x) => (float[a, b] y) <int64[2] p = {1, 1}, int32[1] a = {1}> { y = Pad <mode = "edge"> (x, p, , a) }'
 )
 COMPUTED = model("g (float[4] x, int64[2] p) => (float[n] y) { y = Pad (x, p) }")
 ROWS = [
@@ -135,15 +141,38 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     capsys.readouterr()
 
 
-def test_here(tmp_path: Path) -> None:
-    """The runtime itself is asked; without the option, nothing is run."""
+def test_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runtime itself is asked; without the option, nothing is run. Where it does not say, the report has the reason."""
     path = tmp_path / "model.onnx"
     onnx.save(pad([1, 1], "edge", 18, "int16[4]"), path)
     assert padops.inspect(path).pads[0].runner == ""
     (found,) = padops.inspect(path, here=True).pads
     assert found.runner == EP_NAME
-    onnx.save(pad([1, 1], "mirror"), path)
-    with pytest.raises(padops.UsageError, match=r"onnxruntime creates no session with its CPU: .*\[P9\]"):
-        padops.inspect(path, here=True)
     with pytest.raises(padops.UsageError, match="here needs a file"):
         padops.inspect(pad([1, 1]), here=True)
+    monkeypatch.setattr(runners, "runtime_minor", lambda: FIRST_MINOR_THAT_TELLS - 1)
+    inspection = padops.inspect(path, here=True)
+    why = f"onnxruntime tells it from 1.{FIRST_MINOR_THAT_TELLS} on, and this is 1.{FIRST_MINOR_THAT_TELLS - 1}"
+    assert (inspection.pads[0].runner, inspection.notes) == ("", (f"who runs each Pad is not known: {why}",))
+
+
+@pytest.mark.parametrize(
+    ("content", "verdict", "said"),
+    [
+        (pad([1, 1], "mirror"), "breaks a rule", r"\[P9\]"),
+        (AXES_OF_INT32, "refuses", "ParseData type mismatch"),
+    ],
+)
+def test_here_of_a_model_that_has_to_be_converted(
+    content: onnx.ModelProto, verdict: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report was lost, and the command ended with 2, as of a mistake in the usage."""
+    path = tmp_path / "model.onnx"
+    onnx.save(content, path)
+    inspection = padops.inspect(path, here=True)
+    assert [found.verdict for found in inspection.pads] == [verdict]
+    (note,) = inspection.notes
+    told = "who runs each Pad is not known: of the model as it is, onnxruntime creates no session with its CPU: "
+    assert note.startswith(told) and re.search(said, note)
+    assert main(["inspect", str(path), "--here"]) == 0
+    assert note in capsys.readouterr().out

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
 
-from padops.convert.proof import following, schemas
+from padops.convert.proof import amounts, following, schemas
 from padops.convert.proof.build import TOP, Built
 from padops.convert.proof.deciding import decide, named
 from padops.convert.proof.result import DRAWN, Limits, Outcome, Region, Verdict
@@ -38,7 +38,7 @@ class Matcher:
 
     def __init__(self, terms: Terms, original: Built, converted: Built, limits: Limits) -> None:
         self._terms, self._original, self._converted, self._limits = terms, original, converted, limits
-        self._scopes = Scopes(terms, original, converted)
+        self._scopes, self._rows = Scopes(terms, original, converted), amounts.Rows(terms)
         self._failed: list[dict[Pair, tuple[Region, ...]]] = [{}]
         self._depth = 0
         self._end = time.monotonic() + limits.seconds
@@ -142,6 +142,9 @@ class Matcher:
         if terms.head(a).kind is Kind.BODY:
             return (yield self._bodies(a, b))
         started = time.monotonic()
+        padded = self._rows.data(a, b)
+        if padded is not None and (yield self._goal(*padded)):
+            return self._unite(a, b, Outcome(Verdict.PROVED, amounts.RULE, "all data, all dims"), started)
         causes: list[Region] = []
         equal = self._are_like(a, b)
         if equal:
@@ -160,14 +163,19 @@ class Matcher:
         outcome = self._decided(a, b)
         if outcome.verdict is not Verdict.PROVED and not any(region.rule == DRAWN for region in causes):
             outcome = self._tried(a, b, outcome)
-        region = self._region(a, b, outcome, time.monotonic() - started)
         if outcome.verdict in (Verdict.PROVED, Verdict.TESTED):
-            terms.unite(a, b)
-            self.proved.append(region)
-            return True
+            return self._unite(a, b, outcome, started)
+        region = self._region(a, b, outcome, time.monotonic() - started)
         shown = outcome.verdict is Verdict.DIFFERENT and outcome.rule == DRAWN
         self._failed[-1][a, b] = (region,) if shown else tuple(dict.fromkeys(causes)) or (region,)
         return False
+
+    def _unite(self, a: int, b: int, outcome: Outcome, started: float) -> bool:
+        """Says that two terms are equal, and by which rule; always true."""
+        region = self._region(a, b, outcome, time.monotonic() - started)
+        self._terms.unite(a, b)
+        self.proved.append(region)
+        return True
 
     def _are_like(self, a: int, b: int) -> bool:
         """Whether two terms apply the same to as many inputs."""

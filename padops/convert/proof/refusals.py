@@ -6,7 +6,7 @@ the original is not refused for as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import onnx
@@ -20,6 +20,9 @@ MOST_CALLS = 1 << 12  # of functions, once all are written out: each is read, an
 DEEPEST = 100  # functions and bodies within each other; onnx's inference gives up there, too
 TOO_DEEP = f"more than {DEEPEST} functions and bodies of the model are within each other"
 FIRST_OVERRIDABLE = 4  # the IR version since which initializers need not be inputs, and those that are may be replaced
+TWICE = (
+    "one model alone has the name '{}' a second time, in the body {}: runtimes do not agree which of the two is read"
+)
 Types = Mapping[str, onnx.TypeProto]
 Key = tuple[str, str, str]
 
@@ -68,7 +71,7 @@ def _functions(model: onnx.ModelProto) -> dict[Key, onnx.FunctionProto]:
 
 
 def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]:
-    """For what the converted model is refused, and the original is not: a sentence each.
+    """For what the converted model is refused, and the original is not: a sentence each; and where runtimes may read either otherwise.
 
     Args:
         original: The original.
@@ -79,7 +82,35 @@ def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]
     if told:
         before = set(_Checked(original).problems())
         found += [problem for problem in told if problem not in before]
-    return [f"the converted model has {problem}" for problem in found]
+    either = sorted(set(_shadows(original)) ^ set(_shadows(converted)))
+    twice = [TWICE.format(name, "/".join(place)) for *place, name in either]
+    return [*(f"the converted model has {problem}" for problem in found), *twice]
+
+
+def _shadows(model: onnx.ModelProto) -> Iterator[tuple[str, ...]]:
+    """The values of bodies that have the name of one of a graph around them: the place of the body, and the name."""
+    yield from _shadowed(model.graph.node, _given(model.graph))
+    for function in _functions(model).values():
+        found = _shadowed(function.node, frozenset(function.input))
+        yield from ((f"{function.domain}::{function.name}", *place) for place in found)
+
+
+def _shadowed(nodes: Sequence[onnx.NodeProto], above: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """Of nodes, and of what is given to them and around them by these names, as ``_shadows``."""
+    above |= {name for node in nodes for name in node.output if name}
+    for node in nodes:
+        for row in (row for row in node.attribute if row.HasField("g")):
+            place = (next((name for name in node.output if name), node.name), row.name)
+            own = _given(row.g)
+            made = {name for inner in row.g.node for name in inner.output}
+            yield from ((*place, name) for name in (own | made) & above)
+            yield from ((*place, *found) for found in _shadowed(row.g.node, above | own))
+
+
+def _given(graph: onnx.GraphProto) -> frozenset[str]:
+    """The names of the inputs and constants of a graph."""
+    dense = {row.name for row in graph.initializer} | {row.values.name for row in graph.sparse_initializer}
+    return frozenset(dense | {row.name for row in graph.input})
 
 
 def _of_format(original: onnx.ModelProto, converted: onnx.ModelProto) -> Iterator[str]:

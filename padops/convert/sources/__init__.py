@@ -103,3 +103,13 @@ def find_pads(model: ir.Model, types: Types, asked: Sequence[Source] = SOURCES) 
         register_schemas()
         types.infer()
     return found
+
+
+def foreign_domains(found: Sequence[tuple[NodeSite, Match]]) -> list[str]:
+    """The domains in which an exporter has left Pads of its framework: those of nodes that are called as TensorFlow's alone.
+
+    Args:
+        found: Pads of a model.
+    """
+    named = {site.node.domain for site, _ in found if site.node.op_type in unknown.TENSORFLOWS_OWN}
+    return sorted(named - KNOWN_DOMAINS - {tensorflow.OWN_DOMAIN})

@@ -11,6 +11,8 @@ from padops.convert.sources.match import Match, Replacement, misfit
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN, OPS
 
+RENAMED = "renamed"  # in the place of a target: an operator of padops under a name that is none of padops'
+
 
 def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
     """Recognises a node that is converted already."""
@@ -20,12 +22,25 @@ def match_converted_pad(site: NodeSite, types: Types) -> Match | None:
     if node.domain != DOMAIN:
         return None
     form = f"{DOMAIN}::{node.op_type}"
-    if node.op_type not in OPS:
+    if (op_type := operator_of(node.op_type)) is None:
         return Match(form, reason="this version of padops does not know the operator")
-    replacement = Replacement(node.op_type, tuple(node.inputs), dict(node.attributes))
+    replacement = Replacement(op_type, tuple(node.inputs), dict(node.attributes))
     if wrong := misfit(replacement):
         return Match(form, reason=wrong)
-    return Match(form, replacement, status="already converted", op_type=node.op_type, already="padops")
+    if op_type != node.op_type:
+        return Match(form, replacement, already=RENAMED, notes=(f"{op_type} again, which a prefix had renamed",))
+    return Match(form, replacement, status="already converted", op_type=op_type, already="padops")
+
+
+def operator_of(name: str) -> str | None:
+    """The operator of padops that a node or a function of the domain is; None where it is none.
+
+    ``onnx.compose.add_prefix`` renames operators that have a function in the model: ``a/Pad_11`` is a Pad_11.
+
+    Args:
+        name: Of the node's operator, or of the function.
+    """
+    return max((known for known in OPS if name.endswith(known)), key=len, default=None)  # SamePad_1 ends with Pad_1
 
 
 def _match_python_kernel(site: NodeSite) -> Match:

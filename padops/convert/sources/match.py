@@ -97,7 +97,7 @@ class Match:
         status: Of a Pad that stays.
         reason: Why it stays.
         op_type: Of a Pad that is an operator of padops already.
-        already: The target whose form it has, for such a Pad: it stays where that is the one that is asked for.
+        already: The target whose form it has, for such a Pad: it stays where that is the one that is asked for; or "renamed".
         notes: See ``PadRecord.notes``.
     """
 

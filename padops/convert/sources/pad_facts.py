@@ -14,6 +14,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.builtin_rules import judge
+from padops.convert.sources.converted import RENAMED, operator_of
 from padops.convert.sources.match import Match, Rewrite, RunsAs, Unconvertible
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
 from padops.convert.sources.operands import all_known
@@ -140,8 +141,13 @@ def _of_plain(site: NodeSite, info: PadInfo, found: RunsAs | None, minor: int) -
 
 def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     """An operator of padops: ONNX Runtime runs its fallback function, or has to be told of the operator."""
+    renamed = f"a prefix has renamed {operator_of(site.node.op_type)}" if target == RENAMED else ""
     if site.node.op_identifier() in site.scope.model.functions:
-        return "runs", "ONNX Runtime runs the function that the model has for it; with padops' library it is faster"
+        more = f"{renamed}, so padops' library is not asked; padops convert mends that" if renamed else ""
+        more = more or "with padops' library it is faster"
+        return "runs", f"ONNX Runtime runs the function that the model has for it; {more}"
+    if renamed:
+        return "refuses", f"{renamed}, and neither padops' library nor the model has that name"
     if target == "pyop":
         return "refuses", f"ONNX Runtime does not know the domain {pyop.DOMAIN} without padops"
     return "refuses", f"ONNX Runtime does not know the domain {DOMAIN} without padops"

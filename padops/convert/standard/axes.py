@@ -163,14 +163,16 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
     builder, pad, none = work.builder, work.pad, scalar(0)
     extents = Extents.of(builder, pad.op, shape_of(builder, pad), amounts)
     step: Operand = scalar(1)
-    sides = (amounts.begin, amounts.end)
-    if pad.op.limit is not Limit.NONE or not all(isinstance(x, np.ndarray) and (x >= 0).all() for x in sides):
+    grows = all(isinstance(x, np.ndarray) and (x >= 0).all() for x in (amounts.begin, amounts.end))
+    if pad.op.limit is not Limit.NONE or not grows:
         step = extents.checked_step(builder, pad.op, pad.known_modes, none, amounts)
     # Of an axis that has nothing to show no position is asked for; whether that is right shows at the end (P5).
     may_reshape = builder.opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
-        counts = builder.minimum(counts, builder.mul(counts, extents.window))
+        # 1 or 0: the product with the window itself would overflow beyond 2^31.5 elements.
+        is_shown = builder.minimum(builder.maximum(extents.window, scalar(0)), scalar(1))
+        counts = builder.mul(counts, is_shown)
     for axis in axes:
         at = scalar(axis)
         positions = builder.range(none, builder.gather(counts, at), step)
@@ -180,7 +182,8 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
             shown = builder.add(shown, builder.gather(extents.start, at))
         work.replace_axis(axis, [work.gather(axis, shown)], builder.gather(extents.output, ints(axis)))
     if may_reshape:
-        work.value = builder.emit("Reshape", [work.value, extents.output], {"allowzero": 1})
+        # Where nothing is cropped, a dim that is to be 0 is 0 already, and a 0 in the shape keeps it.
+        work.value = builder.emit("Reshape", [work.value, extents.output], {} if grows else {"allowzero": 1})
 
 
 def fill(work: Work, axis: int, amounts: AxisPlan, with_what: Operand) -> None:

@@ -41,6 +41,7 @@ from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types, declarations
 from padops.convert.records import PadRecord
+from padops.convert.sources.converted import operator_of
 from padops.convert.sources.match import KINDS, Unconvertible
 from padops.convert.sources.pad_info import PadInfo, describe_node
 from padops.convert.standard import emit_function
@@ -124,8 +125,8 @@ def _complete(document: Document, op_type: str, opset: int, result: Embedded) ->
 
 
 def is_fallback(function: ir.Function | onnx.FunctionProto) -> bool:
-    """Whether a function is what an operator of padops falls back on."""
-    return function.domain == DOMAIN and function.name in OPS
+    """Whether a function is what an operator of padops falls back on, also under a name that a prefix has changed."""
+    return function.domain == DOMAIN and operator_of(function.name) is not None
 
 
 def _opset(document: Document) -> int:

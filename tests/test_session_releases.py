@@ -1,0 +1,195 @@
+"""Every kind of model that ``padops.InferenceSession`` converts in memory, on the release of onnxruntime that is installed.
+
+``scripts/matrix.py`` runs the tests on older ones. Each model gives the right bits where the extra ``convert`` is installed; where it
+is not, an error names it, but for what the execution provider runs without converting anything.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import numpy_helper, parser
+
+import padops
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+
+WITHOUT = Path(__file__).resolve().parent / "processes" / "sessions_without.py"
+PROVIDED = runtime_minor() >= FIRST_MINOR
+ROWS = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+IMAGE = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+LINE = np.arange(8, dtype=np.float32).reshape(1, 1, 8)
+FLAT = "(float[2, 3] x) => (float[2, 5] y)"
+REFLECT = 'mode = "reflect"'
+
+
+def model(text: str, opset: int = 18, ir_version: int = 8) -> onnx.ModelProto:
+    domains = "".join(f', "{name}": 1' for name in ("com.microsoft", "tf", "ngraph", "ai.intel.openvino"))
+    return parser.parse_model(f'<ir_version: {ir_version}, opset_import: ["": {opset}{domains}]> g {text}')
+
+
+def tensorflows(operator: str, attributes: str, more: str = "") -> str:
+    return f"{FLAT} <int64[2, 2] p = {{0, 0, 1, 1}}, float f = {{7}}> {{ y = tf.{operator} {attributes} (x, p{more}) }}"
+
+
+def windows() -> np.ndarray:
+    """The largest of 3 x 3 elements, each 3 from the next, around every element of the image."""
+    around = np.pad(IMAGE[0, 0], 3, constant_values=-np.inf)
+    return np.max([around[i : i + 8, j : j + 8] for i in (0, 3, 6) for j in (0, 3, 6)], axis=0)[None, None]
+
+
+def pooled(auto_pad: str) -> str:
+    return (
+        "(float[1, 1, 8, 8] x) => (float[1, 1, n, m] y) "
+        f'{{ y = MaxPool <auto_pad = "{auto_pad}", kernel_shape = [3, 3], dilations = [3, 3]> (x) }}'
+    )
+
+
+def strided(operator: str, window: int) -> str:
+    attributes = f'auto_pad = "SAME_UPPER", kernel_shape = [{window}], strides = [4]'
+    return f"(float[1, 1, 8] x) => (float[1, 1, n] y) {{ y = {operator} <{attributes}> (x) }}"
+
+
+def padded(mode: str, data: np.ndarray = ROWS) -> np.ndarray:
+    return np.pad(data, [(0, 0), (1, 1)], mode)  # type: ignore[call-overload]
+
+
+HALF = ROWS.astype(np.int16)
+# Each with what it takes and what it gives.
+KINDS: dict[str, tuple[onnx.ModelProto, np.ndarray, np.ndarray]] = {
+    "int32 axes": (
+        model(f"{FLAT} <int64[2] p = {{1, 1}}, int32[1] a = {{1}}> {{ y = Pad <{REFLECT}> (x, p, , a) }}"),
+        ROWS, padded("reflect"),
+    ),
+    "pads of [1, 2r]": (
+        model(f"{FLAT} <int64[1, 4] p = {{0, 1, 0, 1}}> {{ y = Pad <{REFLECT}> (x, p) }}", 13), ROWS, padded("reflect")
+    ),
+    "pads in external data": (
+        model(f"{FLAT} <int64[4] p = {{0, 1, 0, 1}}> {{ y = Pad <{REFLECT}> (x, p) }}"), ROWS, padded("reflect")
+    ),
+    "pads and weights in external data": (
+        model(
+            f"{FLAT} <int64[4] p = {{0, 1, 0, 1}}, float[2, 5] w = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}> "
+            f"{{ z = Pad <{REFLECT}> (x, p)  y = Add (z, w) }}"
+        ),
+        ROWS, padded("reflect") + np.arange(1, 11, dtype=np.float32).reshape(2, 5),
+    ),
+    "MirrorPad, REFLECT": (model(tensorflows("MirrorPad", '<mode = "REFLECT">')), ROWS, padded("reflect")),
+    "MirrorPad, SYMMETRIC": (model(tensorflows("MirrorPad", '<mode = "SYMMETRIC">')), ROWS, padded("symmetric")),
+    "PadV2": (model(tensorflows("PadV2", "", ", f")), ROWS, np.pad(ROWS, [(0, 0), (1, 1)], constant_values=7)),
+    "Microsoft's, of int16": (
+        model(
+            "(int16[2, 3] x) => (int16[2, 5] y) <int64[4] p = {0, 1, 0, 1}> "
+            f"{{ y = com.microsoft.Pad <{REFLECT}> (x, p) }}"
+        ),
+        HALF, padded("reflect", HALF),
+    ),
+    "nGraph's, interior": (
+        model(
+            "(float[2, 3] x) => (float[2, 7] y) <float f = {9}> { y = ngraph.Pad <padding_below = [0, 1], "
+            "padding_above = [0, 1], padding_interior = [0, 1]> (x, f) }"
+        ),
+        ROWS, np.array([[9, 1, 9, 2, 9, 3, 9], [9, 4, 9, 5, 9, 6, 9]], np.float32),
+    ),
+    "OpenVINO's, symmetric": (
+        model(
+            f"{FLAT} <int64[2] b = {{0, 1}}, int64[2] e = {{0, 1}}> "
+            '{ y = ai.intel.openvino.Pad <pad_mode = "symmetric", version = "opset1"> (x, b, e) }'
+        ),
+        ROWS, padded("symmetric"),
+    ),
+    "LpPool, strides longer than windows": (model(strided("LpPool", 1)), LINE, np.array([[[0, 4]]], np.float32)),
+    "AveragePool, strides longer than windows": (
+        model(strided("AveragePool", 2), 13), LINE, np.array([[[0.5, 4.5]]], np.float32)
+    ),
+    "MaxPool, SAME_UPPER": (model(pooled("SAME_UPPER")), IMAGE, windows()),
+    "MaxPool, SAME_LOWER": (model(pooled("SAME_LOWER")), IMAGE, windows()),
+}  # fmt: skip
+# What the provider runs, and what an older release needs converted: refused, wrong, and out of bounds.
+OF_THE_PROVIDER: dict[str, tuple[onnx.ModelProto, np.ndarray, np.ndarray]] = {
+    "opset 1": (
+        model(f"{FLAT} {{ y = Pad <{REFLECT}, paddings = [0, 1, 0, 1]> (x) }}", 1, 3), ROWS, padded("reflect")
+    ),
+    "int16": (
+        model(f"(int16[2, 3] x) => (int16[2, 5] y) <int64[4] p = {{0, 1, 0, 1}}> {{ y = Pad <{REFLECT}> (x, p) }}"),
+        HALF, padded("reflect", HALF),
+    ),
+    "reflect, twice around": (
+        model(f"(float[2, 3] x) => (float[2, 9] y) <int64[4] p = {{0, 3, 0, 3}}> {{ y = Pad <{REFLECT}> (x, p) }}"),
+        ROWS, np.pad(ROWS, [(0, 0), (3, 3)], "reflect"),
+    ),
+    "wrap, of open size": (
+        model('(float[2, n] x) => (float[2, m] y) <int64[4] p = {0, 7, 0, 7}> { y = Pad <mode = "wrap"> (x, p) }', 21, 10),
+        ROWS, np.pad(ROWS, [(0, 0), (7, 7)], "wrap"),
+    ),
+}  # fmt: skip
+EVERY = KINDS | OF_THE_PROVIDER
+
+
+def quiet() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    return options
+
+
+def save(kind: str, folder: Path) -> Path:
+    """The model's file, and the inputs beside it."""
+    made, data, _ = EVERY[kind]
+    folder.mkdir()
+    np.savez(folder / "inputs.npz", x=data)
+    path = folder / "model.onnx"
+    if "external" in kind:
+        whole = onnx.ModelProto.FromString(made.SerializeToString())
+        for row in whole.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
+            row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
+        onnx.save(whole, path, save_as_external_data=True, location="data.bin", size_threshold=0)
+    else:
+        onnx.save(made, path)
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_onnxruntime_alone_does_not_run_it(kind: str, tmp_path: Path) -> None:
+    """Else the tests below would show nothing."""
+    path = save(kind, tmp_path / "model")
+    try:
+        output = onnxruntime.InferenceSession(path, quiet()).run(None, {"x": EVERY[kind][1]})[0]
+    except Exception:  # onnxruntime's exceptions have no base of their own
+        return
+    assert output.tobytes() != EVERY[kind][2].tobytes()
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_the_right_bits(kind: str, tmp_path: Path) -> None:
+    path, (_, data, expected) = save(kind, tmp_path / "model"), EVERY[kind]
+    before = sorted(file.name for file in path.parent.iterdir())
+    session = padops.InferenceSession(path, quiet())
+    (output,) = session.run(None, {"x": data})
+    assert (output.dtype, output.shape) == (expected.dtype, expected.shape)
+    assert output.tobytes() == expected.tobytes()
+    done = [] if kind in OF_THE_PROVIDER and PROVIDED else ["converted"]
+    assert [record.status for record in session.padops_records] == done
+    assert sorted(file.name for file in path.parent.iterdir()) == before
+
+
+def test_without_the_extra(tmp_path: Path) -> None:
+    """Right bits where nothing has to be converted; else an error that names the extra, and never a wrong result."""
+    folders = {kind: f"model{i:02}" for i, kind in enumerate(EVERY)}
+    for kind, name in folders.items():
+        save(kind, tmp_path / name)
+    ran = subprocess.run([sys.executable, WITHOUT, "convert", tmp_path], capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert set(told) == set(folders.values())
+    for kind, name in folders.items():
+        what, text = told[name]
+        if kind in OF_THE_PROVIDER and PROVIDED:
+            assert (what, text) == ("output", EVERY[kind][2].tobytes().hex()), kind
+        else:
+            assert (what, "pip install 'padops[convert]'" in text) == ("DependencyError", True), (kind, what, text)
