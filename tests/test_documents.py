@@ -52,7 +52,7 @@ def check_output(block: Block, said: list[str], real: str) -> None:
 def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """A command's exit code and output: padops' own in this process, others in a shell."""
     words = shlex.split(command, comments=True)
-    if words[0] != "padops" or {"|", "<", ">"} & set(words):
+    if words[0] != "padops" or {"|", "||", "<", ">"} & set(words):
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         ran = subprocess.run(
             ["bash", "-c", command], env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=600
