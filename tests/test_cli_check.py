@@ -83,11 +83,11 @@ def test_several_models_as_json(place: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("right.onnx --allow wrong", "argument --allow: needs --check"),
+        ("right.onnx --allow wrong", "--allow needs --check"),
         ("right.onnx --check --allow wron", "did you mean wrong?"),
         ("right.onnx --check --strict", "argument --strict: not allowed with argument --check"),
         ("right.onnx --json --format sarif", "argument --format: not allowed with argument --json"),
-        ("- right.onnx -", "argument MODEL: - stands twice, but standard input brings one model"),
+        ("- right.onnx -", "- stands twice, but standard input brings one model"),
     ],
 )
 def test_what_contradicts_itself(arguments: str, said: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:

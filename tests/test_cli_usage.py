@@ -38,9 +38,9 @@ def test_the_output_may_stand_anywhere(
 
 def test_one_output_alone(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "convert", source, tmp_path / "a", "-o", tmp_path / "b")
-    assert (code, "argument OUT: not allowed with argument -o/--output" in err) == (2, True)
+    assert (code, "OUT and -o/--output name two outputs" in err) == (2, True)
     code, _, err = run(capsys, "convert", source, tmp_path / "a", "--in-place")
-    assert (code, "argument --in-place: not allowed with argument -o/--output" in err) == (2, True)
+    assert (code, "--in-place excludes OUT and -o/--output" in err) == (2, True)
     assert list(tmp_path.iterdir()) == [source]
 
 
@@ -78,6 +78,31 @@ def test_what_was_meant(arguments: str, meant: str, capsys: pytest.CaptureFixtur
 def test_nothing_is_meant_by_what_is_like_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "convert", "a", "b", "--xyzzy")
     assert (code, err.splitlines()[-1]) == (2, "padops convert: error: unrecognized arguments: --xyzzy")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--without-pad", "--without-pad needs --target onnx"),
+        ("--target onnx --without-pad --select needed", "--without-pad needs --select all"),
+        ("--inputs x.npz", "--inputs needs --verify"),
+        ("--run", "--run needs --verify"),
+        ("--for cuda", "--for needs --target onnx"),
+        ("--for cuda --target onnx --select needed", "--for needs --select all"),
+        (
+            "--for cuda --target onnx --without-pad",
+            "--for excludes --without-pad: CUDAExecutionProvider runs some Pads, which stay",
+        ),
+        ("--report {source}", "{source} is a model; name another --report"),
+        ("-o {source}", "{source} is the source itself; to replace it, use --in-place"),
+    ],
+)
+def test_a_refusal_names_the_options(
+    arguments: str, said: str, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """padops.convert, which has them too, says the same of its arguments."""
+    code, out, err = run(capsys, "convert", source, "--dry-run", *arguments.format(source=source).split())
+    assert (code, out, err) == (2, "", f"error: {said.format(source=source)}\n")
 
 
 def test_a_mistake_is_told_in_two_lines(capsys: pytest.CaptureFixture[str]) -> None:

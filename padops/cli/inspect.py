@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.findings import KINDS, Inspected, exit_code
-from padops.cli.parsing import provider_names
+from padops.cli.parsing import provider_names, typed
 from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console, say
 
@@ -67,9 +67,9 @@ def run_inspect(options: argparse.Namespace) -> int:
     from padops.convert import UsageError
 
     if options.allow and not options.check:
-        options.usage_error("argument --allow: needs --check")
+        options.usage_error("--allow needs --check")
     if options.models.count(STREAM) > 1:
-        options.usage_error(f"argument MODEL: {STREAM} stands twice, but standard input brings one model")
+        options.usage_error(f"{STREAM} stands twice, but standard input brings one model")
     names: list[str] = []
     for given in options.models:
         names += (found := _models_of(given))
@@ -82,7 +82,7 @@ def run_inspect(options: argparse.Namespace) -> int:
         try:
             told.append(_inspected(options, name))
         except UsageError as error:
-            return fail(error, error.exit_code)
+            return fail(typed(error), error.exit_code)
         if not alone and options.format == "text":
             _show_line(console, told[-1])
     _print(options, console, told, alone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_tolerance, provider_names
+from padops.cli.parsing import add_tolerance, provider_names, typed
 from padops.terminal import fail, json_text, make_console
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def run_verify(options: argparse.Namespace) -> int:
         given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
         verification = verify(*models, **given, run=options.run_both, providers=providers)
     except PadopsError as error:
-        return fail(error, error.exit_code)
+        return fail(typed(error), error.exit_code)
     code = _exit_code(options, verification)
     if options.json:
         about = {"schema": SCHEMA, "versions": versions(), "original": options.original, "converted": options.converted}
