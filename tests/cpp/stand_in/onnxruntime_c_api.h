@@ -1,6 +1,6 @@
-// Stands in for the official header where there is none: the entries that load.cpp, provider.cpp, beside.cpp and replay.cpp call,
-// each in its slot of OrtApi. With -DPADOPS_ORT_INCLUDE_DIR=DIR tests/cpp/CMakeLists.txt takes the official one
-// instead; slots.cpp compares it.
+// Stands in for the official header where there is none: the entries that load.cpp, provider.cpp, beside.cpp and
+// replay.cpp call, each in its slot of OrtApi. With -DPADOPS_ORT_INCLUDE_DIR=DIR tests/cpp/CMakeLists.txt takes the
+// official one instead; slots.cpp compares it.
 #pragma once
 
 #include <cstddef>
