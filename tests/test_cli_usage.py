@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import command
 import onnx
 import pytest
 from command_lines import run
@@ -116,6 +117,24 @@ def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureF
     long = "word " * 60
     terminal.show_wrapped(terminal.make_console(), [long])
     assert capsys.readouterr().out == f"  {long}\n"
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own, whatever COLUMNS says: grep finds a line that has the path and the count, and the reason whole."""
+    path = tmp_path / f"{'long_' * 30}m.onnx"
+    path.write_bytes(one_pad(1).SerializeToString())
+    monkeypatch.setenv("COLUMNS", columns)
+    found = command.padops("inspect", path).stdout.splitlines()
+    (pad,) = padops.inspect(path).pads
+    assert found[0].startswith(f"{path}: 1 Pad: 1 refused (")
+    assert f"  {pad.form}, opset 1: {pad.what()}" in found and f"  {pad.why}" in found
+
+
+def test_padops_alone_prints_help() -> None:
+    ended = command.padops()
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("usage: padops ") and "inspect" in ended.stderr
 
 
 def test_providers_have_short_names() -> None:

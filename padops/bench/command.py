@@ -81,7 +81,7 @@ def _bench(options: argparse.Namespace) -> int:
         return fail(why)
     if why := _no_choice(options):
         return fail(why, 2)
-    console = make_console(width=160)
+    console = make_console(width=1000)  # grep finds whole names: a table is as wide as its cells
     if options.copies:
         return _show_copies(console)
     results: list[Measurement] = []
