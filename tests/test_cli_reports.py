@@ -97,6 +97,14 @@ def test_a_finding_is_the_same_in_the_next_report(place: Path, capsys: pytest.Ca
     assert prints("refused.onnx") == prints(*FILES) == prints(place / "refused.onnx") != []
 
 
+def test_two_pads_of_one_name_are_two_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [pad(["x", "pads"], name, name="twice", mode="reflect") for name in ("y", "z")]
+    outputs = [("y", INT16, None), ("z", INT16, None)]
+    made = model(nodes, 18, inputs=[("x", INT16, [4, 4])], outputs=outputs, tensors=[tensor("pads", [0, 1, 0, 1])])
+    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
+    assert len(sarif_of(run(capsys, "inspect", tmp_path / "m.onnx", "--format", "sarif")[1])["results"]) == 2
+
+
 def test_files_elsewhere_and_of_strange_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
