@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,8 +43,7 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
             for rule in rules
         ],
     }
-    seen: Counter[str] = Counter()
-    results = [_result(finding, rules.index(finding.rule), seen) for finding in all_findings(told, allowed)]
+    results = [_result(finding, rules.index(finding.rule)) for finding in all_findings(told, allowed)]
     read = all(not isinstance(inspected.result, str) for inspected in told)
     run = {
         "tool": {"driver": driver},
@@ -56,21 +54,14 @@ def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
     return json_text({"$schema": SCHEMA, "version": SARIF, "runs": [run]})
 
 
-def _result(finding: Finding, index: int, seen: Counter[str]) -> dict[str, Any]:
-    """One result. All stand in line 1, so that GitHub tells them apart by the fingerprint alone.
-
-    Args:
-        finding: What it says.
-        index: Of the rule.
-        seen: How often each finding was met, as names of nodes may stand twice.
-    """
+def _result(finding: Finding, index: int) -> dict[str, Any]:
+    """One result. All stand in line 1, so that GitHub tells them apart by the fingerprint alone; no two Pads have one path."""
     location: dict[str, Any] = {
         "physicalLocation": {"artifactLocation": {"uri": _uri(finding.model)}, "region": {"startLine": 1}}
     }
     if finding.place:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.place}]
     identity = "\0".join((_uri(finding.model), finding.place, finding.rule.id))
-    seen[identity] += 1
     fingerprint = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
     return {
         "ruleId": finding.rule.id,
@@ -78,7 +69,7 @@ def _result(finding: Finding, index: int, seen: Counter[str]) -> dict[str, Any]:
         "level": finding.level,
         "message": {"text": _message(finding)},
         "locations": [location],
-        "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:{seen[identity]}"},
+        "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
 
 
