@@ -101,7 +101,7 @@ def test_nothing_that_is_read_is_overwritten(model: Path, inputs: Path, capsys: 
     before = {path: path.read_bytes() for path in (model, inputs)}
     for path in before:
         code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", path)
-        assert (code, err) == (2, f"error: {path} is what is read; name another file for the outputs\n")
+        assert (code, err) == (2, f"error: {path} is read; name another file for --outputs\n")
     assert {path: path.read_bytes() for path in before} == before
 
 

@@ -126,9 +126,9 @@ def test_cuda_has_no_pad_of_int64() -> None:
     [
         ({"provider": "foo"}, "padops has no rules for provider 'foo', only for OpenVINOExecutionProvider, WebGpu"),
         ({"provider": 7}, "provider is an int, expected the name of an execution provider"),
-        ({"provider": "cuda", "target": "padops"}, "provider is for target 'onnx', not 'padops'"),
-        ({"provider": "cuda", "without_pad": True}, "without_pad leaves no Pad, but provider CUDAExecutionProvider runs some"),
-        ({"provider": "cuda", "select": "needed"}, "provider leaves what CUDAExecutionProvider runs right, but select is 'needed'"),
+        ({"provider": "cuda", "target": "padops"}, "provider needs target='onnx'"),
+        ({"provider": "cuda", "without_pad": True}, "provider excludes without_pad: CUDAExecutionProvider runs some Pads, which stay"),
+        ({"provider": "cuda", "select": "needed"}, "provider needs select='all'"),
     ],
 )  # fmt: skip
 def test_wrong_arguments(options: dict, why: str) -> None:
