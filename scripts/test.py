@@ -1,6 +1,6 @@
 """Set up a .venv, fetch the real models, run the tests, and compare with every other Pad on this machine.
 
-    python3 scripts/test.py [--peers] [--rest]
+    python3 scripts/test.py [--all] [--peers] [--rest]
     python3 scripts/test.py [--peers] tests/spec/test_plan.py [-k PATTERN] [-x] ...
     python3 scripts/test.py --long [--record] [tests/long/long_FILE.py[::TEST]] [-k PATTERN] ...
 
@@ -8,9 +8,12 @@ The second form gives its arguments to pytest, which runs in the checkout's root
 its own, unless -n says otherwise (-n 0: one process). The third runs the long tests, of load, files and fuzzing, one after
 the other; --record writes what they counted into docs/reliability.md.
 
+The first form leaves out what takes long (tests/processes/slow.py): sanitizers, random cases by the thousand, whole programs.
+With --all these run as well, and then the quick conformance run.
+
 With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
 so is onnxruntime-web (node and npm), which like eight others has an environment of its own (scripts/peers.py makes all nine;
-3 GB), and the type checkers are installed. Without it the run names those that it did not have.
+3 GB), and the type checkers are installed. All tests run. Without it the run names those that it did not have.
 
 With --rest the tests run that the last whole run did not: those that it left out, and those that failed. Together they are
 all tests, once. The sources must be the same.
@@ -37,6 +40,8 @@ def main(arguments: list) -> int:
     if peers:
         arguments = [argument for argument in arguments if argument != "--peers"]
         os.environ["PADOPS_PEERS"] = ",".join(ASKED_FOR)
+    every = peers or "--all" in arguments
+    arguments = [argument for argument in arguments if argument != "--all"]
     rest = "--rest" in arguments
     if rest:
         arguments = [argument for argument in arguments if argument != "--rest"]
@@ -53,8 +58,10 @@ def main(arguments: list) -> int:
     spread = [] if "-n" in arguments else ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
     # With "=", since pytest takes a file behind a blank for one of tests before it knows the option.
     which = [f"--without-passed={PASSED}" if rest else f"--note-passed={PASSED}"] if not arguments else []
+    every = every or rest or bool(arguments)
+    which += [] if every else ["--without-slow"]
     failed = environment.hand_over([python, "-m", "pytest", *spread, *which, *arguments], environment.ROOT)
-    if failed or arguments:
+    if failed or arguments or not every:
         return failed
     print("padops conformance --quick", flush=True)
     required = ["--require-peers", *_left_out()] if peers else []

@@ -15,6 +15,7 @@ import background
 import needs
 import pytest
 import rest
+import slow
 
 # Without oneDNN TensorFlow 2.21 has no NCHW and no dilations in 3-D, and its MaxPool3D is wrong where a stride is longer
 # than its window. Unless it is told, it uses oneDNN on some processors only.
@@ -63,6 +64,7 @@ def optional_libraries() -> set[str]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     rest.add_options(parser)
+    slow.add_option(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -79,6 +81,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     before = rest.passed_before(config)
     left_out = {item for item in items if item.nodeid in before or needs.needs_of(item) & needs.NOT_HERE}
+    if config.getoption("--without-slow"):
+        left_out |= {item for item in items if slow.is_slow(item.nodeid)}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.path.stem not in LONGEST)
@@ -91,7 +95,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_report_header() -> list[str]:
+def pytest_report_header(config: pytest.Config) -> list[str]:
     import onnxruntime
 
     import padops
@@ -100,10 +104,15 @@ def pytest_report_header() -> list[str]:
         f"onnxruntime {onnxruntime.__version__}: {onnxruntime.__path__[0]}",
         f"padops: {padops.get_library_path()}",
         *needs.said(),
+        *slow.said(config),
     ]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What was left out once more, where the reader of a long run looks."""
-    for line in needs.said():
+    config = terminalreporter.config
+    reports = [report for each in terminalreporter.stats.values() for report in each]
+    whole = reports if config.getoption("--note-passed") else []
+    of_tests = [report for report in whole if isinstance(report, pytest.TestReport)]
+    for line in (*needs.said(), *slow.said(config), *slow.unlisted(of_tests)):
         terminalreporter.write_line(line)

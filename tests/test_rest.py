@@ -16,6 +16,7 @@ from pathlib import Path
 import chromium
 import needs
 import pytest
+import slow
 
 from padops.conformance.peers import PEERS
 
@@ -55,6 +56,25 @@ def test_what_is_not_there_is_said_and_left_out(tmp_path: Path) -> None:
     every, said = collected(*CHOSEN, PATH=path, PADOPS_PEERS="none")
     assert few < every and {name.split("::")[0] for name in every} == set(CHOSEN), "CI leaves out nothing"
     assert "NOT BUILT" not in said and "NOT SHOWN" not in said
+
+
+def test_what_takes_long_is_said_and_left_out() -> None:
+    """By file, and in the quick run alone; a whole run names what has become slow since."""
+    long, short = slow.FILES[0], "files/test_interrupts.py"
+    every, said = collected(f"tests/{long}", f"tests/{short}")
+    few, quick = collected(f"tests/{long}", f"tests/{short}", "--without-slow")
+    assert {name.partition("::")[0] for name in every} == {f"tests/{long}", f"tests/{short}"} and "for time" not in said
+    assert few == {name for name in every if short in name} and slow.LEFT_OUT in quick
+    assert [file for file in slow.FILES if not (ROOT / "tests" / file).is_file()] == [], "they have moved"
+    assert sorted(slow.FILES) == list(slow.FILES)
+
+    def report(name: str, seconds: float) -> pytest.TestReport:
+        return pytest.TestReport(name, ("", 0, ""), {}, "passed", None, "call", duration=seconds)
+
+    half = slow.LONG / 2
+    reports = [report(f"tests/{long}::a", 99), report("tests/x.py::a", half), report("tests/x.py::b", half + 1),
+               report("tests/y.py::a", half)]  # fmt: skip
+    assert slow.unlisted(reports) == [f"SLOW and not in tests/processes/slow.py: tests/x.py, {2 * half + 1:.0f} s"]
 
 
 MADE = """

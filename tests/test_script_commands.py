@@ -109,8 +109,15 @@ def script(environment: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     return module
 
 
-def test_the_whole_run(script: ModuleType) -> None:
+def test_the_quick_run(script: ModuleType) -> None:
     assert script.main([]) == 0
+    spread = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
+    noted = [f"--note-passed={Path('build', 'passed.txt')}"]
+    assert script.ran == [[*PYTEST, *spread, *noted, "--without-slow"]]
+
+
+def test_the_whole_run(script: ModuleType) -> None:
+    assert script.main(["--all"]) == 0
     assert script.extras == ["test"] and "PADOPS_PEERS" not in os.environ
     assert script.steps == [["python", str(SCRIPTS / "fetch_models.py")]]
     spread = ["-n", str(os.cpu_count()), "--dist", "loadfile", "--no-loadscope-reorder"]
@@ -141,7 +148,7 @@ def test_an_environment_that_is_there_is_compared_with(script: ModuleType, tmp_p
 
 def test_a_failure_ends_the_run(script: ModuleType) -> None:
     script.code = 3
-    assert script.main([]) == 3
+    assert script.main(["--all"]) == 3
     assert len(script.ran) == 1
 
 

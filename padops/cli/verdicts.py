@@ -42,6 +42,8 @@ def show_verification(console: Console, verification: Verification) -> None:
     told = PROVED if verdict == "proved" else ran
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = UNCONFIRMED
+    if verdict == "tested" and verification.outcome in ("runs", "undecided"):  # nothing but parts was compared
+        told = SAID["alone"]
     console.print(Text(f"{verdict}: {told}", "yellow" if verification.outcome == "close" else STYLES[verdict]))
     if proof is not None:
         _show_proof(console, proof)

@@ -207,7 +207,7 @@ class Verification:
         """The answer: ``"proved"``, ``"tested"``, ``"different"`` or ``"unknown"``.
 
         ``"proved"``: every part that differs is proved to do the same. ``"tested"``: not all of them are; runs of both models
-        gave the same, but for what ``outcome`` names and ``doubts`` leave open. ``"different"``: a run has shown it.
+        or of these parts gave the same, but for what ``outcome`` names and ``doubts`` leave open. ``"different"``: a run has shown it.
         ``"unknown"``: it could not be told; ``doubts`` and ``unproved`` say why.
         """
         if self.refuted:

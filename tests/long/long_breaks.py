@@ -14,7 +14,17 @@ import padops
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
-@pytest.mark.parametrize("name", ["basic-pitch/nmp.onnx", "onnx-asr/whisper80.onnx"])
+SLOW = (
+    "basic-pitch/nmp.onnx",
+    "onnx-asr/nemo128.onnx",
+    "onnx-asr/whisper80.onnx",
+    "silero-vad/silero_vad.onnx",
+    "silero-vad/silero_vad_16k_op15.onnx",
+    "swift-f0/model.onnx",
+)
+
+
+@pytest.mark.parametrize("name", SLOW)
 def test_breaks_are_found(name: str, tally: Callable[[str, int, int], None], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(SCRIPTS)
     source = importlib.import_module("fetch_models").fetch([name.split("/")[0]])[name]

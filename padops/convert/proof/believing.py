@@ -1,17 +1,52 @@
-"""What of onnx's own inference is believed: not the dims that a runtime gives otherwise, and no elements of shapes.
+"""What of onnx's own inference is believed: the dims of operators that are named here, and no elements of shapes.
 
-onnx also follows the elements of shapes through a model (``data_prop``), and takes every Cast for one of integers and every
+Of an operator that is not named, or that is newer than those that are, the element type is believed alone: onnx may infer
+other dims than a runtime gives. ``tests/convert/proof/test_believed_dims.py`` compares those that are named with onnx's own examples. onnx also follows the elements of shapes through a model (``data_prop``), and takes every Cast for one of integers and every
 sum for one that does not overflow. This is never asked for: the rules of the proofs compute with shapes themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import onnx
+from onnx import numpy_helper
 
-# With ceil_mode, whether there is a last window that begins in the padding depends on the version and on the runtime.
+# Pools, of which runtimes answer two things otherwise. With ceil_mode, whether there is a last window that begins in the
+# padding; with auto_pad SAME, whether dilations count. ONNX Runtime 1.32 leaves them out.
 _POOLS = {"AveragePool", "LpPool", "MaxPool"}
+BELIEVED = frozenset(
+    """
+    Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh CumSum DequantizeLinear Dropout Elu
+    Erf Exp Floor Gelu HardSigmoid HardSwish Hardmax Identity IsInf IsNaN LeakyRelu Log LogSoftmax LpNormalization LRN
+    Mish Neg Not QuantizeLinear Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softmax
+    Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Trilu
+
+    Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul
+    Or Pow PRelu Sub Sum Where Xor
+
+    ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
+    ReduceSumSquare
+
+    AveragePool BatchNormalization Conv ConvInteger ConvTranspose DFT Gemm GlobalAveragePool GlobalMaxPool GRU
+    InstanceNormalization LayerNormalization LpPool LSTM MatMul MatMulInteger MaxPool QLinearConv
+    QLinearMatMul RMSNormalization RNN
+
+    Concat Constant ConstantOfShape DepthToSpace Expand EyeLike Flatten Gather GatherElements GatherND NonZero OneHot Pad
+    Range Reshape Resize ReverseSequence Scatter ScatterElements ScatterND Shape Size Slice SpaceToDepth Split Squeeze Tile
+    TopK Transpose Unsqueeze Upsample Compress Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct
+    SequenceEmpty SequenceErase SequenceInsert SequenceLength
+
+    If Loop Scan
+    """.split()
+)
+LONGEST = 8  # elements of the lists that are looked at: as many as axes
+_NUMBERS = {onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.INT32}
+NEWEST = 28  # the opset whose operators these are
+_UNKNOWN = "padops.unknown"  # a domain that onnx knows nothing of
+_Part = onnx.ModelProto | onnx.FunctionProto
 _NOWHERE = "a value that is nowhere"  # so that inference cannot know its elements
 
 
@@ -28,44 +63,166 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    lists = [copy.graph.node, *(function.node for function in copy.functions)]
-    empty = {name for nodes in lists for name in _empty(nodes)} | _empty_tensors(copy.graph)
-    for nodes in lists:
-        _veil(nodes, empty)
+    parts: list[tuple[_Part, Sequence[onnx.NodeProto]]] = [(copy, copy.graph.node)]
+    parts += [(function, function.node) for function in copy.functions]
+    if not all(_is_believed(node, _opset(part)) for part, nodes in parts for node in _all(nodes)):
+        typed = onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False)
+        calls = {(function.domain, function.name) for function in copy.functions}
+        _keep_types(copy.graph, typed.graph, _opset(copy), calls)
+        for part, _ in parts:
+            part.opset_import.add(domain=_UNKNOWN, version=1)
+    lists = _Lists.of(copy)
+    for part, nodes in parts:
+        _veil(nodes, lists, _opset(part))
     return onnx.shape_inference.infer_shapes(copy, check_type=False, strict_mode=False)
 
 
-def _empty_tensors(graph: onnx.GraphProto) -> set[str]:
-    return {tensor.name for tensor in graph.initializer if 0 in tensor.dims}
+def _opset(part: _Part) -> int:
+    """The version of ONNX's own operators that a model or a function imports."""
+    return next((int(row.version) for row in part.opset_import if row.domain in ("", "ai.onnx")), 0)
 
 
-def _empty(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
-    """The names of constants without elements, those of bodies among them."""
+def _all(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    """Nodes, and those of the bodies in them."""
     for node in nodes:
+        yield node
         for row in node.attribute:
-            if node.op_type == "Constant" and (0 in row.t.dims or (row.name == "value_ints" and not row.ints)):
-                yield node.output[0]
+            yield from _all(row.g.node)
+
+
+def _is_believed(node: onnx.NodeProto, opset: int) -> bool:
+    """Whether the dims that onnx infers of a node are believed; it infers none of operators that it does not know."""
+    if node.domain not in ("", "ai.onnx"):
+        return not onnx.defs.has(node.op_type, node.domain)
+    if node.op_type not in BELIEVED:
+        return not onnx.defs.has(node.op_type)
+    return opset <= NEWEST or onnx.defs.get_schema(node.op_type, opset).since_version <= NEWEST
+
+
+def _keep_types(graph: onnx.GraphProto, typed: onnx.GraphProto, opset: int, calls: set[tuple[str, str]]) -> None:
+    """Declares the types without dims of what nodes give whose inferred dims are not believed, and of what calls give."""
+    known = {value.name: value.type for value in typed.value_info}
+    declared = {value.name for value in (*graph.value_info, *graph.output)}
+    for node, other in zip(graph.node, typed.node, strict=True):
+        if (node.domain, node.op_type) in calls or not _is_believed(node, opset):
+            for name in (name for name in node.output if name in known and name not in declared):
+                forget_dims(graph.value_info.add(name=name, type=known[name]).type)
+        for row, inferred in zip(node.attribute, other.attribute, strict=True):
             if row.HasField("g"):
-                yield from _empty_tensors(row.g)
-                yield from _empty(row.g.node)
+                _keep_types(row.g, inferred.g, opset, calls)
 
 
-def _veil(nodes: Iterable[onnx.NodeProto], empty: set[str]) -> None:
+def forget_dims(kind: onnx.TypeProto) -> None:
+    """Takes the dims from a type: of a tensor, and of the tensors within a sequence, an optional or a map."""
+    which = kind.WhichOneof("value")
+    if which in ("tensor_type", "sparse_tensor_type"):
+        getattr(kind, which).ClearField("shape")
+    elif which == "map_type":
+        forget_dims(kind.map_type.value_type)
+    elif which in ("sequence_type", "optional_type"):
+        forget_dims(getattr(kind, which).elem_type)
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """What is known of the constants that say of a node which axes, and how much.
+
+    Attributes:
+        empty: Names of those without elements, wherever they stand.
+        whole: Names of nothing but lists of whole numbers.
+    """
+
+    empty: set[str]
+    whole: set[str]
+
+    @classmethod
+    def of(cls, model: onnx.ModelProto) -> _Lists:
+        """Those of a model, its functions and all bodies."""
+        rows = [*_defined(model.graph)]
+        for function in model.functions:
+            rows += [(name, None) for name in function.input]
+            rows += [row for node in function.node for row in _defined_by(node)]
+        others = {
+            name for name, elements in rows if elements is None or not np.array_equal(elements, np.rint(elements))
+        }
+        empty = {name for name, elements in rows if elements is not None and not elements.size}
+        return cls(empty, {name for name, _ in rows} - others)
+
+
+def _defined(graph: onnx.GraphProto) -> Iterator[tuple[str, np.ndarray | None]]:
+    """Every name that a graph and the bodies in it define, with the elements where it is a short list of numbers."""
+    yield from ((value.name, None) for value in graph.input)
+    yield from ((sparse.values.name, None) for sparse in graph.sparse_initializer)
+    for tensor in graph.initializer:
+        yield tensor.name, _elements(tensor)
+    for node in graph.node:
+        yield from _defined_by(node)
+
+
+def _defined_by(node: onnx.NodeProto) -> Iterator[tuple[str, np.ndarray | None]]:
+    elements = _constant(node.attribute[0]) if node.op_type == "Constant" and len(node.attribute) == 1 else None
+    yield from ((name, elements) for name in node.output)
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield from _defined(attribute.g)
+
+
+def _constant(row: onnx.AttributeProto) -> np.ndarray | None:
+    if row.name == "value" and row.HasField("t"):
+        return _elements(row.t)
+    if row.name == "value_ints" and not row.ref_attr_name:
+        return np.array(row.ints)
+    return np.array(row.floats) if row.name == "value_floats" and not row.ref_attr_name else None
+
+
+def _elements(tensor: onnx.TensorProto) -> np.ndarray | None:
+    """The elements of a short list of numbers; None of anything else."""
+    if 0 in tensor.dims:
+        return np.empty(0)
+    is_short = len(tensor.dims) == 1 and tensor.dims[0] <= LONGEST and tensor.data_type in _NUMBERS
+    return numpy_helper.to_array(tensor) if is_short and tensor.data_location != onnx.TensorProto.EXTERNAL else None
+
+
+def _veil(nodes: Iterable[onnx.NodeProto], lists: _Lists, opset: int) -> None:
     """Puts what infers as much as is believed in the place of the nodes whose inferred dims are not."""
     for node in nodes:
-        if node.domain in ("", "ai.onnx") and node.input:
-            if node.op_type in _POOLS and _has_ceil_mode(node):
-                _forget(node, "Slice" if len(node.output) == 1 else "TopK")
-            elif node.op_type == "STFT":
-                _forget(node, "Reshape")
-            elif node.op_type == "Squeeze" and _lists_no_axes(node, empty):
-                _forget(node, "Reshape")
+        if not _is_believed(node, opset):
+            node.domain = _UNKNOWN
+        elif node.domain in ("", "ai.onnx") and node.input:
+            instead = _instead(node, lists)
+            if instead:
+                _forget(node, instead)
         for row in node.attribute:
-            _veil(row.g.node, empty)
+            _veil(row.g.node, lists, opset)
 
 
-def _has_ceil_mode(node: onnx.NodeProto) -> bool:
-    return any(row.name == "ceil_mode" and (row.i or row.ref_attr_name) for row in node.attribute)
+def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
+    """What infers as much of a node as is believed; "" where all is.
+
+    Of a Slice and a TopK, which has two outputs, that is the rank of the data; of a Compress, a rank of 1; of a Reshape, none.
+    """
+    rows = {row.name: row for row in node.attribute}
+    is_same = "auto_pad" in rows and (rows["auto_pad"].s.startswith(b"SAME") or bool(rows["auto_pad"].ref_attr_name))
+    if node.op_type in _POOLS:
+        ceils = "ceil_mode" in rows and bool(rows["ceil_mode"].i or rows["ceil_mode"].ref_attr_name)
+        if ceils or (is_same and "dilations" in rows):
+            return "Slice" if len(node.output) == 1 else "TopK"
+    if node.op_type == "ConvTranspose" and is_same:  # runtimes do not agree on output_padding
+        return "Slice"
+    if node.op_type == "Squeeze" and _lists_no_axes(node, lists.empty):
+        return "Reshape"
+    if node.op_type == "Range":  # of floats, whose quotient may be rounded to a whole number
+        return "Compress"
+    # Of a dim times a scale, floats of another width give another whole number.
+    if node.op_type == "Upsample" and not (len(node.input) > 1 and node.input[1] in lists.whole):
+        return "Slice"
+    if node.op_type == "Resize":
+        scales = node.input[2] if len(node.input) > 2 else node.input[1] if len(node.input) == 2 else ""
+        how = rows.get("coordinate_transformation_mode")
+        is_cropped = how is not None and (how.s == b"tf_crop_and_resize" or bool(how.ref_attr_name))
+        if scales and (is_cropped or scales not in lists.whole):
+            return "Slice"
+    return ""
 
 
 def _lists_no_axes(node: onnx.NodeProto, empty: set[str]) -> bool:
@@ -76,7 +233,7 @@ def _lists_no_axes(node: onnx.NodeProto, empty: set[str]) -> bool:
 
 
 def _forget(node: onnx.NodeProto, op_type: str) -> None:
-    """Makes a node one of which no dim is known: of a Slice and a TopK, which has two outputs, the rank is that of the data."""
+    """Makes a node another one of which no dim is known."""
     data = node.input[0]
     node.op_type = op_type
     del node.input[:], node.attribute[:]

@@ -30,7 +30,7 @@ def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcom
         if found is not None:
             return found
     if not any(following.is_followed(terms, term) for term in (a, b)):
-        one, other = _named(terms, a), _named(terms, b)
+        one, other = named(terms, a), named(terms, b)
         why = f"no rule relates {one} and {other}"
         if terms.head(a) == terms.head(b):
             why = f"two {one} are applied to values that are not proved equal"
@@ -57,7 +57,13 @@ def _by_maps(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
     return found if found.verdict is not Verdict.UNKNOWN else symbolic.decide(terms, a, b, limits)
 
 
-def _named(terms: Terms, term: int) -> str:
+def named(terms: Terms, term: int) -> str:
+    """What a term is, in words: its operator, or what else it is.
+
+    Args:
+        terms: The store.
+        term: The term.
+    """
     head = terms.head(term)
     if head.kind is Kind.CONSTANT:
         return f"a constant of dims {list(head.dims)}"

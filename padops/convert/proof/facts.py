@@ -11,8 +11,9 @@ from pathlib import Path
 import onnx
 from onnx import TensorProto
 
+from padops.convert.errors import os_errors_as
 from padops.convert.model.external import check_entries
-from padops.convert.proof.believing import infer
+from padops.convert.proof.believing import forget_dims, infer
 from padops.convert.proof.knowledge import Dim
 
 SMALL = 1 << 12  # bytes up to which a constant is copied with its elements: amounts, axes, shapes
@@ -79,7 +80,7 @@ def _inferred(model: onnx.ModelProto, how: _How, overridable: set[str]) -> onnx.
         made = copy.graph.input.add()
         made.CopyFrom(value)
         if made.type.WhichOneof("value") != "tensor_type":  # no runtime looks at the dims within such an input
-            _forget_dims(made.type)
+            forget_dims(made.type)
     for dim in (dim for value in copy.graph.input for dim in value.type.tensor_type.shape.dim):
         if dim.dim_value < 0:  # open: inference would compute with it
             dim.Clear()
@@ -120,7 +121,7 @@ def _copy_graph(graph: onnx.GraphProto, copy: onnx.GraphProto, how: _How, skippe
         made = copy.output.add()
         made.CopyFrom(value)
         if not how[1]:
-            _forget_dims(made.type)
+            forget_dims(made.type)
     if how[1]:
         copy.value_info.extend(graph.value_info)
 
@@ -139,14 +140,14 @@ def _copy_node(node: onnx.NodeProto, copy: onnx.NodeProto, how: _How) -> None:
                 formal = made.g.input.add()
                 formal.CopyFrom(value)
                 if not how[1]:
-                    _forget_dims(formal.type)
+                    forget_dims(formal.type)
         elif attribute.HasField("t"):
             made.name, made.type = attribute.name, attribute.type
             _copy_tensor(attribute.t, made.t, how[0])
         else:
             made.CopyFrom(attribute)
             if made.HasField("tp"):
-                _forget_dims(made.tp)
+                forget_dims(made.tp)
 
 
 def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path | None) -> None:
@@ -160,7 +161,7 @@ def _copy_tensor(tensor: onnx.TensorProto, copy: onnx.TensorProto, folder: Path 
     if is_external and folder is not None:
         location, offset, length = check_entries(tensor, "a constant")
         if length <= SMALL:
-            with open(folder / location, "rb") as file:
+            with os_errors_as("cannot read", folder / location), open(folder / location, "rb") as file:
                 file.seek(offset)
                 copy.raw_data = file.read(length)
             return
@@ -175,14 +176,3 @@ def _forget_invented(graph: onnx.GraphProto, symbols: set[str]) -> None:
                 dim.ClearField("dim_param")
     for row in (row for node in graph.node for row in node.attribute if row.HasField("g")):
         _forget_invented(row.g, symbols)
-
-
-def _forget_dims(kind: onnx.TypeProto) -> None:
-    """Takes the dims from a type: of a tensor, and of the tensors within a sequence, an optional or a map."""
-    which = kind.WhichOneof("value")
-    if which in ("tensor_type", "sparse_tensor_type"):
-        getattr(kind, which).ClearField("shape")
-    elif which == "map_type":
-        _forget_dims(kind.map_type.value_type)
-    elif which in ("sequence_type", "optional_type"):
-        _forget_dims(getattr(kind, which).elem_type)

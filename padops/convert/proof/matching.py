@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
 
-from padops.convert.proof import following, schemas
+from padops.convert.proof import amounts, following, schemas
 from padops.convert.proof.build import TOP, Built
-from padops.convert.proof.deciding import decide
+from padops.convert.proof.deciding import decide, named
 from padops.convert.proof.result import DRAWN, Limits, Outcome, Region, Verdict
 from padops.convert.proof.scopes import Scopes
 from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
@@ -38,7 +38,7 @@ class Matcher:
 
     def __init__(self, terms: Terms, original: Built, converted: Built, limits: Limits) -> None:
         self._terms, self._original, self._converted, self._limits = terms, original, converted, limits
-        self._scopes = Scopes(terms, original, converted)
+        self._scopes, self._rows = Scopes(terms, original, converted), amounts.Rows(terms)
         self._failed: list[dict[Pair, tuple[Region, ...]]] = [{}]
         self._depth = 0
         self._end = time.monotonic() + limits.seconds
@@ -142,6 +142,9 @@ class Matcher:
         if terms.head(a).kind is Kind.BODY:
             return (yield self._bodies(a, b))
         started = time.monotonic()
+        padded = self._rows.data(a, b)
+        if padded is not None and (yield self._goal(*padded)):
+            return self._unite(a, b, Outcome(Verdict.PROVED, amounts.RULE, "all data, all dims"), started)
         causes: list[Region] = []
         equal = self._are_like(a, b)
         if equal:
@@ -160,14 +163,19 @@ class Matcher:
         outcome = self._decided(a, b)
         if outcome.verdict is not Verdict.PROVED and not any(region.rule == DRAWN for region in causes):
             outcome = self._tried(a, b, outcome)
-        region = self._region(a, b, outcome, time.monotonic() - started)
         if outcome.verdict in (Verdict.PROVED, Verdict.TESTED):
-            terms.unite(a, b)
-            self.proved.append(region)
-            return True
+            return self._unite(a, b, outcome, started)
+        region = self._region(a, b, outcome, time.monotonic() - started)
         shown = outcome.verdict is Verdict.DIFFERENT and outcome.rule == DRAWN
         self._failed[-1][a, b] = (region,) if shown else tuple(dict.fromkeys(causes)) or (region,)
         return False
+
+    def _unite(self, a: int, b: int, outcome: Outcome, started: float) -> bool:
+        """Says that two terms are equal, and by which rule; always true."""
+        region = self._region(a, b, outcome, time.monotonic() - started)
+        self._terms.unite(a, b)
+        self.proved.append(region)
+        return True
 
     def _are_like(self, a: int, b: int) -> bool:
         """Whether two terms apply the same to as many inputs."""
@@ -216,7 +224,7 @@ class Matcher:
                 causes += self.causes(result, given)
         for term in self.uncovered(others[one.outputs :], self._original.scopes[a]):
             equal = False
-            why = f"{self._name(term)} is computed for nothing by the converted model alone, and might fail"
+            why = f"{named(terms, term)} is computed for nothing by the converted model alone, and might fail"
             causes.append(self._region(a, b, Outcome(Verdict.UNKNOWN, "", why=why), 0.0))
         self._failed.pop()
         terms.undo(mark)
@@ -262,9 +270,9 @@ class Matcher:
         mine, theirs = (set(following.cone(terms, root, terms.shared)) for root in (a, b))
         both = mine & theirs
         return Region(
-            terms.names.get(a, ""),
-            tuple(sorted(self._name(term) for term in mine - both if self._is_operator(term))),
-            tuple(sorted(self._name(term) for term in theirs - both if self._is_operator(term))),
+            terms.names.get(a) or named(terms, a),
+            tuple(sorted(named(terms, term) for term in mine - both if self._is_operator(term))),
+            tuple(sorted(named(terms, term) for term in theirs - both if self._is_operator(term))),
             outcome.verdict,
             outcome.rule,
             outcome.holds_for,
@@ -279,7 +287,3 @@ class Matcher:
 
     def _is_operator(self, term: int) -> bool:
         return self._terms.head(term).kind in (Kind.OPERATOR, Kind.PAD)
-
-    def _name(self, term: int) -> str:
-        head = self._terms.head(term)
-        return "Pad" if head.kind is Kind.PAD else head.name or head.kind.value

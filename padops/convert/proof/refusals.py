@@ -6,7 +6,7 @@ the original is not refused for as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import onnx
@@ -17,34 +17,52 @@ from padops.convert.proof import facts, node_rules
 from padops.convert.proof.schemas import PADOPS, schema
 
 MOST_CALLS = 1 << 12  # of functions, once all are written out: each is read, and inferred, anew
+DEEPEST = 100  # functions and bodies within each other; onnx's inference gives up there, too
+TOO_DEEP = f"more than {DEEPEST} functions and bodies of the model are within each other"
 FIRST_OVERRIDABLE = 4  # the IR version since which initializers need not be inputs, and those that are may be replaced
+TWICE = (
+    "one model alone has the name '{}' a second time, in the body {}: runtimes do not agree which of the two is read"
+)
 Types = Mapping[str, onnx.TypeProto]
 Key = tuple[str, str, str]
 
 
 def check_calls(model: onnx.ModelProto) -> None:
-    """Refuses a model whose functions call each other too often.
+    """Refuses a model whose functions call each other too often, or too many of them within each other.
 
     Raises:
-        PadopsError: Written out, they are more calls than can be read in some time.
+        PadopsError: Written out, they are more calls than can be read in some time, or deeper ones than a stack holds.
     """
-    functions, counts = _functions(model), dict[Key, int]()
+    functions, known = _functions(model), dict[Key, tuple[int, int]]()
 
-    def count(nodes: list[onnx.NodeProto], above: tuple[Key, ...]) -> int:
-        total = 0
+    def count(nodes: list[onnx.NodeProto], above: tuple[Key, ...], depth: int) -> tuple[int, int]:
+        """The calls of some nodes, and how many functions and bodies are within each other in them."""
+        inner: list[tuple[int, int]] = []
         for node in nodes:
-            total += sum(count(list(row.g.node), above) for row in node.attribute if row.HasField("g"))
+            if depth == DEEPEST and _holds_nodes(node, functions):
+                raise PadopsError(TOO_DEEP)
+            inner += (count(list(row.g.node), above, depth + 1) for row in node.attribute if row.HasField("g"))
             key = (node.domain, node.op_type, node.overload)
             if key in above:
                 raise PadopsError(f"the function {key[0]}::{key[1]} calls itself")
             if key in functions:
-                if key not in counts:
-                    counts[key] = 1 + count(list(functions[key].node), (*above, key))
-                total += counts[key]
-        return total
+                if key not in known:
+                    calls, height = count(list(functions[key].node), (*above, key), depth + 1)
+                    known[key] = calls + 1, height
+                inner.append(known[key])
+        return sum(calls for calls, _ in inner), max((height + 1 for _, height in inner), default=0)
 
-    if (calls := count(list(model.graph.node), ())) > MOST_CALLS:
+    calls, height = count(list(model.graph.node), (), 0)
+    if calls > MOST_CALLS:
         raise PadopsError(f"the functions of the model call each other {calls} times: more than {MOST_CALLS}")
+    if height > DEEPEST:
+        raise PadopsError(TOO_DEEP)
+
+
+def _holds_nodes(node: onnx.NodeProto, functions: Mapping[Key, onnx.FunctionProto]) -> bool:
+    """Whether a node has a body, or calls a function of the model."""
+    key = (node.domain, node.op_type, node.overload)
+    return key in functions or any(row.HasField("g") for row in node.attribute)
 
 
 def _functions(model: onnx.ModelProto) -> dict[Key, onnx.FunctionProto]:
@@ -53,7 +71,7 @@ def _functions(model: onnx.ModelProto) -> dict[Key, onnx.FunctionProto]:
 
 
 def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]:
-    """For what the converted model is refused, and the original is not: a sentence each.
+    """For what the converted model is refused, and the original is not: a sentence each; and where runtimes may read either otherwise.
 
     Args:
         original: The original.
@@ -64,7 +82,35 @@ def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]
     if told:
         before = set(_Checked(original).problems())
         found += [problem for problem in told if problem not in before]
-    return [f"the converted model has {problem}" for problem in found]
+    either = sorted(set(_shadows(original)) ^ set(_shadows(converted)))
+    twice = [TWICE.format(name, "/".join(place)) for *place, name in either]
+    return [*(f"the converted model has {problem}" for problem in found), *twice]
+
+
+def _shadows(model: onnx.ModelProto) -> Iterator[tuple[str, ...]]:
+    """The values of bodies that have the name of one of a graph around them: the place of the body, and the name."""
+    yield from _shadowed(model.graph.node, _given(model.graph))
+    for function in _functions(model).values():
+        found = _shadowed(function.node, frozenset(function.input))
+        yield from ((f"{function.domain}::{function.name}", *place) for place in found)
+
+
+def _shadowed(nodes: Sequence[onnx.NodeProto], above: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """Of nodes, and of what is given to them and around them by these names, as ``_shadows``."""
+    above |= {name for node in nodes for name in node.output if name}
+    for node in nodes:
+        for row in (row for row in node.attribute if row.HasField("g")):
+            place = (next((name for name in node.output if name), node.name), row.name)
+            own = _given(row.g)
+            made = {name for inner in row.g.node for name in inner.output}
+            yield from ((*place, name) for name in (own | made) & above)
+            yield from ((*place, *found) for found in _shadowed(row.g.node, above | own))
+
+
+def _given(graph: onnx.GraphProto) -> frozenset[str]:
+    """The names of the inputs and constants of a graph."""
+    dense = {row.name for row in graph.initializer} | {row.values.name for row in graph.sparse_initializer}
+    return frozenset(dense | {row.name for row in graph.input})
 
 
 def _of_format(original: onnx.ModelProto, converted: onnx.ModelProto) -> Iterator[str]:

@@ -170,7 +170,9 @@ def extend_by_computing(work: Work, axes: Sequence[int], amounts: Amounts) -> No
     may_reshape = builder.opset >= FIRST_WITH_EMPTY_RESHAPE
     counts = extents.output
     if may_reshape:
-        counts = builder.minimum(counts, builder.mul(counts, extents.window))
+        # 1 or 0: the product with the window itself would overflow beyond 2^31.5 elements.
+        is_shown = builder.minimum(builder.maximum(extents.window, scalar(0)), scalar(1))
+        counts = builder.mul(counts, is_shown)
     for axis in axes:
         at = scalar(axis)
         positions = builder.range(none, builder.gather(counts, at), step)

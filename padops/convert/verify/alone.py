@@ -47,6 +47,7 @@ class Ran:
         unreached: What the draws have not shown, each in a sentence.
         detail: What differs; "" for nothing.
         rounding: Whether that may be rounding.
+        unstable: Whether the original differs from itself from run to run, so that nothing can be compared.
         feeds: Where something differs, the inputs that show it, as small as was found.
     """
 
@@ -55,7 +56,12 @@ class Ran:
     unreached: tuple[str, ...] = ()
     detail: str = ""
     rounding: bool = False
+    unstable: bool = False
     feeds: Feeds | None = None
+
+
+class _Unstable(Exception):
+    """The original gives something else of the same inputs: it is random, or its runtime is."""
 
 
 class _Both:
@@ -74,14 +80,18 @@ class _Both:
         return self._sessions[0].run(given, [self.one.output, *self.one.choices])
 
     def difference(self, given: Feeds, before: Value) -> tuple[str, bool]:
-        """What differs, and whether that may be rounding; ("", False) where every bit agrees, or the original's vary."""
+        """What differs, and whether that may be rounding; ("", False) where every bit agrees.
+
+        Raises:
+            _Unstable: Something differs, and the original differs from itself, too.
+        """
         try:
             after = self._sessions[1].run(given, [self.other.output])[self.other.output]
         except DoesNotRun as error:
             return f"the converted model refuses what the original takes: {error}", False
         detail = describe_difference(before, after)
         if detail and describe_difference(before, self.original(given)[self.one.output]):
-            return "", False
+            raise _Unstable
         return detail, bool(detail) and self.tolerance.takes(before, after)
 
     def smaller(self, given: Feeds, detail: str) -> tuple[Feeds, str]:
@@ -90,7 +100,7 @@ class _Both:
             tried = given | {name: changed}
             try:
                 found, rounding = self.difference(tried, self.original(tried)[self.one.output])
-            except DoesNotRun:
+            except (DoesNotRun, _Unstable):
                 continue
             if found and not rounding:
                 given[name], detail = changed, found
@@ -125,12 +135,16 @@ def run_alone(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance
         sameness.add(before[one.output])
         for name in one.choices:
             chosen[name] |= set(np.asarray(before[name]).reshape(-1).tolist())
-        detail, rounding = both.difference(given, before[one.output])
+        try:
+            detail, rounding = both.difference(given, before[one.output])
+        except _Unstable:
+            return Ran(draws, refused, unstable=True)
         if detail and not rounding:
             given, detail = both.smaller(dict(given), detail)
-            return Ran(draws, refused, (), detail, False, given)
+            return Ran(draws, refused, detail=detail, feeds=given)
         rounded = rounded or detail
-    return Ran(draws, refused, tuple(_unreached(draws, sameness, chosen)), rounded, bool(rounded))
+    unreached = tuple(_unreached(draws, sameness, chosen))
+    return Ran(draws, refused, unreached, rounded, bool(rounded))
 
 
 def _unreached(draws: int, sameness: Sameness, chosen: dict[str, set[bool]]) -> Iterator[str]:

@@ -105,14 +105,14 @@ class _Walk:
         """What the part ends with: a value that a node computes; of an input, a copy of it.
 
         Raises:
-            CannotCut: It is neither.
+            CannotCut: It is neither: a constant, a value of a body, or one that a rule has made.
         """
         named = [name for name, term in self.scope.items() if term == end] or [self.names.get(self.terms.find(end), "")]
         computed = [name for name in named if name in self.made]
         if computed:
             return computed[0]
         if named[0] not in self.side.built.inputs:
-            raise CannotCut("it is no value of the graph itself, but of a body in it, or one that a rule has made")
+            raise CannotCut("it is a constant, or no node of the graph itself computes it")
         copied = f"copy of {named[0]}"
         while copied in self.scope or copied in self.made:
             copied += "'"

@@ -102,6 +102,8 @@ def _outcome(ran: Ran, inputs: Sequence[Input]) -> Outcome:
         sizes = {dim: size for row in inputs for dim, size in zip(row.dims or (), found[row.name].shape)}
         found |= {name: size for name, size in sizes.items() if isinstance(name, str) and name not in found}
         return Outcome(Verdict.DIFFERENT, DRAWN, why=ran.detail, counterexample=found)
+    if ran.unstable:
+        return Outcome(Verdict.UNKNOWN, DRAWN, why="run alone, the original differs from itself from run to run")
     if ran.rounding:
         return Outcome(Verdict.UNKNOWN, DRAWN, why=f"run alone, floats differ by what may be rounding: {ran.detail}")
     if not ran.draws:

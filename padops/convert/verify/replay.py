@@ -73,26 +73,31 @@ def survive(models: Sequence[Path], feeds: Feeds) -> bool:
     child = os.fork()
     if child:
         return _ended_well(child)
-    with open(os.devnull, "w") as nowhere:  # what a dying process prints is nobody's
-        os.dup2(nowhere.fileno(), 2)
-    faulthandler.disable()
-    for path in models:
-        with contextlib.suppress(Exception):
-            Session(path, True).run(feeds)
-    os._exit(0)
+    code = 1
+    try:  # whatever is raised here, an interrupt among it, must not run what the parent does behind this call
+        with open(os.devnull, "w") as nowhere:  # what a dying process prints is nobody's
+            os.dup2(nowhere.fileno(), 2)
+        faulthandler.disable()
+        for path in models:
+            with contextlib.suppress(Exception):
+                Session(path, True).run(feeds)
+        code = 0
+    finally:
+        os._exit(code)
 
 
 def _ended_well(child: int) -> bool:
-    """Whether a process ends by itself, in time."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status == 0
-        time.sleep(0.005)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return False
+    """Whether a process ends by itself, in time; it is gone afterwards, whatever happens here."""
+    end, done, status = time.monotonic() + PATIENCE, 0, 0
+    try:
+        while not done and time.monotonic() < end:
+            time.sleep(0.005)
+            done, status = os.waitpid(child, os.WNOHANG)
+    finally:
+        if not done:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return bool(done) and status == 0
 
 
 def named(example: Mapping[str, Any]) -> dict[str, Any]:

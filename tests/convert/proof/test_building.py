@@ -131,6 +131,30 @@ def test_data_that_are_not_there_are_told(tmp_path: Path) -> None:
         Constants(Terms()).add(bad, None)
 
 
+@pytest.mark.parametrize("count", [2, HELD])
+def test_a_file_that_is_not_there_is_told(tmp_path: Path, count: int) -> None:
+    """Of a small constant, whose elements inference gets, and of a large one."""
+    made = model(f"(float[{count}] x) => (float[{count}] y) {{ y = Add(x, w) }}")
+    made.graph.initializer.append(external(tmp_path, "a.bin", np.zeros(count, np.float32)))
+    assert prove(made, made, folders=(tmp_path, tmp_path)).verdict is Verdict.PROVED
+    (tmp_path / "a.bin").unlink()
+    with pytest.raises(PadopsError, match="cannot read .*a.bin: No such file or directory"):
+        prove(made, made, folders=(tmp_path, tmp_path))
+
+
+def test_an_identity_of_another_domain_is_none() -> None:
+    text = "(float[2, 3] x) => (float[a, b] y) { y = Identity(x) }"
+    one, other = outputs(text, text.replace("Identity(", "other.Identity("))
+    assert one != other
+
+
+@pytest.mark.parametrize("given, draws", [("x", False), ("x, r", False), ("x, r, t", True)])
+def test_a_dropout_draws_where_it_may_train(given: str, draws: bool) -> None:
+    text = "(float[2, 3] x, float r, bool t) => (float[a, b] y) { d = Dropout(G) e = Dropout(G) y = Add(d, E) }"
+    one, other = outputs(*(text.replace("G", given).replace("E", second) for second in "de"))
+    assert (one != other) is draws
+
+
 CALLED = """(float[3] x) => (float[a] y) { y = other.Twice(x) }
 <opset_import: ["" : %s], domain: "other"> Twice (v) => (w) { %s }"""
 

@@ -218,10 +218,28 @@ def calling(depth: int) -> onnx.ModelProto:
     return model(text)
 
 
+def chained(depth: int, first: bool = False) -> str:
+    """Functions of which each calls the next one; those of the second half may be called before, too."""
+    begin = f"b = other.f{depth // 2}(x) y = other.f0(b)" if first else "y = other.f0(x)"
+    text = f"(bool c, float[n] x) => (float[m] y) {{ {begin} }}\n"
+    for number in range(depth):
+        body = f"r = other.f{number + 1}(x)" if number < depth - 1 else "r = Neg(x)"
+        if first and number == depth - 1:
+            body = "s = Shape(x) g = Size(s) k = Cast<to = 9>(g) r = If(k) <then_branch = a () => (float[p] t) "
+            body += "{ t = Neg(x) }, else_branch = b () => (float[q] e) { e = Abs(x) }>"
+        text += f'<domain: "other", opset_import: ["" : 18, "other" : 1]> f{number} (x) => (r) {{ {body} }}\n'
+    return text
+
+
 def test_functions_that_call_each_other_without_end() -> None:
     assert prove(calling(3), calling(3)).verdict is Verdict.PROVED
     with pytest.raises(PadopsError, match="the functions of the model call each other 2097151 times: more than 4096"):
         prove(calling(20), calling(20))
+    for text in (chained(100), chained(99, first=True)):
+        assert prove(model(text), model(text)).verdict is Verdict.PROVED
+    for text in (chained(101), chained(100, first=True), chained(2000)):
+        with pytest.raises(PadopsError, match="more than 100 functions and bodies of the model are within each other"):
+            prove(model(text), model(text))
     itself = model("""(float[n] x) => (float[m] y) { y = other.f(x) }
         <domain: "other", opset_import: ["" : 18, "other" : 1]> f (x) => (r) { r = other.f(x) }""")
     with pytest.raises(PadopsError, match="the function other::f calls itself"):

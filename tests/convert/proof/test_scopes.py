@@ -9,7 +9,7 @@ from onnx import TensorProto
 from written_models import model
 
 from padops.convert.proof import positions
-from padops.convert.proof.build import Builder, Built
+from padops.convert.proof.build import TOP, Builder, Built
 from padops.convert.proof.constants import Constants
 from padops.convert.proof.matching import Matcher
 from padops.convert.proof.regions import prove
@@ -122,3 +122,47 @@ def test_a_pad_in_a_branch_says_nothing_of_the_rank_outside_of_it() -> None:
         assert terms.shape(term) == shape
         scopes.leave()
         assert terms.shape(term) is None, "an equal value outside has no Pad to say so"
+
+
+@pytest.mark.parametrize(
+    "original, converted, name",
+    [
+        ("y = Relu(x)", "z = Neg(x) y = Relu(z)", "x"),
+        (
+            "w = Constant<value_float = 1.0>() y = Add(x, w)",
+            "w = Shape<end = 1>(x) v = Cast<to = 1>(w) y = Add(x, v)",
+            "w",
+        ),
+        ("y = Add(x, k)", "w = Shape<end = 1>(x) v = Cast<to = 1>(w) y = Add(x, v)", "a constant of dims [1]"),
+    ],
+)
+def test_a_part_that_ends_with_no_node_has_a_name(original: str, converted: str, name: str) -> None:
+    text = "(float[2, 3] x) => (float[a, b] y) <float[1] k = {{2.0}}> {{ {} }}"
+    (region,) = prove(model(text.format(original)), model(text.format(converted))).regions
+    assert region.name == name
+
+
+LOWER = (
+    'p = Constant<value_ints: ints = [0, 0, 0, 1]>() d = Pad<mode = "edge">(s, p)',
+    "i = Constant<value_ints: ints = [0, 1, 2, 2]>() d = Gather<axis = 1>(s, i)",
+)
+
+
+def test_a_part_ends_where_what_is_below_is_proved() -> None:
+    """What stands below, and is another part, is no operator of it; both of its sides are values of the original then."""
+    text = "(float[2, 3] x) => (float[a, b] y) {{ s = Neg(x) {} y = {} }}"
+    first, second = model(text.format(LOWER[0], "Sin(d)")), model(text.format(LOWER[1], "Cos(d)"))
+    lower, upper = prove(first, second).regions
+    assert (lower.name, lower.original, lower.converted) == ("d", ("Pad",), ("Gather",))
+    assert (upper.name, upper.original, upper.converted) == ("y", ("Sin",), ("Cos",))
+    terms = Terms()
+    one, other = (
+        Builder(terms, Constants(terms), made, None, set(), made is first).build() for made in (first, second)
+    )
+    matcher = Matcher(terms, one, other, Limits())
+    pad, gather = one.scopes[TOP]["d"], other.scopes[TOP]["d"]
+    assert terms.computed(pad) and not terms.computed(gather) and terms.computed(terms.inputs(gather)[1])
+    assert not terms.shared(pad) and not terms.shared(gather)
+    assert matcher.prove(pad, gather)
+    assert terms.computed(gather) and terms.shared(pad) and terms.shared(gather)
+    assert terms.shared(one.scopes[TOP]["s"]) and not terms.shared(one.scopes[TOP]["y"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
+from crafted_pair import answers
 from written_models import model
 
 from padops.convert.errors import PadopsError
@@ -36,6 +38,23 @@ POOLED = """(float[1, 1, 2] x) => (float[] y) <int64[6] p = {0, 0, 2, 0, 0, 0}>
 FRAMES = """(float[1, 10, 1] x) => (int64[] y) <int64 length = {4}, int64 step = {2}>
 { t = STFT (x, step, , length) """
 SQUEEZED = "(float[1, 1, 5] x) => (float[] y) <int64[0] none = {}> { y = "
+COMPUTED = (
+    "(float[1, 1, {}] x) => (int64[] y) <float[1, 1, 2, 2] w = {{1, 1, 1, 1}}, float[4] s = {{1, 1, {}}}> {{ t = {} (x"
+)
+WINDOW = 'auto_pad = "SAME_UPPER", kernel_shape = [2, 2], strides = [2, 2]'
+# Dims, scales, a node, and what onnx infers of it.
+INFERRED = {
+    "Resize": ("47, 3", "0.5957446694374084, 2.3333332538604736", "Resize", ", , s)", [27, 6]),
+    "MaxPool with dilations": ("6, 6", "1, 1", f"MaxPool <{WINDOW}, dilations = [2, 2]>", ")", [3, 3]),
+    "AveragePool with dilations": ("6, 6", "1, 1", f"AveragePool <{WINDOW}, dilations = [2, 2]>", ")", [3, 3]),
+    "ConvTranspose with auto_pad": (
+        "21, 6",
+        "1, 1",
+        f"ConvTranspose <{WINDOW}, output_padding = [1, 0]>",
+        ", w)",
+        [43, 12],
+    ),
+}
 
 PAIRS = {
     "an initializer of a branch with the name of an input": (SHADOWED % "<float[3] x = {5, 5, 5}>", SHADOWED % ""),
@@ -56,6 +75,13 @@ PAIRS = {
         )
         for pool in ("MaxPool", "AveragePool")
     },
+    **{
+        f"the dims of {name}": tuple(
+            COMPUTED.format(dims, scales, node) + f"{end} y = {last} }}"
+            for last in ("Shape (t)", f"Constant <value_ints = {[1, 1, *found]}> ()")
+        )
+        for name, (dims, scales, node, end, found) in INFERRED.items()
+    },
     "the dims of STFT": (FRAMES + "y = Shape (t) }", FRAMES + "y = Constant <value_ints = [1, 4, 4, 2]> () }"),
     "axes of Squeeze that list none": (SQUEEZED + "Squeeze (x, none) }", SQUEEZED + "Identity (x) }"),
     "axes of Squeeze that list none, in a dim": (
@@ -73,6 +99,34 @@ def test_another_value_is_not_proved(name: str) -> None:
     assert proof.why or any(region.why for region in proof.regions)
     for one in (first, second):
         assert prove(one, one).verdict is Verdict.PROVED, "it is not left out for something that no proof takes"
+
+
+@pytest.mark.parametrize("own", ["<float[3] x = {5, 5, 5}> { t = Exp (x) }", "{ x = Neg (c) t = Exp (x) }"])
+def test_a_name_of_the_graph_in_a_body_of_one_model_is_told(own: str) -> None:
+    """ONNX forbids it; ONNX Runtime reads another value with optimisation than without."""
+    text = SHADOWED.replace("bool c, float[3] x", "bool b, float[3] c, float[3] x").replace("If (c)", "If (b)")
+    first, renamed = (
+        model(text.replace("%s { t = Exp (x) }", body)) for body in (own, own.replace("x ", "z ").replace("(x)", "(z)"))
+    )
+    assert prove(first, first).verdict is Verdict.PROVED
+    for pair in ((first, renamed), (renamed, first)):
+        proof = prove(*pair)
+        assert proof.verdict is Verdict.UNKNOWN
+        assert proof.why == (
+            "one model alone has the name 'x' a second time, in the body y/then_branch: "
+            "runtimes do not agree which of the two is read"
+        )
+    assert prove(renamed, renamed).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("name", INFERRED)
+def test_onnxruntime_gives_other_dims_than_onnx_infers(name: str) -> None:
+    made, guessed = (model(text, 19) for text in PAIRS[f"the dims of {name}"])
+    dims = map(int, INFERRED[name][0].split(","))
+    feeds = {"x": np.zeros([1, 1, *dims], np.float32)}
+    assert answers(made, feeds) != answers(guessed, feeds)
+    (output,) = onnx.shape_inference.infer_shapes(made, data_prop=True).graph.value_info
+    assert dims_of(output.type)[2:] == tuple(INFERRED[name][-1]), "or it need not be disbelieved any more"
 
 
 def test_an_overload_is_another_function() -> None:

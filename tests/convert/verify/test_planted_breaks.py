@@ -17,21 +17,17 @@ from padops import cli
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "models").glob("*.onnx"))
-# basic-pitch has 48 breaks of several seconds each: tests/long/long_breaks.py.
+# The others are in tests/long/long_breaks.py: basic-pitch, for one, has 48 breaks of several seconds each.
 REAL = {
     "faster-whisper/silero_vad_v6.onnx": 1,
     "onnx-asr/gigaam_v2.onnx": 1,
     "onnx-asr/kaldi.onnx": 3,
     "onnx-asr/nemo80.onnx": 1,
-    "onnx-asr/nemo128.onnx": 1,
     "onnx-asr/wespeaker.onnx": 1,
-    "silero-vad/silero_vad.onnx": 2,
-    "silero-vad/silero_vad_16k_op15.onnx": 1,
     "silero-vad/silero_vad_16k_sequence.onnx": 1,
     "silero-vad/silero_vad_half.onnx": 1,
     "silero-vad/silero_vad_op18_ifless.onnx": 2,
     "silero-vad/silero_vad_openvino_16k.onnx": 1,
-    "swift-f0/model.onnx": 5,
 }
 
 

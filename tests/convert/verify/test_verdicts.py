@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,7 @@ def test_a_node_that_an_original_lacks_is_not_proved() -> None:
 REGION = RegionRecord("y", ("Pad",), ("Slice",), "unknown", why="no rule knows it")
 PROOFS = {
     "proved": ProofRecord("proved"),
+    "tested": ProofRecord("tested", (replace(REGION, verdict="tested"),)),
     "unknown": ProofRecord("unknown", (REGION,)),
     "different": ProofRecord("different", (REGION,)),
     None: None,
@@ -137,14 +139,28 @@ def test_the_answer(outcome: Outcome, proof: str | None) -> None:
     verification = Verification(outcome, notes=("so it was",), proof=PROOFS[proof])
     if outcome in ("different", "fails"):
         assert (verification.verdict, verification.refuted) == ("different", True)
-    elif proof == "proved":
-        assert verification.verdict == "proved"
+    elif proof in ("proved", "tested"):
+        assert verification.verdict == proof
     elif proof == "different" or outcome in ("runs", "undecided"):  # no run has shown it
         assert verification.verdict == "unknown"
     else:
         assert verification.verdict == "tested"
     assert verification.passed == (verification.verdict in ("proved", "tested"))
     assert verification.to_json()["verdict"] == verification.verdict
+
+
+def test_models_that_do_not_run_of_which_parts_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """ONNX Runtime pads no int16. The parts in front of the Pads do run, and nothing better is said of the whole."""
+    sums, pads = NODE("Add", ["x", "x"], ["a"]), [NODE("Cast", ["a"], ["c"], to=INT16), pad(["c", "pads"])]
+    twice = NODE("Mul", ["x", "two"], ["a"])
+    tensors = [PADS, tensor("two", 2.0, np.float32)]
+    for number, first in enumerate((sums, twice)):
+        source = model([first, *pads], outputs=[("y", INT16, None)], tensors=tensors, opset=13)
+        (tmp_path / f"{number}.onnx").write_bytes(source.SerializeToString())
+    code, text, _ = run(capsys, "verify", tmp_path / "0.onnx", tmp_path / "1.onnx")
+    lines = text.splitlines()
+    assert code == 0 and lines[0] == "tested: what is not proved was run alone, and gave the same bits"
+    assert "  run as well: neither model runs" in lines and "  a  tested alone" in lines
 
 
 def test_strict_takes_a_proof_alone(

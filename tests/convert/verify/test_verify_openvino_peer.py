@@ -54,7 +54,7 @@ REQUESTS = [
     ("raise RuntimeError('there is\\n no such layer')", SOON, "there is no such layer"),
     ("os._exit(1)", SOON, "OpenVINO has crashed"),
     ("os.abort()", SOON, "OpenVINO has crashed"),
-    (f"time.sleep({LASTING})", 3, "OpenVINO gave no answer within 3 s"),
+    (f"time.sleep({LASTING})", 8, "OpenVINO gave no answer within 8 s"),  # as long as a busy machine takes to fork
 ]
 
 

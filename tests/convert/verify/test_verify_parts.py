@@ -154,6 +154,19 @@ def test_parts_that_are_the_same_are_tested(tmp_path: Path, parts: dict[str, Any
     assert found.why.startswith(f"{found.holds_for} gave the same bits")
 
 
+def test_a_part_that_differs_from_itself_is_not_tested(tmp_path: Path) -> None:
+    """Numbers from 0 to 1, and from 5 to 6: no run of the two has compared anything."""
+    first, second = (
+        network([NODE("RandomUniformLike", ["r"], ["y"], low=low, high=low + 1)], opset=18) for low in (0.0, 5.0)
+    )
+    found = run(tmp_path, first, second)
+    assert (found.verdict, found.why) == (
+        Verdict.UNKNOWN, "run alone, the original differs from itself from run to run",
+    )  # fmt: skip
+    verification = padops.verify(first, second)
+    assert (verification.verdict, verification.outcome) == ("unknown", "runs")
+
+
 def test_what_was_not_reached_is_said(tmp_path: Path) -> None:
     """A branch on data that no draw takes."""
     never = [
@@ -177,7 +190,7 @@ def test_a_part_inside_of_a_body_is_not_run_alone(tmp_path: Path) -> None:
     (inner,) = (names["then"] for names in one.built.scopes.values() if "then" in names)
     found = run_part(terms, one, other, (inner, inner), seed=0).outcome
     assert found.verdict is Verdict.UNKNOWN
-    assert found.why.startswith("it cannot be run alone: it is no value of the graph itself")
+    assert found.why.startswith("it cannot be run alone: it is a constant, or no node of the graph itself")
 
 
 def test_dims_of_one_name_are_of_one_size() -> None:

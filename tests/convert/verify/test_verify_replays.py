@@ -6,11 +6,29 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from padops.convert.verify import replay
+
+
+def instead(monkeypatch: pytest.MonkeyPatch, what: Callable[[], object]) -> None:
+    """What a run does, in the place of a model."""
+
+    class Session:
+        def __init__(self, path: Path, optimised: bool) -> None:
+            pass
+
+        def run(self, feeds: dict) -> None:
+            what()
+
+    monkeypatch.setattr(replay, "Session", Session)
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
@@ -21,16 +39,35 @@ from padops.convert.verify import replay
         (lambda: 1 / 0, True),  # refused
         (lambda: os.kill(os.getpid(), signal.SIGFPE), False),
         (lambda: time.sleep(60), False),
+        (interrupted, False),
     ],
 )
-def test_a_run_that_dies_or_does_not_end(what, lives: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Session:
-        def __init__(self, path: Path, optimised: bool) -> None:
-            pass
-
-        def run(self, feeds: dict) -> None:
-            what()
-
-    monkeypatch.setattr(replay, "Session", Session)
+def test_a_run_that_dies_or_does_not_end(
+    what: Callable[[], object], lives: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    instead(monkeypatch, what)
     monkeypatch.setattr(replay, "PATIENCE", 1)
-    assert replay.survive([Path("a.onnx"), Path("b.onnx")], {}) is lives
+    try:
+        assert replay.survive([Path("a.onnx"), Path("b.onnx")], {}) is lives
+    finally:
+        with tmp_path.joinpath("behind").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+    assert (tmp_path / "behind").read_text() == f"{os.getpid()}\n", "the child goes on as its parent"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_an_interrupt_leaves_no_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The child of a run that does not end is gone, once whoever waits for it was interrupted."""
+    instead(monkeypatch, lambda: (tmp_path.joinpath("child").write_text(str(os.getpid())), time.sleep(60)))
+    wait = os.waitpid
+
+    def interrupt(child: int, how: int) -> tuple[int, int]:
+        if how == os.WNOHANG and (tmp_path / "child").exists() and (tmp_path / "child").read_text():
+            raise KeyboardInterrupt
+        return wait(child, how)
+
+    monkeypatch.setattr(os, "waitpid", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        replay.survive([Path("a.onnx")], {})
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "child").read_text()), 0)

@@ -1,0 +1,147 @@
+"""How a part is run alone, and what is told of it then: as it is written, for some time, and no better than it was compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from small_models import BOOL, FLOAT, INT64, graph, model, pad, tensor
+
+from padops.convert.proof.build import Builder
+from padops.convert.proof.constants import Constants
+from padops.convert.proof.result import DRAWN, Outcome, Verdict
+from padops.convert.proof.terms import Terms
+from padops.convert.verify import alone
+from padops.convert.verify.alone import Cut, run_alone
+from padops.convert.verify.bits import Tolerance
+from padops.convert.verify.cut import GIVEN, Side, cut
+from padops.convert.verify.parts import Tried, run_part, tell
+
+NODE = helper.make_node
+PADS = tensor("pads", [0, 1, 0, 1])
+
+
+def small(tmp_path: Path, op: str) -> Cut:
+    """A side of a part that is one node."""
+    made = model([NODE(op, ["x"], ["y"])], inputs=[("x", FLOAT, ["n"])], outputs=[("y", FLOAT, None)])
+    path = tmp_path / f"{op}.onnx"
+    path.write_bytes(made.SerializeToString())
+    return Cut(path, made, "y")
+
+
+def sides(tmp_path: Path, *models: onnx.ModelProto) -> tuple[Terms, list[Side]]:
+    terms = Terms()
+    constants, made = Constants(terms), []
+    for number, source in enumerate(models):
+        path = tmp_path / f"{number}.onnx"
+        path.write_bytes(source.SerializeToString())
+        made.append(Side(path, source, Builder(terms, constants, source, tmp_path, set(), number == 0).build()))
+    return terms, made
+
+
+def ends(made: list[Side]) -> tuple[int, int]:
+    one, other = (side.built.outputs[0][2] for side in made)
+    return one, other
+
+
+def test_a_part_is_run_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, optimised = alone.Session, []
+
+    def session(path: Path, **how: Any) -> alone.Session:
+        optimised.append(how["optimised"])
+        return real(path, **how)
+
+    monkeypatch.setattr(alone, "Session", session)
+    ran = run_alone(small(tmp_path, "Abs"), small(tmp_path, "Relu"), [{"x": np.ones(2, np.float32)}], Tolerance())
+    assert (ran.draws, ran.detail) == (1, "") and optimised == [False, False]
+
+
+def test_a_part_is_run_for_so_long(tmp_path: Path) -> None:
+    end = time.monotonic() + 20
+
+    def draws() -> Iterator[dict[str, np.ndarray]]:
+        while time.monotonic() < end:
+            yield {"x": np.arange(-3, 3, dtype=np.float32)}
+        raise AssertionError("draws do not end")
+
+    ran = run_alone(small(tmp_path, "Neg"), small(tmp_path, "Neg"), draws(), Tolerance(), patience=0.2)
+    assert ran.draws and not ran.detail and ran.unreached == ()
+
+
+def test_a_choice_of_one_branch_is_told(tmp_path: Path) -> None:
+    branches = {
+        f"{name}_branch": graph([NODE(op, ["x"], [name])], [], [(name, FLOAT, None)], name=name)
+        for name, op in (("then", "Abs"), ("else", "Neg"))
+    }
+    nodes = [NODE("If", ["c"], ["y"], **branches), NODE("Identity", ["c"], ["choice c"])]
+    inputs, outputs = [("x", FLOAT, ["n"]), ("c", BOOL, [])], [("y", FLOAT, None), ("choice c", BOOL, None)]
+    made = model(nodes, inputs=inputs, outputs=outputs)
+    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
+    side = Cut(tmp_path / "m.onnx", made, "y", ("choice c",))
+    x = np.array([1.0, -2.0], np.float32)
+    for taken, unreached in (([True, False], ()), ([False, False], ("c chose one branch alone",))):
+        ran = run_alone(side, side, [{"x": x, "c": np.array(way)} for way in taken], Tolerance())
+        assert (ran.draws, ran.unreached) == (2, unreached)
+
+
+def test_what_the_original_refuses_is_counted(tmp_path: Path) -> None:
+    """Amounts that leave nothing to reflect, among others."""
+    inputs = [("x", FLOAT, ["n", 3]), ("amounts", INT64, [4])]
+    nodes = [NODE("Sin", ["x"], ["r"]), pad(["r", "amounts"], mode="reflect")]
+    again = [NODE("Sin", ["x"], ["r"]), NODE("Neg", ["r"], ["s"]), NODE("Neg", ["s"], ["t"]), pad(["t", "amounts"], mode="reflect")]  # fmt: skip
+    terms, made = sides(tmp_path, *(model(row, inputs=inputs, tensors=[]) for row in (nodes, again)))
+    found = run_part(terms, made[0], made[1], ends(made), seed=0).outcome
+    took, more = (int(text.split()[0]) for text in found.why.split(", "))
+    assert found.verdict is Verdict.TESTED and took > 0 and more > 0
+    assert found.why == f"{took} drawn inputs gave the same bits, {more} more were refused by the original"
+    one, other = small(tmp_path, "Abs"), small(tmp_path, "Abs")
+    ran = run_alone(one, other, [{"y": np.ones(2, np.float32)}], Tolerance())
+    assert (ran.draws, ran.refused, ran.unreached) == (0, 1, ("the original takes none of the drawn inputs",))
+
+
+@pytest.mark.parametrize("dims", [["n", 3], None])
+def test_a_part_takes_what_is_known_of_its_inputs(tmp_path: Path, dims: list[Any] | None) -> None:
+    source = model([pad(["x", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)], tensors=[PADS])
+    other = model([NODE("Abs", ["x"], ["a"]), pad(["a", "pads"], mode="edge")], inputs=[("x", FLOAT, dims)], tensors=[PADS])  # fmt: skip
+    terms, made = sides(tmp_path, source, other)
+    one, two, inputs = cut(terms, made[0], made[1], ends(made))
+    assert [(row.name, row.type, row.dims) for row in inputs] == [("x", "float", None if dims is None else ("n", 3))]
+    for side in (one, two):
+        (given,) = side.model.graph.input
+        expected = helper.make_tensor_value_info(GIVEN + "x", TensorProto.FLOAT, dims)
+        assert given == expected
+    found = run_part(terms, made[0], made[1], ends(made), seed=0).outcome
+    assert found.verdict is Verdict.DIFFERENT and found.counterexample is not None
+    assert set(found.counterexample) == ({"x"} if dims is None else {"x", "n"})
+    assert dims is None or found.counterexample["n"] == len(found.counterexample["x"])
+
+
+SUSPECTED = Outcome(Verdict.DIFFERENT, "positions", why="an element differs", counterexample={"n": 3})
+OPEN = Outcome(Verdict.UNKNOWN, "positions", why="no rule relates them")
+SAME = Outcome(Verdict.TESTED, DRAWN, "9 drawn inputs", why="9 drawn inputs gave the same bits")
+WRONG = Outcome(Verdict.DIFFERENT, DRAWN, why="1 of 2 elements", counterexample={"n": 2})
+
+
+def test_what_is_told_of_a_part_that_was_run() -> None:
+    for said in (SUSPECTED, OPEN):
+        for replayed in (False, True):
+            assert tell(said, Tried(WRONG, replayed)) is WRONG
+    kept = tell(SUSPECTED, Tried(SAME))
+    assert (kept.verdict, kept.rule, kept.counterexample) == (Verdict.DIFFERENT, "positions", {"n": 3})
+    assert kept.why == "an element differs; 9 drawn inputs gave the same bits"
+    gone = tell(SUSPECTED, Tried(SAME, replayed=True))
+    assert (gone.verdict, gone.holds_for) == (Verdict.TESTED, "9 drawn inputs")
+    assert gone.why == (
+        "an element differs, but not for the values that a rule has found; 9 drawn inputs gave the same bits"
+    )
+    for replayed in (False, True):
+        found = tell(OPEN, Tried(SAME, replayed))
+        assert (found.verdict, found.why) == (
+            Verdict.TESTED, "no rule relates them; 9 drawn inputs gave the same bits",
+        )  # fmt: skip

@@ -1,0 +1,92 @@
+"""Which tests ``scripts/test.py`` leaves out unless --all, --peers or --rest is given, so that it ends within minutes.
+
+A run of all tests names at its end each other file that took long.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+
+# Files, below tests/.
+FILES = (
+    "bench/test_bench_beside.py",
+    "bench/test_bench_beside_real.py",
+    "bench/test_bench_interrupted.py",
+    "conformance/test_conformance.py",
+    "conformance/test_conformance_judging.py",
+    "conformance/test_conformance_refusals.py",
+    "conformance/test_conformance_repro.py",
+    "conformance/test_conformance_versions.py",
+    "conformance/test_peers_apart.py",
+    "conformance/test_peers_jax.py",
+    "conformance/test_peers_openvino.py",
+    "conformance/test_wrong_answers.py",
+    "convert/files/test_convert_killed.py",
+    "convert/files/test_convert_streams.py",
+    "convert/model/test_convert_scaling.py",
+    "convert/model/test_mutations.py",
+    "convert/proof/test_bodies.py",
+    "convert/proof/test_mutants.py",
+    "convert/proof/test_symbolic_operators.py",
+    "convert/readers/test_convert_openvino_files.py",
+    "convert/sources/test_convert_auto_pad_places.py",
+    "convert/sources/test_convert_emulated_sizes.py",
+    "convert/sources/test_convert_emulated_torch.py",
+    "convert/standard/test_fallback.py",
+    "convert/standard/test_fusions.py",
+    "convert/standard/test_lowering_sizes.py",
+    "convert/targets/test_convert_pyop.py",
+    "convert/verify/test_planted_breaks.py",
+    "convert/verify/test_verify_openvino.py",
+    "convert/verify/test_verify_openvino_peer.py",
+    "convert/verify/test_verify_pads.py",
+    "convert/verify/test_verify_parts.py",
+    "convert/verify/test_verify_providers.py",
+    "csrc/test_engine_check.py",
+    "csrc/test_property.py",
+    "csrc/test_sanitizers.py",
+    "exporters/test_torch_export.py",
+    "runtime/test_beside_real_providers.py",
+    "runtime/test_beside_suite.py",
+    "runtime/test_provider_in_front.py",
+    "runtime/test_pyop_process.py",
+    "test_cli_folder.py",
+    "test_cli_hostile.py",
+    "test_documents.py",
+    "test_rest.py",
+    "test_roads.py",
+    "test_together.py",
+)
+LONG = 20.0  # seconds of a file, from which on it belongs to the list
+LEFT_OUT = (
+    f"LEFT OUT for time: the {len(FILES)} files of tests/processes/slow.py; python3 scripts/test.py --all runs them"
+)
+
+
+def add_option(parser: pytest.Parser) -> None:
+    parser.addoption("--without-slow", action="store_true", help="leave out what takes long (tests/processes/slow.py)")
+
+
+def is_slow(name: str) -> bool:
+    """Whether a test is left out, by its name."""
+    return name.partition("::")[0].removeprefix("tests/") in FILES
+
+
+def said(config: pytest.Config) -> list[str]:
+    """What is left out for time, in a line."""
+    return [LEFT_OUT] if config.getoption("--without-slow") else []
+
+
+def unlisted(reports: Iterable[pytest.TestReport]) -> list[str]:
+    """A line for each file that took long and is not in the list, the slowest first."""
+    seconds: Counter[str] = Counter()
+    for report in reports:
+        seconds[report.nodeid.partition("::")[0]] += report.duration
+    return [
+        f"SLOW and not in tests/processes/slow.py: {file}, {spent:.0f} s"
+        for file, spent in seconds.most_common()
+        if spent > LONG and not is_slow(file)
+    ]
