@@ -14,6 +14,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from padops.convert.proof.schemas import PADOPS
+
 # Pools, of which runtimes answer two things otherwise. With ceil_mode, whether there is a last window that begins in the
 # padding; with auto_pad SAME, whether dilations count. ONNX Runtime 1.32 leaves them out.
 _POOLS = {"AveragePool", "LpPool", "MaxPool"}
@@ -91,9 +93,12 @@ def _all(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
 
 
 def _is_believed(node: onnx.NodeProto, opset: int) -> bool:
-    """Whether the dims that onnx infers of a node are believed; it infers none of operators that it does not know."""
+    """Whether the dims that onnx infers of a node are believed; it infers none of operators that it does not know.
+
+    Those of padops it knows once their schemas are registered, as a conversion does.
+    """
     if node.domain not in ("", "ai.onnx"):
-        return not onnx.defs.has(node.op_type, node.domain)
+        return node.domain == PADOPS or not onnx.defs.has(node.op_type, node.domain)
     if node.op_type not in BELIEVED:
         return not onnx.defs.has(node.op_type)
     return opset <= NEWEST or onnx.defs.get_schema(node.op_type, opset).since_version <= NEWEST
