@@ -115,3 +115,14 @@ def test_bodies_are_found_where_the_schemas_of_padops_are_registered() -> None:
     assert instance.call.op_type == "Pad_18"
     (region,) = prove(model(call), model(call)).regions
     assert region.verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.parametrize("kind, dims", [("int64", (3,)), ("float", None)])
+def test_a_range_of_floats_is_as_long_as_its_runtime_says(kind: str, dims: tuple[int] | None) -> None:
+    """The quotient is rounded in the type of the floats, or in a wider one."""
+    text = (
+        f"(float[1] x) => ({kind}[] y) <{kind} a = {{0}}, {kind} b = {{3}}, {kind} c = {{1}}> {{ y = Range (a, b, c) }}"
+    )
+    kept = believing.infer(model(text)).graph.output[0].type
+    assert facts.dims_of(kept) == dims
+    assert kept.tensor_type.elem_type == model(text).graph.output[0].type.tensor_type.elem_type
