@@ -124,7 +124,13 @@ def test_the_whole_run_with_peers(script: ModuleType) -> None:
     assert script.extras == ["lint", "peers", "test"] and os.environ["PADOPS_PEERS"] == ",".join(asked)
     assert script.environments == [asked]
     apart = ("dask", "opencv", "tinygrad", "tract", "tvm")
-    sharing = ("without-pad-opencv", "without-pad-tract", "without-pad-tvm", "padops-beside-webgpu", "padops-for-webgpu")
+    sharing = (
+        "without-pad-opencv",
+        "without-pad-tract",
+        "without-pad-tvm",
+        "padops-beside-webgpu",
+        "padops-for-webgpu",
+    )
     others = [f"--without={name}" for name in (*apart, "ort-webgpu", *sharing)]
     assert script.ran[1][-13:-11] == ["--quick", "--require-peers"] and sorted(script.ran[1][-11:]) == sorted(others)
 

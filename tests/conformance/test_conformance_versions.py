@@ -35,7 +35,9 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
     ranges = {
         "openvino": [row for row in KNOWN if "openvino" in row.peer and not PEERS[row.peer].provider],
         **{
-            f"onnxruntime-{name}": [row for row in KNOWN if row.peer in (f"ort-{name}", f"padops-beside-{name}", f"padops-for-{name}")]
+            f"onnxruntime-{name}": [
+                row for row in KNOWN if row.peer in (f"ort-{name}", f"padops-beside-{name}", f"padops-for-{name}")
+            ]
             for name in ("openvino", "webgpu", "qnn")
         },
         "onnx": [row for row in KNOWN if row.peer in ("onnx-reference", "without-pad-reference")],
