@@ -15,7 +15,13 @@ import onnx_ir as ir
 
 from padops.convert.sources.beside_rules import FILLS, find_fault, said_of
 from padops.convert.sources.builtin_rules import judge, reaches_provider
-from padops.convert.sources.builtin_support import EXACT_CASTS, has_modes, known_amounts, taking_pooling
+from padops.convert.sources.builtin_support import (
+    EXACT_CASTS,
+    FIRST_WITH_INPUTS,
+    has_modes,
+    known_amounts,
+    taking_pooling,
+)
 from padops.convert.sources.match import RunsAs, Unconvertible, Unneeded
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
@@ -24,7 +30,6 @@ from padops.convert.standard import lowering, rules
 from padops.convert.standard.arithmetic import ints
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import Way
-from padops.convert.standard.ort_pad import FIRST_WITH_INPUTS
 from padops.runtime.installed import NEWEST_MINOR
 from padops.runtime.provider_rules import KnownProvider, ProviderRule
 from padops.spec.dialects import OPS, make_node_plan, onnx_op, onnx_pad
