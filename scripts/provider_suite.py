@@ -35,7 +35,10 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
     model = other_providers.model_of(request, provider)
     (pad,) = padops.inspect(model, providers=[provider, "CPUExecutionProvider"]).pads
     told: dict[str, Any] = {"verdict": pad.verdict, "runner": pad.runner, "why": pad.why, "opset": item.case.opset}
-    told |= {"dtype": item.case.dtype, "is_empty": bool({"empty-data", "empty-output", "axes-empty"} & item.features.tags)}
+    told |= {
+        "dtype": item.case.dtype,
+        "is_empty": bool({"empty-data", "empty-output", "axes-empty"} & item.features.tags),
+    }
     if way == "verdict":
         return told
     ran: list[tuple[str, str, int]] = []
