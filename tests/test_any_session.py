@@ -222,11 +222,6 @@ def test_a_session_looks_for_no_distributions(monkeypatch: pytest.MonkeyPatch) -
     padops.InferenceSession(model("(float[2, 3] x) => (float[2, 3] y) { y = Relu (x) }"))
 
 
-def test_what_looks_like_a_pooling_and_is_no_model() -> None:
-    for end in (b"", b"\x07strides", b"\x07stridesB", b"\x0ckernel_shape@\x01\x07strides@\x02", b"\x07strides@\xff"):
-        model_words._words_in(b'SAME_"\x07MaxPool' + end)
-
-
 def test_a_convolution_that_ends_its_first_run() -> None:
     text = (
         "(float[1, 1, 6] x) => (float[1, 1, n] y) <float[1, 1, 3] w = {1, 10, 100}> "
@@ -239,69 +234,17 @@ def test_a_convolution_that_ends_its_first_run() -> None:
     assert plain.padops_records == ()
 
 
-@pytest.mark.parametrize(("dilations", "looks"), [([1, 1], False), ([1, 2], True), ([300, 1], True)])
-@pytest.mark.parametrize("packed", [False, True])
-def test_dilations_are_read_without_onnx(dilations: list[int], looks: bool, packed: bool) -> None:
-    """As protobuf writes them, and as other writers do."""
-    node = onnx.helper.make_node(
-        "MaxPool", ["x"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3, 3], dilations=dilations
-    )
-    content = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [], [])).SerializeToString()
-    if packed:
-        unpacked = b"".join(b"@" + varint(number) for number in dilations)
-        numbers = b"".join(map(varint, dilations))
-        content = content.replace(b"\tdilations" + unpacked, b"\tdilationsB" + varint(len(numbers)) + numbers)
-    assert (model_words.DILATED in model_words.words_of(content)) is looks
-
-
-@pytest.mark.parametrize(
-    ("operator", "window", "strides", "looks"),
-    [
-        ("MaxPool", [3, 3], [2, 3], False),
-        ("MaxPool", [3, 2], [2, 3], True),
-        ("AveragePool", [200, 300], [100, 301], True),
-        ("Conv", [1, 1], [2, 2], False),
-    ],
-)
-@pytest.mark.parametrize("packed", [False, True])
-def test_strides_are_read_without_onnx(
-    operator: str, window: list[int], strides: list[int], looks: bool, packed: bool
+@pytest.mark.parametrize(("mode", "first"), [("SAME_UPPER", [1, 5]), ("SAME_LOWER", [1, 5])])
+@pytest.mark.parametrize(("stride", "looked_at"), [(4, True), (3, False)])
+def test_a_convolution_that_begins_behind_the_first_element(
+    mode: str, first: list[int], stride: int, looked_at: bool
 ) -> None:
-    """Of each pooling beside its own window, wherever it stands; without SAME they do not matter."""
-    for auto_pad, expected in (("SAME_LOWER", looks), ("NOTSET", False)):
-        attributes: dict[str, Any] = {"auto_pad": auto_pad, "kernel_shape": window, "strides": strides}
-        node = onnx.helper.make_node(operator, ["x"], ["y"], **attributes)
-        other = onnx.helper.make_node("MaxPool", ["y"], ["z"], auto_pad="SAME_UPPER", kernel_shape=[400, 400])
-        body = onnx.helper.make_graph([node, other], "body", [], [])
-        graph = onnx.helper.make_graph([onnx.helper.make_node("If", ["c"], ["z"], then_branch=body)], "g", [], [])
-        content = onnx.helper.make_model(graph).SerializeToString()
-        if packed:
-            content = content.replace(*with_packed("strides", strides)).replace(*with_packed("kernel_shape", window))
-        assert (model_words.STRIDED in model_words._words_in(content)) is expected
-
-
-def with_packed(name: str, values: list[int]) -> tuple[bytes, bytes]:
-    """What an attribute of two integers is in a model, and what other writers make of it, which has as many bytes."""
-    unpacked = b"".join(b"@" + varint(number) for number in values)
-    numbers = b"".join(map(varint, values))
-    return name.encode() + unpacked, name.encode() + b"B" + varint(len(numbers)) + numbers
-
-
-def test_the_dilations_of_each_node_are_read() -> None:
-    nodes = [
-        onnx.helper.make_node("MaxPool", ["x"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3], dilations=[size])
-        for size in (1, 1, 2)
-    ]
-    content = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [], [])).SerializeToString()
-    assert model_words.DILATED in model_words.words_of(content)
-
-
-def test_fields_of_all_kinds() -> None:
-    """Numbers of any length, of 8 and of 4 bytes stand between what has a length."""
-    content = b"\x08" + varint(300) + b"\x11" + b"\xff" * 8 + b"\x1d" + b"\xff" * 4 + b"\x22\x03Pad" + b"\x2a\x00"
-    found = [(number, content[first:last]) for number, first, last in model_words._fields(content, 0, len(content))]
-    assert found == [(4, b"Pad"), (5, b"")]
-
-
-def varint(number: int) -> bytes:
-    return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
+    """onnxruntime begins at the second where the stride is four elements longer, and says nothing."""
+    text = (
+        "(float[1, 1, 8] x) => (float[1, 1, n] y) <float[1, 1, 1] w = {1}> "
+        f'{{ y = Conv <auto_pad = "{mode}", strides = [{stride}]> (x, w) }}'
+    )
+    made = padops.InferenceSession(model(text))
+    (y,) = made.run(None, {"x": np.arange(1, 9, dtype=np.float32).reshape(1, 1, 8)})
+    assert y.ravel().tolist() == (first if stride == 4 else [1, 4, 7])
+    assert bool(made.padops_records) == (looked_at and mode == "SAME_UPPER")

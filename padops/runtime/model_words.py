@@ -31,16 +31,20 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
 )
 
 DILATED = b"dilations of more than 1"  # as AXES
-STRIDED = b"a pooling with SAME and strides longer than its windows"  # as AXES
+STRIDED = b"windows with SAME and strides that are longer"  # as AXES
 # With SAME and dilations a MaxPool gives a smaller output without a word, and a convolution ends its first run. With SAME and such
-# strides, a pooling takes other windows, or ends its first run.
+# strides, a pooling takes other windows, or ends its first run; a convolution takes others from three elements more on.
 SILENT = ((b"SAME_", DILATED), (STRIDED,))
 # The dilations of an operator as a model has them, where all are 1: unpacked or packed, then their type.
 NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
 
-# The operator of a pooling as a node has it, and more bytes than its attributes take.
-POOLINGS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
-OF_A_POOLING = 512
+# The operators with windows as a node has them, and more bytes than their attributes take.
+WINDOWS = re.compile(
+    rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool|\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)'
+)
+OF_WINDOWS = 512
+CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
+BEYOND = 3  # elements by which a stride of a convolution is longer than its window where its windows are others
 
 DOMAIN = b"padops"  # of the operators
 PYTHON_DOMAIN = b"padops.pyop"  # of the kernel in Python
@@ -131,8 +135,10 @@ def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> se
     if any(not NO_DILATIONS.match(content, at) for at in _after(content, parts, b"\tdilations")):
         found.add(DILATED)
     try:
-        asked = any(_may_stride_past(content, at, end) for start, end in parts for at in _pools(content, start, end))
-        strided = asked and _has_strided_pooling(content, 0, len(content))
+        asked = any(
+            _may_stride_past(content, found, last) for first, last in parts for found in _windows(content, first, last)
+        )
+        strided = asked and _has_longer_strides(content, 0, len(content))
     except (IndexError, KeyError, RecursionError):  # as above
         strided = True
     if strided:
@@ -149,23 +155,32 @@ def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: b
             at = content.find(word, at + 1, end)
 
 
-def _pools(content: bytes | mmap.mmap, start: int, end: int) -> Iterator[int]:
-    """Where the attributes of each pooling in a part of a model begin: they come after its operator."""
-    return (found.end() for found in POOLINGS.finditer(content, start, end))
+def _windows(content: bytes | mmap.mmap, start: int, end: int) -> Iterator[re.Match[bytes]]:
+    """The name of each operator with windows in a part of a model; its attributes come after it."""
+    return WINDOWS.finditer(content, start, end)
 
 
-def _may_stride_past(content: bytes | mmap.mmap, at: int, end: int) -> bool:
-    """Whether the first pooling there, or what comes next, strides past its window."""
-    return _strides_past(content, at, min(end, at + OF_A_POOLING))
+def _may_stride_past(content: bytes | mmap.mmap, operator: re.Match[bytes], end: int) -> bool:
+    """Whether the operator, or what comes next, strides past its window; a convolution may take its window from its weights."""
+    start, end = operator.end(), min(end, operator.end() + OF_WINDOWS)
+    if b"Conv" in operator[0]:
+        return any(number > BEYOND for number in _integers(content, start, end, b"\x07strides"))
+    return _strides_past(content, start, end)
 
 
-def _strides_past(content: bytes | mmap.mmap, start: int, end: int) -> bool:
-    """Whether a stride in a node is longer than its window along one axis; of the first one in a part of a model."""
-    strides, windows = (
-        [number for at in _after(content, [(start, end)], word) for number in _numbers(content, at, end)]
-        for word in (b"\x07strides", b"\x0ckernel_shape")
-    )
-    return any(stride > window for stride, window in zip(strides, windows))
+def _strides_past(content: bytes | mmap.mmap, start: int, end: int, beyond: int = 1) -> bool:
+    """Whether a stride in a node is so much longer than its window along one axis; of the first one in a part of a model.
+
+    A convolution without ``kernel_shape`` has a window of one element at least.
+    """
+    strides = _integers(content, start, end, b"\x07strides")
+    windows = _integers(content, start, end, b"\x0ckernel_shape") or [1] * len(strides)
+    return any(stride >= window + beyond for stride, window in zip(strides, windows))
+
+
+def _integers(content: bytes | mmap.mmap, start: int, end: int, name: bytes) -> list[int]:
+    """The integers of all attributes of a name in a part of a model."""
+    return [number for at in _after(content, [(start, end)], name) for number in _numbers(content, at, end)]
 
 
 def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
@@ -179,19 +194,22 @@ def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
         yield number
 
 
-def _has_strided_pooling(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
-    """Whether part of a model is, or holds, a pooling with SAME and a stride that is longer than its window."""
+def _has_longer_strides(content: bytes | mmap.mmap, start: int, end: int, kind: str = "model") -> bool:
+    """Whether part of a model is, or holds, a node with SAME whose stride is so much longer than its window."""
     if end - start < SMALL and content.find(b"SAME_", start, end) < 0:
         return False
-    pools = False
+    operator = b""
     for number, first, last in _fields(content, start, end):
         if number == TENSOR.get(kind):
             continue
         inner = WITHIN[kind].get(number)
-        if inner is not None and _has_strided_pooling(content, first, last, inner):
+        if inner is not None and _has_longer_strides(content, first, last, inner):
             return True
-        pools = pools or (kind == "node" and number == OPERATOR and content.find(b"Pool", first, last) >= 0)
-    return pools and _strides_past(content, start, end)
+        if kind == "node" and number == OPERATOR:
+            operator = content[first:last]
+    if operator in CONVOLUTIONS:
+        return _strides_past(content, start, end, BEYOND)
+    return operator.endswith(b"Pool") and _strides_past(content, start, end)
 
 
 def _found(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]], words: Iterable[bytes]) -> set[bytes]:

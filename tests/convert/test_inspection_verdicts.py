@@ -175,6 +175,31 @@ def test_same_of_poolings(row: tuple[str, int, int, int, int, int, int, str]) ->
     assert only_pad(source).verdict in ("runs", "may be wrong", "refuses" if opset < 7 else "")
 
 
+# Stride, size, and what is said; the window has one element.
+CONVOLUTIONS = [(3, 6, "SAME_UPPER", "runs"), (4, 7, "SAME_UPPER", "runs"), (4, 8, "SAME_UPPER", "wrong"),
+                (4, 8, "SAME_LOWER", "runs"), (5, 10, "SAME_LOWER", "wrong")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stride", "size", "mode", "verdict"), CONVOLUTIONS)
+@pytest.mark.parametrize("name", ["Conv", "ConvInteger"])
+def test_same_of_convolutions(name: str, stride: int, size: int, mode: str, verdict: str) -> None:
+    """A stride that is much longer than the window begins behind the first element; of an open size it may be."""
+    kind, dtype, out = (
+        (FLOAT, np.float32, FLOAT) if name == "Conv" else (onnx.TensorProto.UINT8, np.uint8, onnx.TensorProto.INT32)
+    )
+    node = helper.make_node(name, ["x", "w"], ["y"], auto_pad=mode, kernel_shape=[1], strides=[stride])
+    weight = helper.make_tensor("w", kind, [1, 1, 1], [1])
+    source = model([node], 13, inputs=[("x", kind, [1, 1, size])], tensors=[weight], outputs=[("y", out, None)])
+    data = np.arange(1, size + 1, dtype=dtype).reshape(1, 1, -1)
+    assert only_pad(source).verdict == verdict
+    made = padops.convert(source, auto_pad="explicit", verify=True)
+    (right,) = padops.InferenceSession(made.proto().SerializeToString()).run(None, {"x": data})
+    assert right.ravel().tolist() == list(range(1, size + 1, stride))
+    assert np.array_equal(right, stock(source, x=data)[0]) == (verdict == "runs")
+    source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
+    assert only_pad(source).verdict == ("may be wrong" if stride - 1 >= 3 + (mode == "SAME_LOWER") else "runs")
+
+
 def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["inspect", "--help"])

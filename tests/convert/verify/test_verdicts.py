@@ -200,6 +200,7 @@ def test_all_of_it_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     )
     told = json.loads(run(capsys, "verify", source, out, "--json")[1])
     assert {told.pop("schema")} == {padops.convert.records.SCHEMA} and told.pop("versions")["onnx"] == onnx.__version__
+    assert [told.pop(name) for name in ("original", "converted", "exit")] == [str(source), str(out), 0]
     assert told == json.loads(json.dumps(padops.verify(source, out).to_json()))
     assert told == json.loads(report.read_text())["verification"]
     assert set(told) == {

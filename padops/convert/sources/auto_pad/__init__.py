@@ -24,7 +24,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
 from padops.convert.sources.auto_pad.rewrites import by_size, explicit, same_pad, same_pad_of
-from padops.convert.sources.auto_pad.verdicts import RIGHT, judge_pooling
+from padops.convert.sources.auto_pad.verdicts import RIGHT, is_shifted, judge_convolution, judge_pooling
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
@@ -101,7 +101,7 @@ def _rewrite(
     op_type: str, window: SameWindow, apply: Callable[[NodeSite, Constants], Applied], pad: Replacement | None = None
 ) -> Rewrite:
     """The rewrite, with what ONNX Runtime makes of the node as it is (measured with onnxruntime 1.31.1)."""
-    needed = None
+    needed, judge = None, None
     pooling = window.operator.pooling
     if window.operator.transposed:
         pass  # right by itself
@@ -111,5 +111,11 @@ def _rewrite(
             needed = "ONNX Runtime computes SAME as if there were no dilation"
     elif pooling and any(axis.min_total < 0 for axis in window.axes):
         needed = "ONNX Runtime pads by a negative amount where the stride is larger than the kernel"
-    judge = partial(judge_pooling, window, needed) if pooling else None
-    return Rewrite(op_type, apply, pad, needed, RIGHT, corrects=pooling, judge=judge)
+    elif not pooling and any(is_shifted(axis, window.mode) for axis in window.axes):
+        needed = (
+            "ONNX Runtime begins the windows behind the first element where the stride is much larger than the kernel"
+        )
+        judge = partial(judge_convolution, window, needed)
+    if pooling:
+        judge = partial(judge_pooling, window, needed)
+    return Rewrite(op_type, apply, pad, needed, RIGHT, corrects=judge is not None, judge=judge)

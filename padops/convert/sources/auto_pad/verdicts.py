@@ -1,8 +1,9 @@
-"""What ONNX Runtime makes of a pooling that pads SAME, by its kernel, strides, dilations and sizes.
+"""What ONNX Runtime makes of a pooling or a convolution that pads SAME, by its kernel, strides, dilations and sizes.
 
 Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. It takes the amounts of SAME as if there were no
 dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices and AveragePool below
 opset 19 refuse negative amounts in the last two releases; in the first two they run, and are wrong for some sizes.
+A convolution begins its windows behind the first element where the total is -3 or less, -4 with SAME_LOWER.
 """
 
 from __future__ import annotations
@@ -17,6 +18,17 @@ RIGHT = "ONNX Runtime pads it rightly by itself"
 FIRST_OPSETS = {"AveragePool": 7, "LpPool": 2}  # of the poolings that ONNX Runtime has
 REFUSED_SINCE = 31  # the release 1.x that is known to refuse negative amounts; 1.25 runs them
 NEGATIVE_SINCE = 19  # the opset from which on AveragePool takes negative amounts
+
+
+def is_shifted(axis: Axis, mode: str) -> bool:
+    """Whether ONNX Runtime begins the windows of a convolution behind the first element; where the size is not known, of some size."""
+    return axis.dilation == 1 and axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
+
+
+def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
+    """What each release of ONNX Runtime does with a convolution that is shifted along an axis, and why; as ``judge_pooling``."""
+    shifted = [axis for axis in window.axes if is_shifted(axis, window.mode)]
+    return ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
 
 
 def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[Verdict, str]:

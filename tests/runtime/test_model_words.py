@@ -1,0 +1,90 @@
+"""What a session reads of a model without onnx: dilations and strides beside their windows, as all writers write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onnx
+import pytest
+
+from padops.runtime import model_words
+
+
+def test_what_looks_like_a_pooling_and_is_no_model() -> None:
+    for end in (b"", b"\x07strides", b"\x07stridesB", b"\x0ckernel_shape@\x01\x07strides@\x02", b"\x07strides@\xff"):
+        model_words._words_in(b'SAME_"\x07MaxPool' + end)
+
+
+@pytest.mark.parametrize(("dilations", "looks"), [([1, 1], False), ([1, 2], True), ([300, 1], True)])
+@pytest.mark.parametrize("packed", [False, True])
+def test_dilations_are_read_without_onnx(dilations: list[int], looks: bool, packed: bool) -> None:
+    """As protobuf writes them, and as other writers do."""
+    node = onnx.helper.make_node(
+        "MaxPool", ["x"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3, 3], dilations=dilations
+    )
+    content = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [], [])).SerializeToString()
+    if packed:
+        unpacked = b"".join(b"@" + varint(number) for number in dilations)
+        numbers = b"".join(map(varint, dilations))
+        content = content.replace(b"\tdilations" + unpacked, b"\tdilationsB" + varint(len(numbers)) + numbers)
+    assert (model_words.DILATED in model_words.words_of(content)) is looks
+
+
+@pytest.mark.parametrize(
+    ("operator", "window", "strides", "looks"),
+    [
+        ("MaxPool", [3, 3], [2, 3], False),
+        ("MaxPool", [3, 2], [2, 3], True),
+        ("AveragePool", [200, 300], [100, 301], True),
+        ("Conv", [1, 1], [2, 2], False),
+        ("Conv", [2, 1], [4, 3], False),
+        ("Conv", [2, 1], [4, 4], True),
+        ("Conv", None, [1, 4], True),
+        ("QLinearConv", [300, 1], [303, 1], True),
+        ("ConvTranspose", [1, 1], [9, 9], False),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_strides_are_read_without_onnx(
+    operator: str, window: list[int] | None, strides: list[int], looks: bool, packed: bool
+) -> None:
+    """Of each pooling and convolution beside its own window, wherever it stands; without SAME they do not matter."""
+    for auto_pad, expected in (("SAME_LOWER", looks), ("NOTSET", False)):
+        attributes: dict[str, Any] = {"auto_pad": auto_pad, "strides": strides}
+        attributes |= {} if window is None else {"kernel_shape": window}
+        node = onnx.helper.make_node(operator, ["x"], ["y"], **attributes)
+        other = onnx.helper.make_node("MaxPool", ["y"], ["z"], auto_pad="SAME_UPPER", kernel_shape=[400, 400])
+        body = onnx.helper.make_graph([node, other], "body", [], [])
+        graph = onnx.helper.make_graph([onnx.helper.make_node("If", ["c"], ["z"], then_branch=body)], "g", [], [])
+        content = onnx.helper.make_model(graph).SerializeToString()
+        if packed:
+            content = content.replace(*with_packed("strides", strides))
+            content = content.replace(*with_packed("kernel_shape", window)) if window is not None else content
+        assert (model_words.STRIDED in model_words._words_in(content)) is expected
+
+
+def with_packed(name: str, values: list[int]) -> tuple[bytes, bytes]:
+    """What an attribute of two integers is in a model, and what other writers make of it, which has as many bytes."""
+    unpacked = b"".join(b"@" + varint(number) for number in values)
+    numbers = b"".join(map(varint, values))
+    return name.encode() + unpacked, name.encode() + b"B" + varint(len(numbers)) + numbers
+
+
+def test_the_dilations_of_each_node_are_read() -> None:
+    nodes = [
+        onnx.helper.make_node("MaxPool", ["x"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[3], dilations=[size])
+        for size in (1, 1, 2)
+    ]
+    content = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [], [])).SerializeToString()
+    assert model_words.DILATED in model_words.words_of(content)
+
+
+def test_fields_of_all_kinds() -> None:
+    """Numbers of any length, of 8 and of 4 bytes stand between what has a length."""
+    content = b"\x08" + varint(300) + b"\x11" + b"\xff" * 8 + b"\x1d" + b"\xff" * 4 + b"\x22\x03Pad" + b"\x2a\x00"
+    found = [(number, content[first:last]) for number, first, last in model_words._fields(content, 0, len(content))]
+    assert found == [(4, b"Pad"), (5, b"")]
+
+
+def varint(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128, number >> 7])
