@@ -20,7 +20,7 @@ with NeedingOnnxruntime("padops.InferenceSession"):
 if TYPE_CHECKING:
     import onnx
 
-    from padops.convert import Conversion, Inspection, PadRecord
+    from padops.convert import Conversion, PadRecord
     from padops.runtime.placing import Provider
 
 LOG = logging.getLogger("padops")
@@ -89,10 +89,14 @@ class InferenceSession(inference_session.InferenceSession):
             self._run_converted(_converted(path_or_bytes, dict(convert)), *given, kwargs)
             return
         words = words_of(path_or_bytes)
-        made = _looked_at(path_or_bytes, convert) if _needs_a_look(words) else None
+        made, unseen = _looked_at(path_or_bytes, convert) if _needs_a_look(words) else (None, "")
+        if made is not None:
+            self._run_converted(made, *given, kwargs)
+            return
         try:
-            if made is None:
-                self._create(path_or_bytes, words, *given, kwargs)
+            self._create(path_or_bytes, words, *given, kwargs)
+        except (TypeError, ValueError):  # another argument is wrong, whatever the model is
+            raise
         except Exception as error:
             asked = convert == "auto" and not words.isdisjoint(PADS)
             made = _converted_after(error, path_or_bytes) if asked else None
@@ -104,8 +108,8 @@ class InferenceSession(inference_session.InferenceSession):
                 LOG.warning("onnxruntime refuses the model also after it was converted in memory: %s", made.summary())
                 raise error from None
             return
-        if made is not None:
-            self._run_converted(made, *given, kwargs)
+        if unseen:
+            warnings.warn(unseen, stacklevel=2)
 
     def _run_converted(
         self,
@@ -195,23 +199,35 @@ def _needs_a_look(words: frozenset[bytes]) -> bool:
     return old or any(words.issuperset(row) for row in SILENT)
 
 
-def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> Conversion | None:
+class _UnreadError(Exception):
+    """padops cannot read or convert a model; the message says why."""
+
+
+def _looked_at(model: str | bytes | os.PathLike[str], convert: str) -> tuple[Conversion | None, str]:
     """The converted model where this onnxruntime may get it wrong without an error, and conversion helps and is asked for.
+
+    Args:
+        model: The model.
+        convert: ``"auto"`` or ``"never"``.
+
+    Returns:
+        The converted model, or None; and where nobody has looked the warning for it, once onnxruntime has taken it.
 
     Raises:
         DependencyError: The extra that converts is not installed.
     """
-    unseen = f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
+    why, doubt = "", f"onnxruntime {onnxruntime.__version__} may get Pads of this model wrong"
     if convert == "auto":
         try:
-            return _converted_if_needed(model)
+            return _converted_if_needed(model), ""
         except DependencyError as missing:
             raise DependencyError(
-                f"{unseen}, and padops cannot look: {missing}; convert='never' runs the model as it is",
+                f"{doubt}, and padops cannot look: {missing}; convert='never' runs the model as it is",
                 name=missing.name,
             ) from None
-    warnings.warn(f"{unseen}; padops runs them after 'padops convert'", stacklevel=3)
-    return None
+        except _UnreadError as error:
+            why = f", and padops cannot look: {error}"
+    return None, f"{doubt}{why}; padops runs them after 'padops convert'"
 
 
 def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = False) -> Conversion | None:
@@ -221,36 +237,32 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
         model: The model.
         refused: Whether onnxruntime has refused it. Then all Pads are converted where nothing is known against one of them, since
             they may be the reason all the same: with amounts in external data, for one.
+
+    Raises:
+        DependencyError: The extra that converts is not installed.
+        _UnreadError: The model cannot be read, or not converted.
     """
-    if (found := _inspected(model)) is None:
-        return None
-    helped = any("convert" in pad.roads for pad in found.failing)
-    # Before there is a provider, nothing else runs what depends on the data.
-    doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
-    if not (helped or doubtful or refused):
-        return None
-    explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
-    select = "all" if doubtful or not helped else "needed"
-    made = _converted(model, {"select": select, "custom_domains": found.domains, **explicit})
-    return made if helped or made.converted else None
-
-
-def _inspected(model: str | bytes | os.PathLike[str]) -> Inspection | None:
-    """What is in a model; None where it cannot be read."""
     from padops.convert import PadopsError, inspect
 
     if not isinstance(model, (str, bytes, os.PathLike)):
         return None
     try:
-        return inspect(model)
-    except PadopsError as error:  # of what is no model at all, onnxruntime says that
-        if not isinstance(model, bytes) and os.path.isfile(model):
-            LOG.warning("padops cannot convert the model: %s", error)
-        return None
+        found = inspect(model)
+        helped = any("convert" in pad.roads for pad in found.failing)
+        # Before there is a provider, nothing else runs what depends on the data.
+        doubtful = runtime_minor() < FIRST_MINOR and any(pad.verdict == "runs if" for pad in found.pads)
+        if not (helped or doubtful or refused):
+            return None
+        explicit = {"auto_pad": "explicit"} if "--auto-pad" in found.options else {}
+        select = "all" if doubtful or not helped else "needed"
+        made = _converted(model, {"select": select, "custom_domains": found.domains, **explicit})
+    except PadopsError as error:
+        raise _UnreadError(str(error)) from error
+    return made if helped or made.converted else None
 
 
 def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) -> Conversion | None:
-    """The converted model where onnxruntime has refused it; None where conversion cannot help.
+    """The converted model where onnxruntime has refused it; None where conversion cannot help. The log says why padops cannot convert.
 
     Raises:
         DependencyError: The extra that converts is not installed.
@@ -259,6 +271,10 @@ def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) ->
         return _converted_if_needed(model, refused=True)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
+    except _UnreadError as unread:
+        if isinstance(model, bytes) or os.path.isfile(model):  # of no file at all, onnxruntime's error says enough
+            LOG.warning("padops cannot convert the model: %s", unread)
+        return None
 
 
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:

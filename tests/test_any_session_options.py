@@ -150,6 +150,17 @@ def test_arguments_that_are_refused() -> None:
         padops.InferenceSession(model(text, 2), convert={"target": "onnx"})
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"providers": "CPUExecutionProvider"}, {"providers": [3]}, {"sess_options": 3}, {"provider_options": [{}, {}]}],
+)
+def test_wrong_arguments_convert_nothing(wrong: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model was converted for another attempt, which said that onnxruntime refuses it."""
+    monkeypatch.setattr(door, "_converted_after", None)
+    with pytest.raises((TypeError, ValueError), match="expected|provider_options has 2 entries"):
+        padops.InferenceSession(model(), **{"providers": ["CPUExecutionProvider"]} | wrong)
+
+
 def test_why_a_model_cannot_be_converted_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = with_data(tmp_path / "one", 2)
     (path.parent / "w.bin").unlink()

@@ -173,7 +173,7 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     missing = tmp_path / "missing.onnx"
     assert run(capsys, "convert", missing, "--dry-run") == (1, "", f"error: {missing} does not exist\n")
     source = save(tmp_path / "in.onnx", one_pad(13))
-    text = f"error: {source} is the source itself; to replace it, convert in place\n"
+    text = f"error: {source} is the source itself; to replace it, use --in-place\n"
     assert run(capsys, "convert", source, "-o", source) == (2, "", text)
 
 
@@ -182,8 +182,8 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     [
         ([], "convert the Pads of a model"),
         (["convert"], "the following arguments are required: IN"),
-        (["convert", "m.onnx"], "one of the arguments OUT -o/--output --in-place --dry-run is required"),
-        (["convert", "m.onnx", "-o", "n", "--in-place"], "not allowed with argument -o/--output"),
+        (["convert", "m.onnx"], "name OUT, or use --in-place or --dry-run"),
+        (["convert", "m.onnx", "-o", "n", "--in-place"], "--in-place excludes OUT and -o/--output"),
         (["convert", "m.onnx", "--dry-run", "--select", "some"], "argument --select: invalid choice: 'some'"),
         (["convert", "m.onnx", "--dry-run", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
     ],

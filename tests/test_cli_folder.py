@@ -82,9 +82,9 @@ def test_in_place_and_dry_run(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "convert", folder, folder / "a.onnx")
-    assert (code, f"argument OUT: {folder / 'a.onnx'} is a file, but {folder} is a folder" in err) == (2, True)
+    assert (code, f"OUT is a file ({folder / 'a.onnx'}), but IN is a folder ({folder})" in err) == (2, True)
     code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--verify", "--inputs", "x.npz")
-    assert (code, "argument --inputs: not allowed where IN is a folder" in err) == (2, True)
+    assert (code, "--inputs needs one model, but IN is a folder" in err) == (2, True)
     code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
     assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
     (tmp_path / "empty").mkdir()
@@ -96,7 +96,7 @@ def test_a_report_takes_the_place_of_no_data(folder: Path, tmp_path: Path, capsy
     (folder / "w.bin").write_bytes(b"weights")
     code, _, err = run(capsys, "convert", folder, tmp_path / "out", "--report", folder / "w.bin")
     assert (code, (folder / "w.bin").read_bytes(), (tmp_path / "out").exists()) == (1, b"weights", False)
-    assert f"cannot write {folder / 'w.bin'}: the report of a folder is a .json file" in err
+    assert f"cannot write {folder / 'w.bin'}: --report of a folder needs a name with .json" in err
 
 
 @pytest.mark.parametrize("what", ["a source", "a link to one", "an output"])
@@ -113,7 +113,7 @@ def test_a_report_takes_the_place_of_no_model(
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     target = [out] if what == "an output" else ["--in-place"]
     code, _, err = run(capsys, "convert", folder, *target, "--report", report)
-    told = f"it is {model}, a model that is to be {kind}; name another file for the report"
+    told = f"it is {model}, a model to be {kind}; name another --report"
     assert (code, err) == (1, f"error: cannot write {report}: {told}\n")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
@@ -245,7 +245,7 @@ def test_an_interrupt_ends_every_process(number: int, code: int, planted: Path, 
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)
     assert (running.returncode, left) == (code, [])
-    told = "interrupted; at least 2 of 3 models had been converted, and none is half written"
+    told = "interrupted; 2 of 3 converted, none half-written"
     assert err.splitlines()[-1] == told
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +15,10 @@ import onnx
 import onnxruntime
 import pytest
 from command_lines import ROOT, columns, run, save
-from small_models import one_pad, same_but_for_the_pads
+from small_models import model, one_pad, pad, same_but_for_the_pads, tensor
 
 import padops
+from padops.convert.records import SCHEMA
 from padops.runtime import installed
 
 
@@ -64,6 +67,66 @@ def test_info_fails_where_the_library_is_missing(
     monkeypatch.setattr(padops.runtime.library, "get_library_path", missing)
     code, _, err = run(capsys, "info")
     assert (code, err) == (1, "error: libpadops.so is not there\n")
+
+
+def fields(page: str, heading: str) -> set[str]:
+    """The fields that the first table behind a text of a page names."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(heading)[2]
+    rows = itertools.takewhile(lambda line: line.startswith("|"), text[text.index("|") :].splitlines())
+    return {name for row in rows for name in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
+
+
+def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "info", "--json")
+    told, described = json.loads(out), padops.describe()
+    assert (code, err, told["schema"], told["error"], told["why"]) == (0, "", 1, None, None)
+    assert (told["versions"], told["library"]) == (installed.versions(), padops.get_library_path())
+    assert (told["domain"], told["version"]) == (described["domain"], described["version"])
+    assert told["operators"] == {op["name"]: op["types"] for op in described["ops"]}
+    assert (told["self_check"], isinstance(told["providers"], dict)) == ("equal", True)
+    assert fields("ci.md", "`padops info --json` says") == set(told) - {"why"}
+
+
+def test_info_as_json_where_something_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All fields are there, so that a program finds why."""
+    import padops.runtime.library
+    from padops.spec import reference
+
+    names = set(json.loads(run(capsys, "info", "--json")[1]))
+    with monkeypatch.context() as patch:
+        patch.setattr(reference, "run", lambda *arguments: np.zeros((2, 8), np.int16))
+        code, out, err = run(capsys, "info", "--json")
+    told = json.loads(out)
+    assert (code, told["self_check"], err) == (1, "failed", f"error: {told['error']}\n")
+    assert told["error"].startswith("the self-check failed: 1 output differs; y: ") and set(told) == names
+    monkeypatch.setattr(
+        padops.runtime.library, "get_library_path", lambda: (_ for _ in ()).throw(OSError("no library"))
+    )
+    code, out, err = run(capsys, "info", "--json")
+    told = json.loads(out)
+    assert (code, err, told["error"], told["library"], told["self_check"]) == (
+        1, "error: no library\n", "no library", None, "not run",
+    )  # fmt: skip
+    assert set(told) == names
+
+
+def test_verify_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, out_file = save(tmp_path / "m.onnx", one_pad(13)), tmp_path / "out.onnx"
+    verification = padops.convert(source, out_file, verify=True).verification
+    code, out, err = run(capsys, "verify", source, out_file, "--json")
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    about = {"schema": SCHEMA, "versions": installed.versions(), "original": str(source), "converted": str(out_file)}
+    assert {name: told.pop(name) for name in [*about, "exit"]} == about | {"exit": 0}
+    assert told == json.loads(json.dumps(verification.to_json()))
+    assert fields("verification.md", "have the same fields:") == set(told)
+    edge = model([pad(name="p", mode="edge")], 13, tensors=[tensor("pads", [1, 0, 0, 2])])
+    other = save(tmp_path / "other.onnx", edge)
+    code, out, _ = run(capsys, "verify", source, other, "--json", "--run")
+    told = json.loads(out)
+    assert (code, told["exit"], told["verdict"]) == (4, 4, "different")
 
 
 @pytest.mark.parametrize("command", ["info", "describe"])

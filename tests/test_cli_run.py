@@ -10,6 +10,8 @@ import pytest
 from command_lines import run
 from onnx import parser
 
+from padops.terminal import shown
+
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
 REFLECTED = [[1.0, 0.0, 1.0, 2.0, 1.0], [4.0, 3.0, 4.0, 5.0, 4.0]]
 
@@ -62,10 +64,15 @@ def test_texts_and_types_that_numpy_lacks(
         assert written["y"].tolist() == bits
 
 
-def test_long_outputs_are_told_by_type_and_shape(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = save(tmp_path / "long.onnx", "(float x) => (float[100] y) <int64[1] n = {100}> { y = Expand (x, n) }")
+@pytest.mark.parametrize(("count", "told"), [(64, f" {[1.0] * 64}"), (65, "")])
+def test_long_outputs_are_told_by_type_and_shape(
+    count: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = save(
+        tmp_path / "long.onnx", f"(float x) => (float[{count}] y) <int64[1] n = {{{count}}}> {{ y = Expand (x, n) }}"
+    )
     np.savez(tmp_path / "x.npz", x=np.float32(1))
-    assert run(capsys, "run", path, "--inputs", tmp_path / "x.npz") == (0, "y: float32[100]\n", "")
+    assert run(capsys, "run", path, "--inputs", tmp_path / "x.npz") == (0, f"y: float32[{count}]{told}\n", "")
 
 
 def test_what_is_wrong_is_said(model: Path, inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +101,7 @@ def test_nothing_that_is_read_is_overwritten(model: Path, inputs: Path, capsys: 
     before = {path: path.read_bytes() for path in (model, inputs)}
     for path in before:
         code, _, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", path)
-        assert (code, err) == (2, f"error: {path} is what is read; name another file for the outputs\n")
+        assert (code, err) == (2, f"error: {path} is read; name another file for --outputs\n")
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -117,3 +124,72 @@ def test_what_a_file_of_arrays_cannot_hold(tmp_path: Path, capsys: pytest.Captur
 
 def test_blanks_between_providers(model: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", model, "--inputs", inputs, "--providers", " CPUExecutionProvider , ")[0] == 0
+
+
+def test_providers_are_asked_for(model: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By their whole names, or in short; what onnxruntime does not have is an error."""
+    for given, named in (("NoSuchProvider", "NoSuchProvider"), ("snpe,CPUExecutionProvider", "snpe")):
+        code, out, err = run(capsys, "run", model, "--inputs", inputs, "--providers", given)
+        assert (code, out) == (1, "") and f"error: {model} does not run: " in err and named.lower() in err.lower()
+
+
+def test_an_absent_model_is_not_taken_for_the_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "run", tmp_path / "none.onnx", "--outputs", tmp_path / "y.npz")
+    assert (code, err.startswith(f"error: {tmp_path / 'none.onnx'} does not run: ")) == (1, True)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_data_of_any_rank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(tmp_path / "m.onnx", "(float[] x) => (float[] y) { y = Neg (x) }")
+    made = onnx.load(path)
+    for value in (*made.graph.input, *made.graph.output):
+        value.type.tensor_type.ClearField("shape")
+    onnx.save(made, path)
+    np.savez(tmp_path / "x.npz", x=np.ones((1, 2), np.float32))
+    assert run(capsys, "run", path, "--inputs", tmp_path / "x.npz") == (0, "y: float32[1, 2] [[-1.0, -1.0]]\n", "")
+
+
+def test_what_is_no_tensor(tmp_path: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(tmp_path / "in.onnx", "(seq(float[2]) x) => (int64 y) { y = SequenceLength (x) }")
+    code, out, err = run(capsys, "run", path, "--inputs", inputs)
+    assert (code, out) == (1, "")
+    assert err == "error: input 'x' is seq(tensor(float)), and only tensors can be given\n"
+    path = save(tmp_path / "out.onnx", "(float[2, 3] x) => (seq(float[2, 3]) y) { y = SequenceConstruct (x) }")
+    code, out, err = run(capsys, "run", path, "--inputs", inputs, "--outputs", tmp_path / "y.npz")
+    assert (code, out) == (1, "")
+    assert err == "error: output 'y' is a list, and only tensors can be printed or written\n"
+    assert not (tmp_path / "y.npz").exists()
+
+
+def test_how_many_pads_were_converted(tmp_path: Path, inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(
+        tmp_path / "m.onnx",
+        "(float[2, 3] x) => (float[2, 5] y, float[2, 5] z) <int64[2] p = {1, 1}, int32[1] a = {1}, int64[4] q = {0, 1, 0, 1}> "
+        '{ y = Pad <mode = "reflect"> (x, p, , a)  z = Pad (x, q) }',
+    )
+    assert run(capsys, "run", path, "--inputs", inputs)[2] == f"{path} was converted in memory: 1 of 2 Pads\n"
+
+
+@pytest.mark.parametrize("name", ["n" * 60_001, "y\0"], ids=["long", "nul"])
+def test_names_that_a_file_of_arrays_cannot_hold(
+    name: str, tmp_path: Path, inputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = save(tmp_path / "m.onnx", "(float[2, 3] x) => (float[2, 3] y) { y = Neg (x) }")
+    made = onnx.load(path)
+    made.graph.output[0].name = made.graph.node[0].output[0] = name
+    onnx.save(made, path)
+    code, _, err = run(capsys, "run", path, "--inputs", inputs, "--outputs", tmp_path / "y.npz")
+    assert (code, err) == (1, "error: " + shown(f"an .npz cannot hold an output of the name {name[:40]!r}") + "\n")
+    assert not (tmp_path / "y.npz").exists()
+
+
+def test_outputs_go_where_a_link_leads(
+    model: Path, inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "y.npz").write_bytes(b"old")
+    (tmp_path / "y.npz").symlink_to(tmp_path / "there" / "y.npz")
+    assert run(capsys, "run", model, "--inputs", inputs, "--outputs", tmp_path / "y.npz")[0] == 0
+    assert (tmp_path / "y.npz").is_symlink() and not (tmp_path / "there" / "y.npz").is_symlink()
+    with np.load(tmp_path / "there" / "y.npz") as written:
+        assert written["y"].tolist() == REFLECTED

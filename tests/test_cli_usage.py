@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import command
 import onnx
 import pytest
 from command_lines import run
@@ -38,9 +39,9 @@ def test_the_output_may_stand_anywhere(
 
 def test_one_output_alone(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "convert", source, tmp_path / "a", "-o", tmp_path / "b")
-    assert (code, "argument OUT: not allowed with argument -o/--output" in err) == (2, True)
+    assert (code, "OUT and -o/--output name two outputs" in err) == (2, True)
     code, _, err = run(capsys, "convert", source, tmp_path / "a", "--in-place")
-    assert (code, "argument --in-place: not allowed with argument -o/--output" in err) == (2, True)
+    assert (code, "--in-place excludes OUT and -o/--output" in err) == (2, True)
     assert list(tmp_path.iterdir()) == [source]
 
 
@@ -80,6 +81,31 @@ def test_nothing_is_meant_by_what_is_like_nothing(capsys: pytest.CaptureFixture[
     assert (code, err.splitlines()[-1]) == (2, "padops convert: error: unrecognized arguments: --xyzzy")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--without-pad", "--without-pad needs --target onnx"),
+        ("--target onnx --without-pad --select needed", "--without-pad needs --select all"),
+        ("--inputs x.npz", "--inputs needs --verify"),
+        ("--run", "--run needs --verify"),
+        ("--for cuda", "--for needs --target onnx"),
+        ("--for cuda --target onnx --select needed", "--for needs --select all"),
+        (
+            "--for cuda --target onnx --without-pad",
+            "--for excludes --without-pad: CUDAExecutionProvider runs some Pads, which stay",
+        ),
+        ("--report {source}", "{source} is a model; name another --report"),
+        ("-o {source}", "{source} is the source itself; to replace it, use --in-place"),
+    ],
+)
+def test_a_refusal_names_the_options(
+    arguments: str, said: str, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """padops.convert, which has them too, says the same of its arguments."""
+    code, out, err = run(capsys, "convert", source, "--dry-run", *arguments.format(source=source).split())
+    assert (code, out, err) == (2, "", f"error: {said.format(source=source)}\n")
+
+
 def test_a_mistake_is_told_in_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(["convert", "--bogus"])
@@ -91,6 +117,24 @@ def test_lines_are_whole_where_the_output_is_no_terminal(capsys: pytest.CaptureF
     long = "word " * 60
     terminal.show_wrapped(terminal.make_console(), [long])
     assert capsys.readouterr().out == f"  {long}\n"
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_a_pipe_gets_whole_lines(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own, whatever COLUMNS says: grep finds a line that has the path and the count, and the reason whole."""
+    path = tmp_path / f"{'long_' * 30}m.onnx"
+    path.write_bytes(one_pad(1).SerializeToString())
+    monkeypatch.setenv("COLUMNS", columns)
+    found = command.padops("inspect", path).stdout.splitlines()
+    (pad,) = padops.inspect(path).pads
+    assert found[0].startswith(f"{path}: 1 Pad: 1 refused (")
+    assert f"  {pad.form}, opset 1: {pad.what()}" in found and f"  {pad.why}" in found
+
+
+def test_padops_alone_prints_help() -> None:
+    ended = command.padops()
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("usage: padops ") and "inspect" in ended.stderr
 
 
 def test_providers_have_short_names() -> None:

@@ -1,7 +1,8 @@
 """Every code block of README.md and docs/ runs, prints what its page says, and names what is there.
 
 Blocks of Python and of the console run in this process, each page in a folder of its own that has ``models/`` in it. A block
-that cannot run carries a comment with the reason before it; with ``-s`` those are listed.
+that cannot run carries a comment with the reason before it; with ``-s`` those are listed. Of files for CI, what they run of
+padops is run, without what it installs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import ci_snippets
 import pytest
 from document_blocks import DATA, PAGES, ROOT, Block, agrees, blocks, commands, printed
 
@@ -52,7 +54,7 @@ def check_output(block: Block, said: list[str], real: str) -> None:
 def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """A command's exit code and output: padops' own in this process, others in a shell."""
     words = shlex.split(command, comments=True)
-    if words[0] != "padops" or {"|", "<", ">"} & set(words):
+    if words[0] != "padops" or {"|", "||", "<", ">"} & set(words):
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         ran = subprocess.run(
             ["bash", "-c", command], env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=600
@@ -65,6 +67,21 @@ def run_command(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, 
         code = end.code
     captured = capsys.readouterr()
     return code, captured.out + captured.err
+
+
+def check_ci(block: Block, place: Path) -> None:
+    """That what a file for CI runs fails where a model does, and not where all run; and that it writes what it names."""
+    good = place / "good"
+    (good / "models").mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "models" / "pad_02.onnx", good / "models")
+    scripts = list(ci_snippets.scripts_of(block.code))
+    assert scripts, f"{block} runs nothing of padops"
+    for folder, expected in ((place, 3), (good, 0)):
+        for script in scripts:
+            ran = ci_snippets.run_script(script, folder)
+            assert ran.returncode == expected, f"{block}: exit code {ran.returncode}\n{ran.stdout}{ran.stderr}"
+        for name in re.findall(r"\bpadops\.(?:sarif|xml)\b", block.code):
+            assert (folder / name).stat().st_size, f"{block} does not write {name}"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
@@ -82,6 +99,8 @@ def test_blocks(page: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> 
                 code, output = run_command(command, capsys)
                 assert code == 0, f"{block}: {command}: exit code {code}\n{output}"
                 check_output(block, shown, output)
+        elif block.language == "yaml":
+            check_ci(block, place)
         elif block.language == "json" and "…" not in block.code:
             json.loads(block.code)
         else:
@@ -95,7 +114,7 @@ def test_no_fence_is_overlooked() -> None:
 
 
 def test_blocks_that_do_not_run_are_few() -> None:
-    ran = [block for page in PAGES for block in blocks(page) if block.language in ("python", "console")]
+    ran = [block for page in PAGES for block in blocks(page) if block.language in ("python", "console", "yaml")]
     print(f"{len(set(ran) - set(NOT_RUN))} blocks run, {len(NOT_RUN)} do not:")
     print("\n".join(f"  {block}: {block.reason}" for block in NOT_RUN))
     assert 0 < len(NOT_RUN) <= MOST_NOT_RUN

@@ -98,7 +98,11 @@ def test_info_needs_nothing_but_for_its_self_check(numpy_alone: Path, tmp_path: 
     lines = ran.stdout.splitlines()
     assert any(line.split() == ["onnxruntime", "not", "installed"] for line in lines)
     assert any(line.split() == ["library", str(numpy_alone / "padops" / "libpadops.so")] for line in lines)
-    assert lines[-1] == f"self-check: not run: the self-check needs onnx, which is not installed: {CONVERT}"
+    why = f"the self-check needs onnx, which is not installed: {CONVERT}"
+    assert lines[-1] == f"self-check: not run: {why}"
+    ran = run_python(numpy_alone, "-m", "padops", "info", "--json", cwd=tmp_path)
+    told = json.loads(ran.stdout)
+    assert (ran.returncode, told["self_check"], told["why"], told["error"]) == (0, "not run", why, None)
 
 
 SESSION = f"""

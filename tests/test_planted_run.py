@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from mutation.planted import campaign, cpp_changes, python_changes
+from mutation.planted import campaign, cpp_changes, python_changes, workshop
 from mutation.planted.campaign import Outcome, drawn, every_change, outcomes, read, summary
 from mutation.planted.change import Change
 from mutation.planted.equivalent import EQUIVALENT, reason_of
@@ -141,3 +141,12 @@ def test_the_page_says_what_was_not_seen() -> None:
     assert "planted 6 breaks (seed 7). 1 did not build, and 1 change no result. Of the other 4 the tests saw 3" in text
     assert "which is 75 %." in text
     assert "| `a.py:3` | ``a \\| b`` | ``a & b`` |" in text.splitlines()
+
+
+def test_a_copy_has_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a worktree .git is a file: git, in the copy, would have been at work on the checkout's own."""
+    for name in (".git", ".gitignore", "padops/a.py", "padops/__pycache__/a.pyc", "build/libpadops.so"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    monkeypatch.setattr(workshop, "ROOT", tmp_path)
+    assert sorted(map(str, workshop._files())) == [".gitignore", "padops/a.py"]

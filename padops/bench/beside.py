@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from padops.bench.beside_tables import PROCESSOR, Placed
-from padops.bench.models import feeds_for
+from padops.bench.models import feeds_for, short_name
 from padops.bench.padded_networks import ALL
 from padops.bench.placement import ON_PROCESSOR, Placement, placement_of
 from padops.bench.runner import Measurement, OutputsDiffer, measure
@@ -65,7 +65,7 @@ def measure_model(providers: Sequence[str], path: Path, threads: int, seconds: f
     """
     _prepare(providers)
     feeds = feeds_for(path, _beside(str(path), (CPU,), None))
-    return _measured(f"{path.parent.name}/{path.name}", _sessions(str(path), path, providers), feeds, threads, seconds)
+    return _measured(short_name(path), _sessions(str(path), path, providers), feeds, threads, seconds)
 
 
 def _prepare(providers: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from padops.bench.runner import Measurement
-from padops.bench.tables import by_threads, by_workload, facts, joined, print_rows
+from padops.bench.tables import by_workload, facts, merged, print_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,10 +84,4 @@ def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
         results: The measurements.
         machine: What ``describe_machine`` says.
     """
-    tables = {threads: cells(measured) for threads, measured in by_threads(results).items()}
-    names = dict.fromkeys(name for table in tables.values() for name in table)
-    lines = [facts(machine), "", f"| network | by | {' | '.join(COLUMNS)} |", "|---|---" + "|--:" * len(COLUMNS) + "|"]
-    for name in names:
-        found = [table.get(name, [""] * len(COLUMNS)) for table in tables.values()]
-        lines.append(f"| {' | '.join(name)} | " + " | ".join(joined(column) for column in zip(*found)) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([facts(machine), "", *merged(results, "network", COLUMNS, cells)]) + "\n"

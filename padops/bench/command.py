@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 QUICK_SECONDS, SECONDS = 0.5, 2.0  # for one workload
 _NO_PLOT = "--plot draws workloads, not what --provider and --providers measure"
-_NO_THREADS = "--threads is not for --providers: they have threads of their own, as many as they choose"
+_NO_THREADS = "--providers excludes --threads: providers choose how many they use"
 _ALONE = "--copies measures nothing else, and writes no file"
-_NO_DRAWING = "--random draws workloads: it goes with neither --model, --provider, --providers nor --show"
-_NO_SEED = "--seed is of --random, which is not given"
-_NOT_MEASURED = "--show measures nothing: it goes with none of --only, --threads, --quick and --model"
+_NO_DRAWING = "--random excludes --model, --provider, --providers and --show"
+_NO_SEED = "--seed needs --random"
+_NOT_MEASURED = "--show excludes --only, --threads, --quick, --model and --providers: it measures nothing"
 _MOST_DRAWN, _MOST_THREADS = 10_000, 1024
 _NO_WORKLOADS = (
     "--only chooses from the workloads, and --model measures none; with --provider or --providers it measures both"
@@ -81,7 +81,7 @@ def _bench(options: argparse.Namespace) -> int:
         return fail(why)
     if why := _no_choice(options):
         return fail(why, 2)
-    console = make_console(width=160)
+    console = make_console(width=1000)  # grep finds whole names: a table is as wide as its cells
     if options.copies:
         return _show_copies(console)
     results: list[Measurement] = []
@@ -203,7 +203,7 @@ def _no_choice(options: argparse.Namespace) -> str | None:
         if not _providers(options):
             return f"--providers is {options.providers!r}, expected names with commas between them"
         if options.provider:
-            return "--provider measures padops' own, --providers those beside which it stands: choose one of them"
+            return "--provider excludes --providers: it measures padops' own provider alone"
         if options.threads:
             return _NO_THREADS
     if options.model:

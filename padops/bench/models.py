@@ -30,8 +30,13 @@ def measure_models(paths: list[Path], threads: int, seconds: float) -> list[Meas
     for path in paths:
         with tempfile.TemporaryDirectory() as folder:
             calls, size = _calls(path, Path(folder, path.name), threads)
-        results += measure(f"{path.parent.name}/{path.name}", size, threads, calls, seconds)
+        results += measure(short_name(path), size, threads, calls, seconds)
     return results
+
+
+def short_name(path: Path) -> str:
+    """What a table calls a model: its file, and the folder where one is named."""
+    return str(Path(*path.parts[-2:]))
 
 
 def _calls(source: Path, output: Path, threads: int) -> tuple[dict[str, Call], int]:

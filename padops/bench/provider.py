@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from padops.bench import sessions
-from padops.bench.models import feeds_for, stock_session
+from padops.bench.models import feeds_for, short_name, stock_session
 from padops.bench.networks import TINY_SHAPE, convolutions, tiny_pads
 from padops.bench.provider_tables import STOCK
 from padops.bench.runner import Measurement, OutputsDiffer, bits_of, measure
@@ -71,7 +71,7 @@ def measure_provider(
         progress(name)
         results += MEASURED[name](name, threads, seconds)
     for path in paths:
-        name = f"{path.parent.name}/{path.name}"
+        name = short_name(path)
         progress(name)
         feeds = feeds_for(path, stock_session(path, threads))
         results += _runs(name, str(path), feeds, DEFAULT, threads, seconds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from padops.bench.tables import by_threads, by_workload, facts, joined, print_rows
+from padops.bench.tables import by_threads, by_workload, facts, merged, print_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,17 +65,5 @@ def markdown(results: Sequence[Measurement], machine: Mapping[str, str]) -> str:
         results: The measurements.
         machine: What ``describe_machine`` says.
     """
-    tables = {threads: cells(measured) for threads, measured in by_threads(results).items()}
-    names = dict.fromkeys(name for table in tables.values() for name in table)
-    counts = " / ".join(map(str, tables))
-    lines = [
-        facts(machine),
-        "",
-        f"| {counts} threads | by | " + " | ".join(_TITLES) + " |",
-        "|---|---" + "|--:" * len(_TITLES) + "|",
-    ]
-    for name in names:
-        found = [table.get(name, [""] * len(_TITLES)) for table in tables.values()]
-        row = [joined(column) for column in zip(*found)]
-        lines.append(f"| {' | '.join(name)} | " + " | ".join(row) + " |")
-    return "\n".join(lines) + "\n"
+    counts = " / ".join(map(str, by_threads(results)))
+    return "\n".join([facts(machine), "", *merged(results, f"{counts} threads", _TITLES, cells)]) + "\n"

@@ -156,3 +156,25 @@ def facts(machine: Mapping[str, str]) -> str:
 def joined(values: Sequence[str]) -> str:
     """The same cell with each number of threads, as one."""
     return values[0] if len(set(values)) == 1 else " / ".join(value or "–" for value in values)
+
+
+def merged(
+    results: Sequence[Measurement],
+    head: str,
+    titles: Sequence[str],
+    cells_of: Callable[[Sequence[Measurement]], Mapping[tuple[str, str], Sequence[str]]],
+) -> list[str]:
+    """The lines of a table in Markdown of all numbers of threads, which share a cell: ``1.20 / 2.10``.
+
+    Args:
+        results: The measurements.
+        head: What stands above the first column.
+        titles: Of the columns behind the first two.
+        cells_of: The rows of one number of threads: what stands in these columns, by workload and implementation.
+    """
+    tables = {threads: cells_of(measured) for threads, measured in by_threads(results).items()}
+    lines = [f"| {head} | by | {' | '.join(titles)} |", "|---|---" + "|--:" * len(titles) + "|"]
+    for name in dict.fromkeys(name for table in tables.values() for name in table):
+        found = [table.get(name, [""] * len(titles)) for table in tables.values()]
+        lines.append(f"| {' | '.join(name)} | " + " | ".join(joined(column) for column in zip(*found)) + " |")
+    return lines

@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.folder_summary import Outcome, finish
+from padops.cli.parsing import typed
 from padops.files.interrupts import end_process, exit_code
 from padops.files.streams import STREAM
+from padops.files.targets import Identity, identity
 from padops.terminal import fail, make_console, say
 
 if TYPE_CHECKING:
@@ -41,18 +43,17 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     """
     source = Path(options.source)
     if options.inputs is not None:
-        options.usage_error("argument --inputs: not allowed where IN is a folder, as it is for one model")
+        options.usage_error("--inputs needs one model, but IN is a folder")
     if STREAM in (options.output, options.report):
-        options.usage_error(
-            f"argument {STREAM}: not allowed where IN is a folder: a stream takes one model, or its report"
-        )
+        options.usage_error(f"{STREAM} takes one model, or its report, but IN is a folder")
     if options.output is not None and os.path.isfile(options.output):
-        options.usage_error(f"argument OUT: {options.output} is a file, but {source} is a folder")
+        options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     jobs = _jobs(options, passed, source)
     why = None if jobs else f"{source} has no {SUFFIX} file"
     if why := why or _report_refusal(options.report, jobs):
         return fail(why)
     console = make_console(options.quiet)
+    before = {source: _written(source, output) for source, output, _ in jobs}
     done: list[Outcome] = []
     finished: dict[str, Outcome] = {}
     try:
@@ -65,14 +66,23 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
                 done.append(outcome)
                 finished[outcome["source"]] = outcome
                 advance(outcome)
-    except (KeyboardInterrupt, SystemExit) as ending:  # some process may not have said yet what it wrote
-        converted = sum(outcome["exit"] == 0 for outcome in finished.values())
-        print(
-            f"interrupted; at least {converted} of {len(jobs)} models had been converted, and none is half written",
-            file=sys.stderr,
-        )
+    except (KeyboardInterrupt, SystemExit) as ending:
+        converted = _converted(jobs, before, finished)
+        print(f"interrupted; {converted} of {len(jobs)} converted, none half-written", file=sys.stderr)
         return exit_code(ending)
     return finish(options, console, done)
+
+
+def _written(source: str, output: str | None) -> Identity | None:
+    """The file that a conversion writes, as it is now; where it writes none, the source stays as it is."""
+    return identity(Path(output or source))
+
+
+def _converted(jobs: Sequence[Job], before: dict[str, Identity | None], finished: dict[str, Outcome]) -> int:
+    """How many models are converted; a process that was ended may not have said what it wrote."""
+    told = {source for source, outcome in finished.items() if outcome["exit"] == 0}
+    new = {source for source, output, _ in jobs if _written(source, output) not in (None, before[source])}
+    return len(told | new)
 
 
 def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
@@ -90,9 +100,11 @@ def _report_refusal(named: str | None, jobs: Sequence[Job]) -> str | None:
     for source, output, _ in jobs:
         for path, what in ((source, "to be converted"), (output, "to be written")):
             if path is not None and os.path.realpath(path) == real:
-                return f"cannot write {named}: it is {path}, a model that is {what}; name another file for the report"
+                return f"cannot write {named}: it is {path}, a model {what}; name another --report"
     if not real.lower().endswith(".json"):  # models' data have any other name
-        return f"cannot write {named}: the report of a folder is a .json file, so that it takes the place of no model's data"
+        return (
+            f"cannot write {named}: --report of a folder needs a name with .json, so that it replaces no model's data"
+        )
     return None
 
 
@@ -221,7 +233,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
         told.update(exit=1, output=None, error=f"cannot write {error.filename}: {error.strerror}")
     except PadopsError as error:
         found = getattr(error, "conversion", None)
-        told.update(exit=error.exit_code, output=None, error=str(error))
+        told.update(exit=error.exit_code, output=None, error=typed(error))
         told |= {} if found is None else {"report": _report(found)}
     else:
         written = what_was_written(conversion, output, passed["dry_run"])

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from padops.cli.parsing import add_tolerance
+from padops.cli.parsing import add_tolerance, typed
 from padops.files.streams import STREAM
 from padops.files.targets import identity
 from padops.terminal import CopyProgress, count, fail, make_console, say
@@ -101,14 +101,12 @@ def _settle_output(options: argparse.Namespace) -> None:
     """Makes one of the ways to name the output; ends with 2 where there is none, or more than one."""
     if options.place is not None:
         if options.output is not None:
-            options.usage_error(
-                f"argument OUT: not allowed with argument -o/--output ({options.place}, {options.output})"
-            )
+            options.usage_error(f"OUT and -o/--output name two outputs: {options.place}, {options.output}")
         options.output = options.place
     if options.in_place and options.output is not None:
-        options.usage_error("argument --in-place: not allowed with argument -o/--output")
+        options.usage_error("--in-place excludes OUT and -o/--output")
     if not (options.in_place or options.output or options.dry_run):
-        options.usage_error("one of the arguments OUT -o/--output --in-place --dry-run is required")
+        options.usage_error("name OUT, or use --in-place or --dry-run")
 
 
 # The options that padops.convert has by the same name.
@@ -133,7 +131,7 @@ def _run(options: argparse.Namespace) -> int:
         found = getattr(error, "conversion", None)
         if found is not None:
             show(console, found)
-        return fail(error, error.exit_code)
+        return fail(typed(error), error.exit_code)
     show(console, conversion)
     would = options.output if options.dry_run else None
     show_end(console, conversion, would, options.dry_run)

@@ -8,12 +8,16 @@ import sys
 from typing import Any
 
 from padops.extras import DependencyError, Needing
-from padops.terminal import fail, wrapped
+from padops.terminal import fail, json_text, wrapped
+
+FAILED, NOT_RUN = "failed", "not run"  # of the self-check
+SCHEMA = 1  # of what --json prints; raised when a reader of the older would misread the newer
 
 
 def add_info(commands: Any) -> None:
     """Adds the command to those of ``padops``."""
     parser = commands.add_parser("info", help="print versions, the library and its operators; check that one runs")
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
     parser.set_defaults(run=_run)
 
 
@@ -22,6 +26,10 @@ def _run(options: argparse.Namespace) -> int:
     from padops.runtime.library import get_library_path
     from padops.runtime.session import describe
 
+    if options.json:
+        told = _told()
+        print(json_text(told))
+        return 0 if told["error"] is None else fail(told["error"])
     for name, version in versions().items():
         print(f"{name:24} {version or 'not installed'}")
     try:
@@ -29,14 +37,36 @@ def _run(options: argparse.Namespace) -> int:
         _show_types(describe())
     except (OSError, RuntimeError) as error:  # RuntimeError: a rebuild has failed
         return fail(error)
-    try:
-        with Needing("the self-check"):
-            code = _self_check()
-        _show_providers()
-        return code
-    except DependencyError as error:
-        print(f"self-check: not run: {error}")
+    outcome, why = _self_check()
+    if outcome == NOT_RUN:
+        print(f"self-check: not run: {why}")
         return 0
+    if outcome != FAILED:
+        print(f"self-check: padops::Pad_18 of int16 in a session: {outcome} to the reference")
+    code = fail(why) if outcome == FAILED else 0
+    for name, said in _providers().items():
+        _print_wrapped(f"{name}: {said}", 0)
+    return code
+
+
+def _told() -> dict[str, Any]:
+    """What ``--json`` prints: all fields, whatever fails."""
+    from padops.runtime.installed import versions
+    from padops.runtime.library import get_library_path
+    from padops.runtime.session import describe
+
+    told: dict[str, Any] = {"schema": SCHEMA, "versions": versions(), "library": None, "domain": None, "version": None,
+                            "operators": {}, "providers": {}, "self_check": NOT_RUN, "why": None, "error": None}  # fmt: skip
+    try:
+        told["library"] = get_library_path()
+        described = describe()
+    except (OSError, RuntimeError) as error:
+        return told | {"error": str(error)}
+    told |= {name: described[name] for name in ("domain", "version")}
+    told["operators"] = {op["name"]: op["types"] for op in described["ops"]}
+    outcome, why = _self_check()
+    told |= {"self_check": outcome, "why": why or None, "error": why if outcome == FAILED else None}
+    return told if outcome == NOT_RUN else told | {"providers": _providers()}
 
 
 def _show_types(described: dict[str, Any]) -> None:
@@ -55,12 +85,11 @@ def _show_types(described: dict[str, Any]) -> None:
         before = has
 
 
-def _show_providers() -> None:
+def _providers() -> dict[str, str]:
     """The other execution providers of this onnxruntime, and whether padops knows what they do with Pads."""
     from padops.runtime.placing import told_of_providers
 
-    for name, said in told_of_providers().items():
-        _print_wrapped(f"{name}: {said}", 0)
+    return told_of_providers()
 
 
 def _print_wrapped(text: str, indent: int) -> None:
@@ -69,8 +98,20 @@ def _print_wrapped(text: str, indent: int) -> None:
         print(" " * indent + line)
 
 
-def _self_check() -> int:
-    """Converts a model that ONNX Runtime refuses, runs it there, and compares it with the reference."""
+def _self_check() -> tuple[str, str]:
+    """Converts a model that ONNX Runtime refuses, runs it there, and compares it with the reference.
+
+    Returns:
+        How it came out, ``"equal"`` where all is well; and the reason of another outcome.
+    """
+    try:
+        with Needing("the self-check"):
+            return _compared()
+    except DependencyError as error:
+        return NOT_RUN, str(error)
+
+
+def _compared() -> tuple[str, str]:
     from onnx import parser
 
     from padops.convert import PadopsError, convert
@@ -83,7 +124,6 @@ def _self_check() -> int:
     try:
         verification = convert(model, verify=True, run=True).verification
     except PadopsError as error:
-        return fail(f"the self-check failed: {error}")
+        return FAILED, f"the self-check failed: {error}"
     assert verification is not None
-    print(f"self-check: padops::Pad_18 of int16 in a session: {verification.outcome} to the reference")
-    return 0
+    return verification.outcome, ""

@@ -73,6 +73,11 @@ def provider_names(text: str | None) -> list[str]:
     return [name if row is None else row.name for name, row in zip(names, rows, strict=True)]
 
 
+def typed(error: Exception) -> str:
+    """What an exception says, with options of the command line in the place of arguments."""
+    return str(getattr(error, "typed", error))
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A question with the known word that is most like one that is not known; "" where none is."""
     near: Sequence[str] = difflib.get_close_matches(word, list(known), n=1)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import provider_names
+from padops.cli.parsing import provider_names, typed
 from padops.terminal import fail, say
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ def run_run(options: argparse.Namespace) -> int:
         return fail(why)
     read = [Path(name) for name in (options.model, options.inputs) if name]
     if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
-        return fail(f"{outputs} is what is read; name another file for the outputs", 2)
+        return fail(f"{outputs} is read; name another file for --outputs", 2)
     try:
         results = _results(options)
         if outputs is not None:
             _write(outputs, results)
     except PadopsError as error:
-        return fail(error, error.exit_code)
+        return fail(typed(error), error.exit_code)
     except OSError as error:
         return fail(f"cannot write {error.filename or outputs}: {error.strerror}")
     for name, array in results.items():

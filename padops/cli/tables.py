@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 from rich.console import Console
 
@@ -81,19 +80,19 @@ def show_inspection(console: Console, inspection: Inspection) -> None:
         show_wrapped(console, [ROADS[road]], indent=6)
 
 
-def show_inspected(console: Console, path: Path, inspection: Inspection | str) -> None:
-    """One line on a model of a folder.
+def show_inspected(console: Console, name: str, inspection: Inspection | str) -> None:
+    """One line on one of several models.
 
     Args:
         console: Where to print.
-        path: The model.
+        name: The model.
         inspection: What is in it, or why it cannot be read.
     """
     if isinstance(inspection, str):
-        console.print(Text.assemble(f"{path}: ", ("error", "bold red"), f": {inspection}"), soft_wrap=True)
+        console.print(Text.assemble(f"{name}: ", ("error", "bold red"), f": {inspection}"), soft_wrap=True)
         return
     style = "bold red" if inspection.failing else "green"
-    console.print(Text.assemble(f"{path}: ", (inspection.summary(), style)), soft_wrap=True)
+    console.print(Text.assemble(f"{name}: ", (inspection.summary(), style)), soft_wrap=True)
 
 
 def _now(record: PadRecord) -> tuple[str, str]:

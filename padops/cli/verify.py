@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_tolerance, provider_names
+from padops.cli.parsing import add_tolerance, provider_names, typed
 from padops.terminal import fail, json_text, make_console
+
+if TYPE_CHECKING:
+    from padops.convert.records import Verification
 
 ABOUT = (
     "Say whether a model does what another one does. What the two have otherwise is proved to do the same, where that can be; then "
@@ -43,7 +46,7 @@ def add_verify(commands: Any) -> None:
 def run_verify(options: argparse.Namespace) -> int:
     """Compares as the options say."""
     from padops.cli.verdicts import show_verification
-    from padops.convert import PadopsError, UndecidedError, VerificationError
+    from padops.convert import PadopsError
     from padops.convert.records import SCHEMA
     from padops.convert.streams import models_of
     from padops.convert.verify.models import verify
@@ -55,11 +58,19 @@ def run_verify(options: argparse.Namespace) -> int:
         given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
         verification = verify(*models, **given, run=options.run_both, providers=providers)
     except PadopsError as error:
-        return fail(error, error.exit_code)
+        return fail(typed(error), error.exit_code)
+    code = _exit_code(options, verification)
     if options.json:
-        print(json_text({"schema": SCHEMA, "versions": versions(), **verification.to_json()}))
+        about = {"schema": SCHEMA, "versions": versions(), "original": options.original, "converted": options.converted}
+        print(json_text(about | {"exit": code} | verification.to_json()))
     else:
         show_verification(make_console(options.quiet), verification)
+    return code
+
+
+def _exit_code(options: argparse.Namespace, verification: Verification) -> int:
+    from padops.convert import UndecidedError, VerificationError
+
     if verification.refuted or (options.strict and verification.outcome == "close"):
         return VerificationError.exit_code
     told = verification.verdict == "proved" if options.strict else verification.passed

@@ -94,15 +94,15 @@ def check_options(target: str, without_pad: bool, select: str, verify: bool, run
     if target not in NAMED:
         raise UsageError(f"target is {target!r}, expected one of {', '.join(NAMED)}")
     if without_pad and target != "onnx":
-        raise UsageError(f"without_pad is for target 'onnx', not {target!r}")
+        raise UsageError("without_pad needs target='onnx'", "--without-pad needs --target onnx")
     if without_pad and select != "all":
-        raise UsageError(f"without_pad leaves no Pad, but select is {select!r}")
+        raise UsageError("without_pad needs select='all'", "--without-pad needs --select all")
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     if inputs is not None and not verify:
-        raise UsageError("inputs are for verifying; ask for that too")
+        raise UsageError("inputs needs verify=True", "--inputs needs --verify")
     if run and not verify:
-        raise UsageError("run is for verifying; ask for that too")
+        raise UsageError("run needs verify=True", "--run needs --verify")
     if seed < 0:
         raise UsageError(f"seed is {seed}, expected 0 or more")
 
@@ -128,11 +128,12 @@ def choose_target(target: str, without_pad: bool, select: str, provider: Any) ->
         known = ", ".join(row.name for row in KNOWN_PROVIDERS)
         raise UsageError(f"padops has no rules for provider {provider!r}, only for {known}")
     if target != "onnx":
-        raise UsageError(f"provider is for target 'onnx', not {target!r}")
+        raise UsageError("provider needs target='onnx'", "--for needs --target onnx")
     if without_pad:
-        raise UsageError(f"without_pad leaves no Pad, but provider {row.name} runs some")
+        why = f"{row.name} runs some Pads, which stay"
+        raise UsageError(f"provider excludes without_pad: {why}", f"--for excludes --without-pad: {why}")
     if select != "all":
-        raise UsageError(f"provider leaves what {row.name} runs right, but select is {select!r}")
+        raise UsageError("provider needs select='all'", "--for needs --select all")
     return FOR[row.name]
 
 

@@ -23,9 +23,17 @@ class PadopsError(Exception):
 
 
 class UsageError(PadopsError):
-    """Arguments that contradict each other."""
+    """Arguments that contradict each other.
+
+    Attributes:
+        typed: The message with options of the command line in the place of arguments.
+    """
 
     exit_code = 2
+
+    def __init__(self, message: str, typed: str | None = None) -> None:
+        super().__init__(message)
+        self.typed = message if typed is None else typed
 
 
 class _UnacceptedError(PadopsError):

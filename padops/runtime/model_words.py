@@ -222,8 +222,6 @@ def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "mod
         return False
     inputs, operator = 0, b""
     for number, first, last in _fields(content, start, end):
-        if number == TENSOR.get(kind):
-            continue
         inner = WITHIN[kind].get(number)
         if inner is not None and _has_axes(content, first, last, inner):
             return True

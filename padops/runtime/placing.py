@@ -65,10 +65,10 @@ def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[An
         options: One mapping for each provider.
 
     Raises:
-        TypeError: ``providers`` is one name.
+        TypeError: ``providers`` is no list, or something in it, or in ``provider_options``, is of another type.
         ValueError: There are not as many options as providers; or devices are of several providers.
     """
-    if isinstance(providers, str):
+    if providers is not None and (isinstance(providers, str) or not isinstance(providers, Sequence)):
         raise TypeError(f"providers is {providers!r}, expected a list of names")
     if not providers:
         plugins = {device.ep_name for device in onnxruntime.get_ep_devices()} - {CPU}
@@ -81,11 +81,18 @@ def chosen_by(providers: Sequence[Provider] | None, options: Sequence[Mapping[An
 
 
 def _chosen(entry: Provider, more: Mapping[Any, Any]) -> Chosen:
-    named, own = entry if isinstance(entry, tuple) else (entry, {})
+    named, own = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
+    for given in (own, more):
+        if not isinstance(given, Mapping):
+            raise TypeError(f"the options of provider {named!r} are {given!r}, expected a mapping")
     options = {**own, **more}
     if isinstance(named, str):
         return Chosen(named, options)
     devices = tuple(named) if isinstance(named, Sequence) else (named,)
+    if not all(hasattr(device, "ep_name") for device in devices):
+        raise TypeError(
+            f"an entry of providers is {entry!r}, expected a name, devices of one provider, or a pair of one of these and options"
+        )
     names = sorted({device.ep_name for device in devices})
     if len(names) != 1:
         raise ValueError(

@@ -177,9 +177,9 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     for arguments, code, text in (
         (["--providers", "NoSuch"], 1, f"has no NoSuch; there are {CPU}"),
         (["--providers", ","], 2, "--providers is ',', expected names with commas between them"),
-        (["--providers", CPU, "--provider"], 2, "choose one of them"),
-        (["--providers", CPU, "--threads", "1"], 2, "--threads is not for --providers"),
-        (["--providers", CPU, "--random", "2"], 2, "--random draws workloads"),
+        (["--providers", CPU, "--provider"], 2, "--provider excludes --providers"),
+        (["--providers", CPU, "--threads", "1"], 2, "--providers excludes --threads"),
+        (["--providers", CPU, "--random", "2"], 2, "--random excludes --model"),
         (["--providers", CPU, "--show", "x.json"], 2, "--show measures nothing"),
         (["--providers", CPU, "--only", "no such"], 2, ", ".join(NETWORKS)),
         (["--providers", CPU, "--plot", str(tmp_path / "x.svg")], 1, "--plot draws workloads"),

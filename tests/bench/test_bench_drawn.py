@@ -75,9 +75,9 @@ def test_the_least_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             ["--random", "2", "--provider"],
-            "--random draws workloads: it goes with neither --model, --provider, --providers nor --show",
+            "--random excludes --model, --provider, --providers and --show",
         ),
-        (["--random", "2", "--model", "m.onnx"], "--random draws workloads"),
+        (["--random", "2", "--model", "m.onnx"], "--random excludes --model"),
         (["--copies", "--json", "c.json"], "--copies measures nothing else, and writes no file"),
         (["--copies", "--random", "2"], "--copies measures nothing else"),
     ],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import native
 import numpy as np
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 
 from padops.conformance.cases.drawn import shrink
 from padops.spec.dialects import INTEGER_KINDS, OPS
+
+Drawn = TypeVar("Drawn")
 
 MAX_ELEMENTS = 20_000  # of an output: enough for every border to meet every other
 TYPES = {dtype.name: dtype for dtype in native.TYPES}
@@ -28,10 +31,13 @@ def drawn(examples: int) -> settings:
     )
 
 
-def until(cases: st.SearchStrategy[Case], check: Callable[[Case], None], met: Callable[[], int]) -> None:
-    """Draw and check further cases until the condition is met, 5,000 at most: then ``hypothesis.errors.NoSuchExample``."""
+def until(cases: st.SearchStrategy[Drawn], check: Callable[[Drawn], None], met: Callable[[], object]) -> None:
+    """Draw and check further cases until the condition is met, 5,000 at most: then ``hypothesis.errors.NoSuchExample``.
 
-    def meets(case: Case) -> int:
+    For what the cases have to reach: a release of Hypothesis may draw it 60 times, and another one never.
+    """
+
+    def meets(case: Drawn) -> object:
         check(case)
         return met()
 

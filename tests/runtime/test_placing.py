@@ -80,6 +80,27 @@ def test_devices_in_the_list() -> None:
             placing.chosen_by([wrong], None)
 
 
+@pytest.mark.parametrize(
+    ("providers", "options", "message"),
+    [
+        (3, None, "providers is 3, expected a list of names"),
+        ({CPU}, None, "providers is {'CPUExecutionProvider'}, expected a list of names"),
+        (
+            [3],
+            None,
+            "an entry of providers is 3, expected a name, devices of one provider, or a pair of one of these and ",
+        ),
+        ([None], None, "an entry of providers is None, expected a name"),
+        ([(CPU, {}, 1)], None, r"an entry of providers is \('CPUExecutionProvider', \{\}, 1\), expected a name"),
+        ([(CPU, 3)], None, "the options of provider 'CPUExecutionProvider' are 3, expected a mapping"),
+        ([CPU], [3], "the options of provider 'CPUExecutionProvider' are 3, expected a mapping"),
+    ],
+)
+def test_providers_of_other_types(providers, options, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        placing.chosen_by(providers, options)
+
+
 def test_register_with_providers() -> None:
     options = recording_options()
     padops.register(options, provider=True, providers=[CPU], provider_options={"claim": "needed"})

@@ -196,3 +196,15 @@ def test_words_of_what_is_cut_off() -> None:
     content = helper.make_model(helper.make_graph(nodes, "g", [], [], [weight])).SerializeToString()
     assert model_words.words_of(content[:-100]) == {b"Pad", b"reflect"}
     assert model_words.words_of(b"\xff" * (model_words.SMALL + 1)) == frozenset()
+
+
+def test_names_of_dims(tmp_path: Path) -> None:
+    """Those of the inputs, each once; a dim without a name has none; what cannot be read has none, which onnxruntime says."""
+    built = model("g (float[n, 4, m] x, float[k, n] z) => (float[out] y) { y = Relu (x) }")
+    built.graph.input[1].type.tensor_type.shape.dim.add(dim_param="")
+    assert model_words.dim_names(built.SerializeToString()) == ("n", "m", "k")
+    onnx.save(built, tmp_path / "model.onnx")
+    assert model_words.dim_names(tmp_path / "model.onnx") == ("n", "m", "k")
+    (tmp_path / "empty.onnx").write_bytes(b"")
+    for unread in (tmp_path / "absent.onnx", tmp_path / "empty.onnx", tmp_path, 7.5, b"\xff" * 20):
+        assert model_words.dim_names(unread) == ()

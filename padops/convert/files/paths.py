@@ -30,9 +30,9 @@ def output_path(source: Source, output: str | os.PathLike[str] | None, in_place:
     if not in_place:
         return None if output is None else _behind_link(Path(output))
     if not isinstance(source, (str, os.PathLike)):
-        raise UsageError("only a file can be converted in place")
+        raise UsageError("in_place needs a file", "--in-place needs a file")
     if output is not None:
-        raise UsageError("in place means without an output; give one of them")
+        raise UsageError("in_place excludes output", "--in-place excludes -o/--output")
     return _behind_link(Path(source))
 
 
@@ -58,7 +58,9 @@ def check_paths(source: Source, target: Path | None, report: str | os.PathLike[s
     reported = Path(report) if report is not None else None
     models = [target, Path(source) if isinstance(source, (str, os.PathLike)) else None]
     if reported is not None and any(model is not None and _same_file(model, reported) for model in models):
-        raise UsageError(f"the report cannot be written to {reported}, which is the model")
+        raise UsageError(
+            f"{reported} is a model; name another file for the report", f"{reported} is a model; name another --report"
+        )
     for path in (target, reported):
         with os_errors_as("cannot write", path):
             if why := refusal([path]):
@@ -92,14 +94,15 @@ def check_targets(
             continue
         for record in document.foreign:
             if _same_file(path, Path(record.name)):
-                raise UsageError(f"{path} belongs to the source, which is not an ONNX model; give another output")
+                raise UsageError(f"{path} belongs to the source, which is not an ONNX model; name another output")
         if document.path is not None and not in_place and _same_file(path, document.path):
-            raise UsageError(f"{path} is the source itself; to replace it, convert in place")
+            why = f"{path} is the source itself; to replace it, use"
+            raise UsageError(f"{why} in_place=True", f"{why} --in-place")
         for file in files:
             if _same_file(path, file.source):
-                raise UsageError(f"{path} holds data of the source")
+                raise UsageError(f"{path} holds data of the source; name another output")
         if any(_same_file(path, one) for one in given):
-            raise UsageError(f"{path} holds the inputs to verify with")
+            raise UsageError(f"{path} holds the inputs; name another output")
 
 
 def _same_file(one: Path, other: Path) -> bool:

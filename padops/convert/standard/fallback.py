@@ -207,7 +207,7 @@ def _raise_ir_version(document: Document) -> str:
     """Makes the model one that may have functions."""
     message, model = document.message(), document.model
     before, model.ir_version, message.ir_version = model.ir_version, IR_VERSION, IR_VERSION
-    note = f"IR version {IR_VERSION}, not {before}, which has no functions"
+    note = f"IR version raised from {before} to {IR_VERSION} (functions need it)"
     names = {tensor.name for tensor in message.graph.initializer}
     kept = [value for value in message.graph.input if value.name not in names]
     dropped = len(message.graph.input) - len(kept)

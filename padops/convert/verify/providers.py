@@ -209,7 +209,10 @@ def _end(code: int | None) -> str:
     """How a process has ended."""
     if code is None or code >= 0:
         return f"exit code {code}"
-    return signal.Signals(-code).name
+    try:
+        return signal.Signals(-code).name
+    except ValueError:  # one of the real-time signals, which have no names
+        return f"signal {-code}"
 
 
 def _told(which: str, document: Document, seat: Seat) -> list[str]:

@@ -48,7 +48,7 @@ def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int 
         if row.dims is not None and len(row.dims) != len(shape):
             return None
         for dim, size in zip(row.dims or (), shape):
-            if dim not in (None, size) and sizes.setdefault(str(dim), size) != size:
+            if dim is not None and (sizes.setdefault(dim, size) if isinstance(dim, str) else dim) != size:
                 return None
     feeds, rng = {}, np.random.default_rng(seed)
     for row in inputs:

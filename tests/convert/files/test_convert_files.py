@@ -132,28 +132,28 @@ def test_arguments_that_contradict_each_other(two_files: Path, tmp_path: Path) -
     os.link(two_files, tmp_path / "linked.onnx")
     (tmp_path / "soft.onnx").symlink_to(two_files)
     refused = [
-        ({"output": two_files}, f"{two_files} is the source itself; to replace it, convert in place"),
+        ({"output": two_files}, f"{two_files} is the source itself; to replace it, use in_place=True"),
         ({"output": tmp_path / "linked.onnx"},
-         f"{tmp_path / 'linked.onnx'} is the source itself; to replace it, convert in place"),
+         f"{tmp_path / 'linked.onnx'} is the source itself; to replace it, use in_place=True"),
         ({"output": tmp_path / "soft.onnx"},
-         f"{two_files} is the source itself; to replace it, convert in place"),
-        ({"output": folder / "a.bin"}, f"{folder / 'a.bin'} holds data of the source"),
-        ({"output": tmp_path / "m.onnx", "in_place": True}, "in place means without an output; give one of them"),
+         f"{two_files} is the source itself; to replace it, use in_place=True"),
+        ({"output": folder / "a.bin"}, f"{folder / 'a.bin'} holds data of the source; name another output"),
+        ({"output": tmp_path / "m.onnx", "in_place": True}, "in_place excludes output"),
         ({"select": "most"}, "select is 'most', expected 'all' or 'needed'"),
-        ({"inputs": {}}, "inputs are for verifying; ask for that too"),
+        ({"inputs": {}}, "inputs needs verify=True"),
         ({"seed": -1, "verify": True}, "seed is -1, expected 0 or more"),
         ({"base_dir": folder},
          "base_dir is for a model that is no file; other sources know where their external data are"),
-        ({"report": two_files}, f"the report cannot be written to {two_files}, which is the model"),
+        ({"report": two_files}, f"{two_files} is a model; name another file for the report"),
         ({"output": tmp_path / "m.onnx", "report": folder / ".." / "m.onnx"},
-         f"the report cannot be written to {folder / '..' / 'm.onnx'}, which is the model"),
+         f"{folder / '..' / 'm.onnx'} is a model; name another file for the report"),
     ]  # fmt: skip
     before = names(tmp_path)
     for arguments, text in refused:
         with pytest.raises(UsageError) as caught:
             convert(two_files, **arguments)
         assert str(caught.value) == text
-    with pytest.raises(UsageError, match="only a file can be converted in place"):
+    with pytest.raises(UsageError, match="in_place needs a file"):
         convert(one_pad(17), in_place=True)
     with pytest.raises(UsageError, match="source is an int, expected a path"):
         convert(5)

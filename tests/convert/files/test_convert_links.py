@@ -199,7 +199,7 @@ def test_the_report_does_not_take_the_place_of_data(tmp_path: Path) -> None:
     assert onnx.load(tmp_path / "out" / "m.onnx").graph.initializer[0].raw_data == SECRET
     with pytest.raises(PadopsError) as caught:
         convert(source, tmp_path / "out" / "n.onnx", report=tmp_path / "in" / "w.bin")
-    assert str(caught.value) == f"{tmp_path / 'in' / 'w.bin'} holds data of the source"
+    assert str(caught.value) == f"{tmp_path / 'in' / 'w.bin'} holds data of the source; name another output"
 
 
 def test_data_are_not_written_through_a_link(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_what_is_read_is_not_written_over(source: Path, tmp_path: Path) -> None:
     for option in ("output", "report"):
         with pytest.raises(UsageError) as caught:
             convert(source, **{option: tmp_path / "i.npz"}, inputs=tmp_path / "i.npz", verify=True, run=True)
-        assert str(caught.value) == f"{tmp_path / 'i.npz'} holds the inputs to verify with"
+        assert str(caught.value) == f"{tmp_path / 'i.npz'} holds the inputs; name another output"
     assert (tmp_path / "i.npz").read_bytes() == b""
 
 

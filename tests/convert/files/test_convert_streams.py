@@ -106,7 +106,7 @@ def test_the_report_of_standard_input_is_the_same_in_a_file(
     ("arguments", "stdin", "code", "told"),
     [
         (["-", "-o", "-", "--report", "-"], b"x", 2, "standard output can take the model or the report; name a file"),
-        (["-", "--in-place"], b"MODEL", 2, "only a file can be converted in place"),
+        (["-", "--in-place"], b"MODEL", 2, "--in-place needs a file"),
         (["-", "-o", "o.onnx"], b"", 1, "standard input is empty: no model came through it"),
         (["-", "-o", "o.onnx"], b"no model", 1, "standard input is not an ONNX model: it cannot be parsed"),
     ],

@@ -101,10 +101,9 @@ def test_elements_move_as_in_onnxruntime(case: tuple[str, dict[str, Any], list[i
     feeds = {name: ids.astype(helper.tensor_dtype_to_np_dtype(kind)) for name, ids in numbers.items()}
     try:
         (expected,) = onnxruntime.InferenceSession(made.SerializeToString()).run(None, feeds)
-    except Exception as error:  # onnxruntime's own, of several classes
+    except Exception:  # onnxruntime's own, of several classes
         with pytest.raises(FailsError):
             evaluation.value(values["y"])
-        assert case[0] in str(error) or "onnx" in str(error).lower()
         return
     found = evaluation.value(values["y"])
     assert found.ids.shape == expected.shape and np.array_equal(found.ids, expected)

@@ -39,14 +39,15 @@ def test_all_say_the_same(family: str) -> None:
     """Reference, library, fallback, lowered model and Python kernel; what a model says of itself varies, too."""
     seen: Counter[str] = Counter()
 
-    @case_strategies.drawn(EXAMPLES)
-    @given(standard.FAMILIES[family], standard.opsets(), standard.declarations())
-    def check(case: case_strategies.Case, opset: int, declared: tuple[str, str]) -> None:
+    cases = st.tuples(standard.FAMILIES[family], standard.opsets(), standard.declarations())
+
+    def check(drawn: tuple[case_strategies.Case, int, tuple[str, str]]) -> None:
+        case, opset, declared = drawn
         if case.inputs[0].ndim <= 5:
             seen["all"] += 1
             standard.check(case, opset, declared, seen)
 
-    check()
+    case_strategies.drawn(EXAMPLES)(given(cases)(check))()
     if EXAMPLES >= 200:  # of fewer, not every kind need come up
         ops = [op for op in padops.OPS.values() if op.name.startswith(standard.PREFIX[family])]
         modes = {mode.lower() for op in ops for mode in op.modes}
@@ -59,7 +60,7 @@ def test_all_say_the_same(family: str) -> None:
             "lowered refuses",
             "python",
         }
-        assert not kinds - seen.keys(), seen
+        case_strategies.until(cases, check, lambda: kinds <= seen.keys())
     assert seen["all"] >= EXAMPLES // 2 and seen["fallback is right"] >= EXAMPLES // 10, seen
 
 
@@ -291,4 +292,4 @@ def test_a_model_of_ir_version_3_gets_one_that_has_functions() -> None:
     converted = padops.convert(source)
     assert source.ir_version == 3
     assert converted.proto().ir_version == fallback.IR_VERSION
-    assert converted.notes == ("IR version 8, not 3, which has no functions",)
+    assert converted.notes == ("IR version raised from 3 to 8 (functions need it)",)

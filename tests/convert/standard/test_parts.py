@@ -31,7 +31,7 @@ def test_open_dims(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap", "symmetric"])
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_known_dims(mode: str, n: int) -> None:
     """All amounts: none, short, of a whole period, of many, and crops."""
     x = np.arange(1, 2 * n + 1, dtype=np.float32).reshape(2, n)
@@ -60,6 +60,11 @@ def test_nothing_begins_backward_but_at_the_last() -> None:
         assert backward
         for node in backward:
             assert [constants[name] for name in (node.input[1], node.input[4])] == [[-1], [-1]]
+
+
+def test_one_element_is_not_turned_round() -> None:
+    model, _ = lowered(model_of("reflect", "2, 5", [[0, 1, 0, 1]]), WEBGPU)
+    assert written(model) == {"Slice": 2, "Concat": 1}
 
 
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])

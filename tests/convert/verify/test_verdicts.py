@@ -84,7 +84,7 @@ def test_what_is_asked_for_is_run() -> None:
             assert verification is not None
             assert (verification.verdict, verification.outcome) == ("proved", "equal")
             assert verification.outputs and verification.inputs
-    with pytest.raises(UsageError, match="run is for verifying; ask for that too"):
+    with pytest.raises(UsageError, match="run needs verify=True"):
         padops.convert(source, run=True)
     with pytest.raises(UsageError, match="run is 1, expected True or False"):
         padops.verify(source, source, run=1)  # type: ignore[arg-type]

@@ -128,6 +128,10 @@ def test_processes_that_die(monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, "import sys; sys.exit(3)")
     found = padops.verify(shifted(0), shifted(0), providers=[CPU])
     assert "the process has died (exit code 3)" in found.notes[0]
+    if sys.platform == "linux":
+        instead(monkeypatch, "import os; os.kill(os.getpid(), 40)")
+        found = padops.verify(shifted(0), shifted(0), providers=[CPU])
+        assert "the process has died (signal 40)" in found.notes[0]
 
 
 def test_a_process_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:

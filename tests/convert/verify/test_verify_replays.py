@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from padops.convert.verify import replay
+from padops.convert.verify.feeds import Input
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, what: Callable[[], object]) -> None:
@@ -71,3 +73,32 @@ def test_an_interrupt_leaves_no_process(monkeypatch: pytest.MonkeyPatch, tmp_pat
         replay.survive([Path("a.onnx")], {})
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "child").read_text()), 0)
+
+
+def test_inputs_of_a_whole_model_from_an_example() -> None:
+    rows = [
+        Input("x", "float", ("n", 3)),
+        Input("k", "int64", (2,)),
+        Input("u", "float", None),
+        Input("v", "int8", ("n",)),
+    ]
+
+    def shapes(example: dict) -> list[tuple[int, ...]] | None:
+        feeds = replay.whole_inputs(rows, example)
+        return None if feeds is None else [feeds[row.name].shape for row in rows]
+
+    assert (
+        shapes({"n": 5}) == shapes({"x": {"dims": [5, 3]}}) == shapes({"dims": {"v": [5]}}) == [(5, 3), (2,), (), (5,)]
+    )
+    assert shapes({"x": np.zeros((4, 3))}) == [(4, 3), (2,), (), (4,)]
+    feeds = replay.whole_inputs(rows, {"k": {"dims": [2], "values": [7, -8]}, "inner": {"dims": [9]}})
+    assert feeds is not None and feeds["k"].tolist() == [7, -8] and feeds["x"].shape == (2, 3)
+    assert feeds["k"].dtype == np.int64 and feeds["x"].dtype == np.float32
+    about_other_values: tuple[dict, ...] = ({}, {"inner": {"dims": [9]}}, {"dims": {"inner": [9]}})
+    of_other_dims = (
+        {"x": {"dims": [4, 2]}},
+        {"x": {"dims": [4]}},
+        {"x": {"dims": [4, 3]}, "v": {"dims": [5]}},
+        {"n": 1 << 30},
+    )
+    assert [shapes(one) for one in (*about_other_values, *of_other_dims)] == [None] * 7

@@ -32,6 +32,8 @@ SOURCES = (
     "convert/sources: forms forms_left places functions function_types declared pad_info tensorflow ngraph ngraph_json "
     "everything_else unasked select"
 )
+PARTS = "convert/verify: verify_part_runs verify_part_inputs verify_parts verdicts"
+REFUSED = "convert/proof: node_rules refused_models what_is_not_believed"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
     ("streams", "convert/files: streams outputs"),
@@ -52,11 +54,34 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("targets/", f"convert/targets: without_pad pyop {SOURCES} {ROADS}"),
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/session_process", "convert/verify: verify_providers"),
+    ("verify/alone", PARTS),
+    ("verify/parts", PARTS),
+    ("verify/cut", PARTS),
+    ("verify/region_draws", PARTS),
+    ("verify/replay", "convert/verify: verify_replays verify_part_inputs verify_parts"),
+    ("verify/proving", "convert/verify: fallbacks_told verdicts verify_parts"),
+    ("verify/choice", "convert/verify: verdicts convert_verify verify_replays"),
+    ("verify/rounding", "convert/verify: verify_rounding verify_pads"),
+    ("verify/structure", "convert/verify: verify_rounding verify_unrun"),
+    ("verify/unrun", "convert/verify: verify_unrun"),
+    ("verify/openvino", "convert/verify: verify_openvino_peer verify_openvino"),
+    ("verify/other_runtime", "convert/verify: verify_openvino"),
     ("verify/", "convert/verify: verify_bits verify_draws verify verify_pads broken_inputs planted_breaks"),
     ("proof/windows", "convert/proof: windows windows_of_others proof_planted_breaks"),
     ("proof/plan", "convert/proof: proof_plan symbolic_operators pairs_that_differ"),
     ("proof/symbolic/", "convert/proof: symbolic_operators bodies pairs_that_differ"),
-    ("proof/", "convert/proof: flat_indices windows bodies same_models pairs_that_differ proof_planted_breaks"),
+    ("proof/refusals", REFUSED),
+    ("proof/node_rules", REFUSED),
+    ("proof/interface", "convert/proof: interface refused_models scopes"),
+    ("proof/scopes", "convert/proof: scopes interface model_proofs what_is_not_believed"),
+    ("proof/build", "convert/proof: building interface scopes what_is_not_believed model_proofs same_models"),
+    ("proof/constants", "convert/proof: building what_is_not_believed"),
+    ("proof/believing", "convert/proof: what_is_not_believed building"),
+    ("proof/positions/", "convert/proof: positions flat_positions proof_planted_breaks"),
+    (
+        "proof/",
+        "convert/proof: interface model_proofs flat_indices windows bodies same_models pairs_that_differ proof_planted_breaks",
+    ),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),
     ("facts", f"convert: inspection inspection_verdicts {SOURCES}"),

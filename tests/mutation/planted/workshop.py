@@ -181,7 +181,8 @@ def _files() -> Iterator[Path]:
     for folder, folders, names in os.walk(ROOT):
         left_out = {"build", ".git", ".venv"} if Path(folder) == ROOT else set()
         folders[:] = sorted(set(folders) - left_out - {"__pycache__", ".hypothesis"})
-        yield from (Path(folder, name).relative_to(ROOT) for name in sorted(names))
+        # In a worktree .git is a file, which would make the copy another place of the checkout's own repository.
+        yield from (Path(folder, name).relative_to(ROOT) for name in sorted(set(names) - {".git"}))
 
 
 def _copy_checkout(tree: Path) -> None:

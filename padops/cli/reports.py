@@ -1,0 +1,173 @@
+"""What ``padops inspect`` found, in the formats of other tools: SARIF, JUnit, and the annotations of GitHub's workflows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from padops.cli.findings import RULES, UNREADABLE, Finding, Inspected, Level, all_findings, findings_of
+from padops.terminal import json_text, shown
+
+SARIF = "2.1.0"
+SCHEMA = f"https://docs.oasis-open.org/sarif/sarif/v{SARIF}/errata01/os/schemas/sarif-schema-{SARIF}.json"
+COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}  # of GitHub's workflows
+NAMED = 5  # Pads that one annotation names: GitHub shows ten annotations of a step
+
+
+def sarif(told: Sequence[Inspected], allowed: Collection[str]) -> str:
+    """A SARIF log with one run and a result for each finding.
+
+    Args:
+        told: The models.
+        allowed: The kinds that ``--allow`` names; their results are notes.
+    """
+    import padops
+
+    rules = [*RULES.values(), UNREADABLE]
+    driver = {
+        "name": "padops",
+        "version": padops.__version__,
+        "rules": [
+            {
+                "id": rule.id,
+                "shortDescription": {"text": rule.title},
+                "fullDescription": {"text": rule.description},
+                "help": {"text": f"{rule.description} padops inspect MODEL says why, and what helps."},
+                "defaultConfiguration": {"level": rule.level},
+            }
+            for rule in rules
+        ],
+    }
+    results = [_result(finding, rules.index(finding.rule)) for finding in all_findings(told, allowed)]
+    read = all(not isinstance(inspected.result, str) for inspected in told)
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": read}],
+        "artifacts": [{"location": {"uri": _uri(inspected.name)}} for inspected in told],
+        "results": results,
+    }
+    return json_text({"$schema": SCHEMA, "version": SARIF, "runs": [run]})
+
+
+def _result(finding: Finding, index: int) -> dict[str, Any]:
+    """One result. All stand in line 1, so that GitHub tells them apart by the fingerprint alone; no two Pads have one path."""
+    location: dict[str, Any] = {
+        "physicalLocation": {"artifactLocation": {"uri": _uri(finding.model)}, "region": {"startLine": 1}}
+    }
+    if finding.place:
+        location["logicalLocations"] = [{"fullyQualifiedName": finding.place}]
+    identity = "\0".join((_uri(finding.model), finding.place, finding.rule.id))
+    fingerprint = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "ruleId": finding.rule.id,
+        "ruleIndex": index,
+        "level": finding.level,
+        "message": {"text": _message(finding)},
+        "locations": [location],
+        "partialFingerprints": {"primaryLocationLineHash": fingerprint},
+    }
+
+
+def _message(finding: Finding) -> str:
+    place = f"{shown(finding.place)}: " if finding.place else ""
+    return place + shown(finding.why) + (f"\nWhat helps: {shown(finding.helps)}" if finding.helps else "")
+
+
+def _from_here(name: str) -> Path:
+    """A file as seen from the working folder, which in CI is that of the repository; as it is where it lies elsewhere."""
+    path = Path(name)
+    return path.relative_to(Path.cwd()) if path.is_absolute() and path.is_relative_to(Path.cwd()) else path
+
+
+def _uri(name: str) -> str:
+    path = _from_here(name)
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
+
+
+def junit(told: Sequence[Inspected], allowed: Collection[str]) -> str:
+    """JUnit XML: a suite for each model and a test case for each Pad.
+
+    Args:
+        told: The models.
+        allowed: The kinds that ``--allow`` names; their cases count as skipped.
+    """
+    root = ElementTree.Element("testsuites", name="padops inspect")
+    root.extend(_suite(inspected, allowed) for inspected in told)
+    for count in ("tests", "failures", "errors", "skipped"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _suite(inspected: Inspected, allowed: Collection[str]) -> ElementTree.Element:
+    found = iter(findings_of(inspected, allowed))
+    suite = ElementTree.Element("testsuite", name=shown(inspected.name))
+    if isinstance(inspected.result, str):
+        _case(suite, UNREADABLE.title, next(found))
+    else:
+        for pad in inspected.result.pads:
+            _case(suite, pad.path, None if pad.runs else next(found))
+    suite.set("tests", str(len(suite)))
+    for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
+    return suite
+
+
+def _case(suite: ElementTree.Element, name: str, finding: Finding | None) -> None:
+    """Adds a test case, with what is wrong, if anything is."""
+    case = ElementTree.SubElement(suite, "testcase", classname=suite.get("name", ""), name=shown(name))
+    if finding is None:
+        return
+    tag = "skipped" if finding.allowed else "error" if finding.rule is UNREADABLE else "failure"
+    outcome = ElementTree.SubElement(case, tag, message=shown(finding.why))
+    outcome.text = _message(finding)
+    if not finding.allowed:
+        outcome.set("type", finding.rule.id)
+
+
+def github(told: Sequence[Inspected], allowed: Collection[str]) -> str:
+    """Commands of a GitHub workflow: one for all Pads of a model that have one reason; then a line on each model.
+
+    Args:
+        told: The models.
+        allowed: The kinds that ``--allow`` names; they become notices.
+    """
+    together: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in all_findings(told, allowed):
+        together.setdefault((finding.model, finding.rule.id, finding.why), []).append(finding)
+    return "\n".join([*map(_annotation, together.values()), *map(_line, told)])
+
+
+def _annotation(findings: Sequence[Finding]) -> str:
+    first = findings[0]
+    places = [shown(finding.place) for finding in findings[:NAMED] if finding.place]
+    more = f" and {len(findings) - NAMED} more" if len(findings) > NAMED else ""
+    text = _message(Finding(first.rule, first.model, "", first.why, first.helps))
+    title = _escaped(first.rule.title)
+    where = _escaped(shown(_from_here(first.model).as_posix()))
+    said = _escaped(f"{', '.join(places)}{more}: {text}" if places else text, "%\r\n")
+    return f"::{COMMANDS[first.level]} file={where},title={title}::{said}"
+
+
+def _escaped(text: str, letters: str = "%\r\n:,") -> str:
+    """A text as a workflow command has it: these letters would end it, or one of its properties."""
+    return "".join(f"%{ord(letter):02X}" if letter in letters else letter for letter in text)
+
+
+def _line(inspected: Inspected) -> str:
+    """How a model came out. It begins with a word, and holds no ``##[``, so that no name is read as a command."""
+    result = inspected.result
+    told = f"error: {result}" if isinstance(result, str) else result.summary()
+    return shown(f"padops inspect: {inspected.name}: {told}").replace("##[", "## [")
+
+
+REPORTS: dict[str, Callable[[Sequence[Inspected], Collection[str]], str]] = {
+    "sarif": sarif,
+    "junit": junit,
+    "github": github,
+}

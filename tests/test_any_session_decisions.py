@@ -1,0 +1,202 @@
+"""What padops.InferenceSession decides: when it looks, which Pads it converts, whose error it raises, and what it says."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import numpy_helper, parser
+
+import padops
+from padops import session as door
+from padops.convert import inspection
+from padops.extras import DependencyError
+from padops.runtime import inference_session
+from padops.runtime.provider import FIRST_MINOR, runtime_minor
+from padops.session import FIRST_MINOR_OF_DATA_FOLDER, really_in
+
+ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
+AXES = "int64[2] p = {1, 1}, int32[1] a = {1}"
+PADDED = f"(float[2, 3] x) => (float[2, 5] y) <{AXES}>"
+REFUSED = f'{PADDED} {{ y = Pad <mode = "reflect"> (x, p, , a) }}'
+POOLED = (
+    "(float[1, 1, 8, 8] x) => (float[1, 1, n, m] y) <float[1] w = {2}> "
+    '{ a = MaxPool <auto_pad = "SAME_UPPER", kernel_shape = [3, 3], dilations = [2, 2]> (x)  y = Mul (a, w) }'
+)
+with_providers = pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="each Pad is looked at there")
+
+
+def model(text: str, imports: str = '"": 18') -> bytes:
+    return parser.parse_model(f"<ir_version: 8, opset_import: [{imports}]> g {text}").SerializeToString()
+
+
+def quiet() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    return options
+
+
+def with_data(folder: Path) -> Path:
+    """A model whose Pad is refused, with its tensors in a file beside it."""
+    made = onnx.ModelProto.FromString(model(REFUSED))
+    for row in made.graph.initializer:  # the parser gives them as numbers, which cannot stand in a file
+        row.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(row), row.name))
+    onnx.save(made, folder / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    return folder / "m.onnx"
+
+
+def test_when_it_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before there are providers at each model with Pads that is not converted yet."""
+    for minor, words, looks in (
+        (FIRST_MINOR - 1, {b"Pad"}, True),
+        (FIRST_MINOR, {b"Pad"}, False),
+        (FIRST_MINOR - 1, {b"Pad", door.DOMAIN}, False),
+        (FIRST_MINOR - 1, {b"reflect"}, False),
+        *((FIRST_MINOR, {b"MaxPool", *row}, True) for row in door.SILENT),
+        (FIRST_MINOR, {door.SILENT[0][0]}, False),
+    ):
+        monkeypatch.setattr(door, "runtime_minor", lambda minor=minor: minor)
+        assert door._needs_a_look(frozenset(words)) is looks, (minor, words)
+
+
+def test_a_model_without_a_pad_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even for the extra that converts: the error is onnxruntime's."""
+
+    def refuse(*given: object) -> None:
+        raise DependencyError("padops.convert needs onnx")
+
+    monkeypatch.setattr(door, "_converted_after", refuse)
+    with pytest.raises(Exception, match="Nonsense"):
+        padops.InferenceSession(model("(float x) => (float y) { y = Nonsense (x) }"), quiet())
+
+
+@with_providers
+def test_the_first_error_is_raised(caplog: pytest.LogCaptureFixture) -> None:
+    """Of a model that is refused after the conversion, too: that of the model as it is; the log says that it was converted."""
+    text = f'{PADDED} {{ z = Pad <mode = "reflect"> (x, p, , a)  y = Nonsense (z) }}'
+    with pytest.raises(Exception, match=r"Op \(Pad\).*Expected:int64 Actual:int32"):
+        padops.InferenceSession(model(text), quiet())
+    assert caplog.messages == [
+        "onnxruntime refuses the model also after it was converted in memory: 1 Pad: 1 converted"
+    ]
+
+
+@with_providers
+def test_what_cannot_be_converted_is_not_created_again(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(Exception, match="Nonsense"):
+        padops.InferenceSession(model("(float Pad) => (float y) { y = Nonsense (Pad) }"), quiet())
+    assert caplog.messages == []
+
+
+@with_providers
+def test_a_pad_that_runs_for_some_data_stays_beside_one_that_is_converted() -> None:
+    text = (
+        f"(float[2, 3] x, float[n] z, int64[2] q) => (float[2, 5] y, float[m] w) <{AXES}> "
+        '{ y = Pad <mode = "reflect"> (x, p, , a)  w = Pad <mode = "wrap"> (z, q) }'
+    )
+    made = padops.InferenceSession(model(text, '"": 19'), quiet())
+    assert [record.status for record in made.padops_records] == ["converted", "not needed"]
+
+
+def test_before_there_are_providers_both_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for place, name in (
+        (door, "runtime_minor"),
+        (inference_session, "runtime_minor"),
+        (inspection, "installed_minor"),
+    ):
+        monkeypatch.setattr(place, name, lambda: FIRST_MINOR - 1)
+    text = (
+        f"(float[2, 3] x, float[n] z) => (float[2, 5] y, float[m] w) <{AXES}, int64[2] q = {{7, 7}}> "
+        '{ y = Pad <mode = "reflect"> (x, p, , a)  w = Pad <mode = "wrap"> (z, q) }'
+    )
+    made = padops.InferenceSession(model(text, '"": 19'), quiet())
+    assert [record.status for record in made.padops_records] == ["converted", "converted"]
+
+
+@with_providers
+def test_a_pad_of_anybody_is_not_taken_for_tensorflows() -> None:
+    """Only the names that are TensorFlow's own are."""
+    text = (
+        f"(float[2, 3] x) => (float[2, 5] y) <{AXES}, int64[2, 2] q = {{0, 0, 0, 0}}> "
+        '{ z = mine.Pad (x, q)  y = Pad <mode = "reflect"> (z, p, , a) }'
+    )
+    assert padops.inspect(model(text, '"": 18, "mine": 1')).domains == ()
+    assert padops.inspect(model(text.replace("mine.Pad", "mine.PadV2"), '"": 18, "mine": 1')).domains == ("mine",)
+
+
+def test_a_message_is_no_source() -> None:
+    """As onnxruntime says, also of one that would be looked at."""
+    with pytest.raises(TypeError, match="Unable to load from type .*ModelProto"):
+        padops.InferenceSession(onnx.ModelProto.FromString(model(POOLED)), quiet())
+
+
+def test_one_word_on_what_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It was said twice of an empty file, and never of bytes, whose data are in a folder that padops is not told."""
+    (tmp_path / "empty.onnx").write_bytes(b"")
+    for source, why in (
+        (tmp_path / "empty.onnx", "it has no graph"),
+        (with_data(tmp_path).read_bytes(), "w.bin cannot be read"),
+    ):
+        caplog.clear()
+        with warnings.catch_warnings(), pytest.raises(Exception, match="."):
+            warnings.simplefilter("error")
+            padops.InferenceSession(source, quiet())
+        (line,) = caplog.messages
+        assert line.startswith("padops cannot convert the model: ") and why in line
+    caplog.clear()
+    with pytest.raises(Exception, match="absent.onnx"):
+        padops.InferenceSession(tmp_path / "absent.onnx", quiet())
+    assert caplog.messages == []
+
+
+@with_providers
+def test_what_runs_wrongly_and_cannot_be_read_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session of bytes was made without a word."""
+
+    def fail(*given: object) -> None:
+        raise padops.PadopsError("its data file w.bin cannot be read")
+
+    monkeypatch.setattr(padops.convert, "inspect", fail)
+    match = r"may get Pads of this model wrong, and padops cannot look: its data file w.bin cannot be read; padops runs"
+    with pytest.warns(UserWarning, match=match) as caught:
+        assert padops.InferenceSession(model(POOLED)).padops_records == ()
+    assert caught[0].filename == __file__
+
+
+def test_the_first_release_with_a_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if runtime_minor() < FIRST_MINOR_OF_DATA_FOLDER:
+        pytest.skip("it has none")
+    monkeypatch.setattr(door, "runtime_minor", lambda: FIRST_MINOR_OF_DATA_FOLDER)
+    made = padops.InferenceSession(with_data(tmp_path), quiet())
+    np.testing.assert_array_equal(made.run(None, {"x": ROWS})[0], np.pad(ROWS, [(0, 0), (1, 1)], "reflect"))
+
+
+def test_names_of_data_that_are_links(tmp_path: Path) -> None:
+    """Where all files really are in one folder they are named as there; else nothing is changed."""
+    made = onnx.ModelProto()
+    for name in ("one", "two"):
+        row = made.graph.initializer.add(name=name, data_location=onnx.TensorProto.EXTERNAL)
+        row.external_data.add(key="location", value=f"{name}.bin")
+        row.external_data.add(key="offset", value="0")
+    (tmp_path / "here").mkdir()
+    for folder in ("there", "elsewhere"):
+        (tmp_path / folder).mkdir()
+        for name in ("1", "2"):
+            (tmp_path / folder / name).write_bytes(b"")
+    here = tmp_path / "here"
+    for targets, names in ((("there/1", "there/2"), ["1", "2"]), (("there/1", "elsewhere/2"), None), (None, None)):
+        for name in ("one", "two"):
+            (here / f"{name}.bin").unlink(missing_ok=True)
+        for name, target in zip(("one", "two"), targets or ()):
+            os.symlink(tmp_path / target, here / f"{name}.bin")
+        given, folder = really_in(made, here)
+        if names is None:
+            assert (given is made, folder) == (True, here)
+        else:
+            assert [row.external_data[0].value for row in given.graph.initializer] == names
+            assert folder == tmp_path / "there" and made.graph.initializer[0].external_data[0].value == "one.bin"
