@@ -88,9 +88,8 @@ def _check_onnxruntime(what: str) -> None:
     """Refuses a module that padops cannot work with: older than 1.20, or without its parts."""
     module = sys.modules["onnxruntime"]
     found = getattr(module, "__version__", None)
-    there = runtimes()
     if found is None or not hasattr(module, "InferenceSession"):
-        names = " and ".join(there) or "no distribution"
+        names = " and ".join(runtimes()) or "no distribution"
         raise DependencyError(
             f"{what} needs onnxruntime, and the one in {', '.join(getattr(module, '__path__', ['?']))} is not whole "
             f"({names} installed): uninstall every onnxruntime package, then install one",
@@ -98,7 +97,7 @@ def _check_onnxruntime(what: str) -> None:
         )
     major, minor = (int(part) for part in str(found).split(".")[:2])
     if (major, minor) < (1, FIRST_MINOR):
-        package = next(iter(there), RUNTIMES[0])
+        package = next(iter(runtimes()), RUNTIMES[0])
         raise DependencyError(
             f"{what} needs onnxruntime 1.{FIRST_MINOR} or newer, and {package} is {found}: "
             f"pip install --upgrade {package}",

@@ -18,7 +18,7 @@ from pathlib import Path
 import environment
 
 APART = environment.ROOT / "padops" / "conformance" / "peers" / "apart"
-SHARING = ("without_pad", "beside")  # peers that share the environment, by what ENVIRONMENT calls them
+SHARING = ("without_pad", "beside", "lowered_for")  # peers that share the environment, by what ENVIRONMENT calls them
 STAMP = "padops-stamp.json"  # written last: padops takes no environment without one
 
 

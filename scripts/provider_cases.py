@@ -39,6 +39,7 @@ class Case:
         behind: An operator between the Pad and the Relu behind it; a Conv that changes nothing.
         before: The same between the Relu before it and the Pad.
         fill: The elements of the fill, where the Pad has that input; modes other than constant ignore it.
+        wide: Whether data that are integers take all bits of their type.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Case:
     behind: str = ""
     before: str = ""
     fill: tuple[float, ...] | None = None
+    wide: bool = False
 
 
 IMAGE = (1, 2, 4, 5)
@@ -165,9 +167,11 @@ def model_of(case: Case) -> bytes:
 
 
 def feeds_of(case: Case) -> dict[str, np.ndarray]:
-    """The inputs of a case: whole numbers from 1 on, so that no element is that of a fill."""
+    """The inputs of a case: whole numbers from 1 on, so that no element is that of a fill; wide ones from the greatest down."""
     dtype = np.dtype({"float": "float32", "double": "float64"}.get(case.type, case.type))
     fed = {"x": np.arange(1, np.prod(case.shape) + 1).astype(dtype).reshape(case.shape)}
+    if case.wide and dtype.kind in "iu":
+        fed["x"] = np.iinfo(dtype).max - fed["x"]
     return fed | {name: np.array(getattr(case, name), np.int64) for name in case.given if name != "dims"}
 
 

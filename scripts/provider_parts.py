@@ -3,8 +3,8 @@
     python3 scripts/provider_parts.py [NAME ...]
 
 Names are those of scripts/providers.py. Each model is Concat, the operator, Concat: some providers take no node that stands alone.
-The types of which a provider has all of MOVING are its row's ``moves`` in padops/runtime/provider_rules.py. The rest of the rows
-is why a Pad becomes no others.
+Integers take all bits of their type. The types of which a provider has all of MOVING, and keeps every bit of them, are its row's
+``moves`` in padops/runtime/provider_rules.py. The rest of the rows is why a Pad becomes no others.
 """
 
 import sys
@@ -20,6 +20,7 @@ from provider_cases import IMAGE, Case
 MOVING = {
     "Slice": "Slice (a, one, four, axis)",
     "Concat": "Concat <axis = 2> (a, a)",
+    "Concat of a constant": "Concat <axis = 2> (a, k)",
     "Expand": "Expand (c, spread)",
     "Tile": "Tile (a, twice)",
 }
@@ -43,7 +44,7 @@ CONSTANTS = (
 def model_of(call: str, type_name: str) -> bytes:
     """The model of one operator, serialized."""
     import onnx
-    from onnx import parser, shape_inference
+    from onnx import numpy_helper, parser, shape_inference
 
     first = "c = Slice (a, last, four, axis, last) " if "(c," in call else ""
     first = "e = Concat <axis = 2> (x, x) c = Slice (e, one, two, axis) a = Concat <axis = 2> (e, c) " if first else ""
@@ -53,6 +54,8 @@ def model_of(call: str, type_name: str) -> bytes:
         f"{{ {first or 'a = Concat <axis = 2> (x, x) '}b = {call} y = Concat <axis = 1> (b, b) }}"
     )
     model.graph.output[0].type.tensor_type.ClearField("shape")
+    data = provider_cases.feeds_of(_case(type_name))["x"]
+    model.graph.initializer.append(numpy_helper.from_array(data[:, :, :1], "k"))
     used = {name for node in model.graph.node for name in node.input}
     kept = [constant for constant in model.graph.initializer if constant.name in used]
     del model.graph.initializer[:]
@@ -76,13 +79,17 @@ def ask(name: str, calls: "dict[str, str]", types: "tuple[str, ...]") -> "dict[t
     lines = {}
     for what, call in calls.items():
         for type_name in types:
-            case = Case(f"{what}/{type_name}", "", IMAGE, (), type=type_name)
+            case = _case(type_name, f"{what}/{type_name}")
             model = model_of(call, type_name)
             session = padops.InferenceSession(model)  # onnxruntime's own Pad lacks some types
             expected = np.asarray(session.run(None, provider_cases.feeds_of(case))[0]).tolist()
             lines[case.name] = provider_cases.as_line(case, model, expected)
     answers = providers.ask_lines(name, "stock", lines)
     return {(*key.split("/"),): _said(answer, providers.provider_of(name)) for key, answer in answers.items()}
+
+
+def _case(type_name: str, name: str = "") -> Case:
+    return Case(name, "", IMAGE, (), type=type_name, wide=True)
 
 
 def _said(answer: "dict[str, Any]", provider: str) -> str:

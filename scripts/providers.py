@@ -171,48 +171,6 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
     return found
 
 
-def suite_faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "tuple[list[str], list[str]]":
-    """What is wrong with cases of the suite, in words: Pads that padops should not have, and what inspect says of the stock session.
-
-    Whether the results are right, the known divergences of the peers say. A case that breaks a rule is left out.
-    """
-    taken, contradicted = [], []
-    for id, answer in stock.items():
-        verdict, own = answer["verdict"], who(answer, provider) == provider
-        wants_error = verdict == "breaks a rule" or answer.get("expected") == "error"
-        if wants_error or answer["outcome"] == "unknown" or _is_open(provider, answer):
-            continue
-        other = who(beside[id], provider)
-        if answer["outcome"] == "right" and own and other and other != provider and verdict != "may be wrong":
-            taken.append(f"{id}: {other} took a Pad that {provider} runs right: {answer['why']}")
-        about = own or provider in answer["why"]  # else it is about the CPU's
-        if about and (answer["outcome"], own) not in allowed(verdict, answer["runner"] == provider):
-            did = f"{answer['outcome']}, on {who(answer, provider) or 'none'}: {answer.get('said') or answer.get('detail')}"
-            contradicted.append(f"{id}: inspect says {verdict} ({answer['why']}), and it is {did}")
-    return taken, contradicted
-
-
-def _is_open(provider: str, answer: "dict[str, Any]") -> bool:
-    """Whether something decides that no rule knows.
-
-    Below opset 7 WebGPU and QNN take nothing, SwiftShader has no float16, QNN takes a double that another node has made and is
-    now right, now wrong in mode edge of float16, and what has no elements they may leave, or not even look at.
-    """
-    unsure = {WEBGPU: ("float16",), QNN: ("double", "float16")}.get(provider, ())
-    return answer["is_empty"] or provider != OPENVINO and answer["opset"] < 7 or answer["dtype"] in unsure
-
-
-def allowed(verdict: str, own: bool) -> "list[tuple[str, bool]]":
-    """The outcomes, and whether the provider ran the Pad, that do not contradict a verdict; ``own``: inspect says that it does."""
-    if verdict in ("runs", "runs if"):
-        return [("right", own)]
-    if verdict == "wrong":
-        return [("wrong", True)]
-    if verdict == "refuses":  # where it does not, it is wrong
-        return [(outcome, ran) for outcome in ("refused", "dead", "none", "wrong") for ran in (True, False)]
-    return [(outcome, ran) for outcome in ("right", "wrong", "refused", "dead", "none") for ran in (True, False)]
-
-
 def elsewhere(answer: "dict[str, Any]", provider: str) -> "dict[str, int]":
     """How often nodes of each operator ran on another provider, copies between the two included."""
     return {

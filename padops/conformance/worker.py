@@ -81,7 +81,7 @@ def _load_peer(entry_point: str) -> tuple[Any, Kinds, dict[str, str]]:
         run = getattr(module, function)
     packages = getattr(module, "PACKAGES", ())
     refusals = _kinds(getattr(module, "REFUSALS", ()))
-    if function == "run_without_pad":
+    if function in ("run_without_pad", "run_lowered_for"):
         importlib.import_module("onnx_ir")  # the converter's; without it the peer is absent
         packages = (*packages, "onnx-ir")
     versions = {}

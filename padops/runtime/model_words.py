@@ -38,6 +38,10 @@ SILENT = ((b"SAME_", DILATED), (STRIDED,))
 # The dilations of an operator as a model has them, where all are 1: unpacked or packed, then their type.
 NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
 
+# The operator of a pooling as a node has it, and more bytes than its attributes take.
+POOLINGS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
+OF_A_POOLING = 512
+
 DOMAIN = b"padops"  # of the operators
 PYTHON_DOMAIN = b"padops.pyop"  # of the kernel in Python
 OPERATORS = {name.encode(): name for name in OPS}
@@ -126,13 +130,13 @@ def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> se
     found = set()
     if any(not NO_DILATIONS.match(content, at) for at in _after(content, parts, b"\tdilations")):
         found.add(DILATED)
-    pooled = any(content.find(b"Pool", start, end) >= 0 for start, end in parts)
-    if pooled and any(_strides_past(content, start, end) for start, end in parts):
-        try:
-            strided = _has_strided_pooling(content, 0, len(content))
-        except (IndexError, KeyError, RecursionError):  # as above
-            strided = True
-        found |= {STRIDED} if strided else set()
+    try:
+        asked = any(_may_stride_past(content, at, end) for start, end in parts for at in _pools(content, start, end))
+        strided = asked and _has_strided_pooling(content, 0, len(content))
+    except (IndexError, KeyError, RecursionError):  # as above
+        strided = True
+    if strided:
+        found.add(STRIDED)
     return found
 
 
@@ -145,15 +149,23 @@ def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: b
             at = content.find(word, at + 1, end)
 
 
-def _strides_past(content: bytes | mmap.mmap, start: int, end: int, node: bool = False) -> bool:
-    """Whether a stride in a part of a model is longer than a window in it; in one node, along one axis."""
+def _pools(content: bytes | mmap.mmap, start: int, end: int) -> Iterator[int]:
+    """Where the attributes of each pooling in a part of a model begin: they come after its operator."""
+    return (found.end() for found in POOLINGS.finditer(content, start, end))
+
+
+def _may_stride_past(content: bytes | mmap.mmap, at: int, end: int) -> bool:
+    """Whether the first pooling there, or what comes next, strides past its window."""
+    return _strides_past(content, at, min(end, at + OF_A_POOLING))
+
+
+def _strides_past(content: bytes | mmap.mmap, start: int, end: int) -> bool:
+    """Whether a stride in a node is longer than its window along one axis; of the first one in a part of a model."""
     strides, windows = (
         [number for at in _after(content, [(start, end)], word) for number in _numbers(content, at, end)]
         for word in (b"\x07strides", b"\x0ckernel_shape")
     )
-    if node:
-        return any(stride > window for stride, window in zip(strides, windows))
-    return bool(strides and windows) and max(strides) > min(windows)
+    return any(stride > window for stride, window in zip(strides, windows))
 
 
 def _numbers(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[int]:
@@ -179,7 +191,7 @@ def _has_strided_pooling(content: bytes | mmap.mmap, start: int, end: int, kind:
         if inner is not None and _has_strided_pooling(content, first, last, inner):
             return True
         pools = pools or (kind == "node" and number == OPERATOR and content.find(b"Pool", first, last) >= 0)
-    return pools and _strides_past(content, start, end, node=True)
+    return pools and _strides_past(content, start, end)
 
 
 def _found(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]], words: Iterable[bytes]) -> set[bytes]:

@@ -70,8 +70,8 @@ class KnownProvider:
         version: What the rules are of; ``NOT_RUN`` where they have been read in its source.
         fuses: Whether it asks for nodes that another one has, so that padops must put others in their place.
         rules: The first one that holds counts. Where none does, the provider runs the Pad right.
-        moves: Element types of which it takes Slice, Concat, Expand and Tile, as ``python3 scripts/provider_parts.py`` measures;
-            empty where that was not run.
+        moves: Element types of which it takes Slice, Concat, Expand and Tile, and keeps every bit, as
+            ``python3 scripts/provider_parts.py`` measures; empty where that was not run.
     """
 
     name: str
@@ -155,7 +155,8 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),
             ProviderRule("refuses", "endless value", _OPENVINO),
         ),
-        ("float", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool"),
+        # int64 is computed in 32 bits, and so are constants of uint32.
+        ("float", "float16", "int8", "int16", "int32", "uint8", "uint16", "bool"),
     ),
     KnownProvider(
         "WebGpuExecutionProvider",
@@ -203,7 +204,8 @@ KNOWN_PROVIDERS = (
             ProviderRule("dies", "fill empty", _QNN),
             ProviderRule("dies", "rank above", _QNN, limit=4),
         ),
-        ("float", "float16", "int32", "int64", "bool"),
+        # int64 is computed in 32 bits, and constants of int32 in float.
+        ("float", "float16", "bool"),
     ),
     KnownProvider(
         "CUDAExecutionProvider",

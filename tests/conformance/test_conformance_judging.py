@@ -125,7 +125,7 @@ def test_within() -> None:
     def judged(off: np.ndarray, peer: str = "ort-qnn") -> str:
         return judging.judge(item, ("output", pack(off)), PEERS[peer])[0]
 
-    assert [row.name for row in PEERS.values() if row.within] == ["ort-qnn", "padops-beside-qnn"]
+    assert [row.name for row in PEERS.values() if row.within] == ["ort-qnn", "padops-beside-qnn", "padops-for-qnn"]
     assert (name, right.dtype, bool(right.any())) == ("float", np.float32, True)
     near, far = right * np.float32(1.0019), right * np.float32(1.0021)
     assert [judged(right), judged(near), judged(far)] == ["agree", "agree", "differ"]

@@ -35,7 +35,9 @@ def test_every_divergence_has_a_range_within_the_recorded_versions() -> None:
     ranges = {
         "openvino": [row for row in KNOWN if "openvino" in row.peer and not PEERS[row.peer].provider],
         **{
-            f"onnxruntime-{name}": [row for row in KNOWN if row.peer in (f"ort-{name}", f"padops-beside-{name}")]
+            f"onnxruntime-{name}": [
+                row for row in KNOWN if row.peer in (f"ort-{name}", f"padops-beside-{name}", f"padops-for-{name}")
+            ]
             for name in ("openvino", "webgpu", "qnn")
         },
         "onnx": [row for row in KNOWN if row.peer in ("onnx-reference", "without-pad-reference")],
@@ -99,6 +101,7 @@ def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> No
     assert {row.name for row in PEERS.values() if row.ours} == {
         "padops-native", "padops-provider", "padops-fallback", "padops-lowered", "padops-without-pad", "padops-pyop",
         "reference", "padops-beside-openvino", "padops-beside-webgpu", "padops-beside-qnn",
+        "padops-for-openvino", "padops-for-webgpu", "padops-for-qnn",
     }  # fmt: skip
     # The package of a provider is what counts for its peers, whatever the runtime beside it is.
     assert (

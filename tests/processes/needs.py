@@ -22,7 +22,8 @@ from padops.conformance.peers.environments import is_made, rows_apart
 
 TESTS = Path(__file__).resolve().parents[1]
 NEIGHBOURS = {path.stem: path for path in TESTS.rglob("*.py") if path.parent.name not in ("mutation", "long")}
-PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch"}
+TOOLS = {"onnxconverter_common", "onnxoptimizer", "onnxsim"}  # beside which padops is tested
+PEERS = {"jax", "jax2onnx", "onnxifier", "onnxscript", "openvino", "tensorflow", "tf2onnx", "torch", *TOOLS}
 # The type checkers and what else the extra ``lint`` has.
 CHECKERS = ("mypy", "basedpyright", "twine", "check_wheel_contents", "pre_commit")
 CLANG = "clang++"

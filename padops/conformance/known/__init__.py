@@ -13,6 +13,7 @@ from padops.conformance.known import (
     dask_pads,
     engines,
     frameworks,
+    lowered_for,
     numpy_pads,
     onnxruntime,
     openvino,
@@ -36,4 +37,5 @@ KNOWN: tuple[Divergence, ...] = (
     *engines.KNOWN,
     *dask_pads.KNOWN,
     *other_providers.KNOWN,
+    *lowered_for.KNOWN,
 )

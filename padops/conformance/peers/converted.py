@@ -36,9 +36,19 @@ def converted_model(request: Request, **options: Any) -> onnx.ModelProto:
         Unsupported: There is no such form of the case.
         RuleBroken: The case breaks a rule.
     """
+    return converted(make_model(request, request.inputs), **options)
+
+
+def converted(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
+    """The model of a case, converted with these options of ``padops.convert``.
+
+    Raises:
+        Unsupported: There is no such form of the case.
+        RuleBroken: The case breaks a rule.
+    """
     from padops.convert import convert
 
-    conversion = convert(make_model(request, request.inputs), fold=False, **options)
+    conversion = convert(model, fold=False, **options)
     for record in conversion.records:
         for note in (record.reason, *record.notes):
             if note and (record.status == "unconverted" or note.startswith(MISSING)):

@@ -10,7 +10,8 @@ A file there has a literal ``ENVIRONMENT``, which is read without importing the 
 - ``provider``: the execution provider of onnxruntime that the environment has, where it is for one. ``within`` is of all its
   peers, too, and so is ``form``;
 - ``without_pad``: the same fields of the peer that runs models without Pad there, by ``run_without_pad``, where there is one;
-- ``beside``: those of the one that runs padops beside the provider, by ``run_beside``.
+- ``beside``: those of the one that runs padops beside the provider, by ``run_beside``;
+- ``lowered_for``: those of the one that runs models that padops has lowered for the provider, by ``run_lowered_for``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ APART = Path(__file__).with_name("apart")
 SHARING = {
     "without_pad": ("run_without_pad", ALL),
     "beside": ("run_beside", ("onnx",)),
+    "lowered_for": ("run_lowered_for", ALL),
 }
 OF_FILE = ("requires", "debian", "node", "program", *SHARING)  # the rest of ENVIRONMENT is of the row
 OF_PROVIDER = ("provider", "within", "form")  # what its peers share

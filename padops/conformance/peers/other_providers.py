@@ -1,4 +1,6 @@
-"""Other execution providers of onnxruntime, alone and with padops beside them: what the peers in ``apart/ort_*.py`` share.
+"""Other execution providers of onnxruntime, alone, with padops beside them, and with models that padops has lowered for them.
+
+The peers in ``apart/ort_*.py`` share it.
 
 ``scripts/provider_cases.py`` asks the same providers. Each is in an environment of its own, with the onnxruntime that it needs.
 """
@@ -17,6 +19,7 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as states
 
 from padops.conformance.model import behind_identity, feeds, make_model
+from padops.conformance.peers.converted import converted
 from padops.conformance.peers.environments import vulkan
 from padops.conformance.peers.request import Request, unsupported_where
 from padops.conformance.peers.sessions import require_type, session_options
@@ -109,9 +112,22 @@ def run_beside(request: Request, provider: str) -> np.ndarray:
     return _run(request, model_of(request, provider), provider, "name")
 
 
+def run_lowered_for(request: Request, provider: str) -> np.ndarray:
+    """What ``padops convert --target onnx --for`` leaves of it for the provider, in the session of ``run_stock``.
+
+    Raises:
+        Unsupported: As of ``run_stock``; or there is no such form of the case.
+        RuleBroken: The case breaks a rule, and the conversion says so.
+        Exception: As of ``run_stock``.
+    """
+    require_type(request.dtype.name)
+    model = converted(model_of(request, provider), target="onnx", provider=provider)
+    return _run(request, model, provider, "stock")
+
+
 def model_of(request: Request, provider: str) -> onnx.ModelProto:
-    """The case as a model of ONNX: the Pad, which stands alone where the provider takes such a node."""
-    model = make_model(request, request.inputs, standard=True)
+    """The case as a model: the Pad, of ONNX where it has one, which stands alone where the provider takes such a node."""
+    model = make_model(request, request.inputs, standard=bool(request.opset))
     return behind_identity(model) if provider == OPENVINO else model
 
 

@@ -14,6 +14,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from padops.convert.proof.schemas import PADOPS
+
 # Pools, of which runtimes answer two things otherwise. With ceil_mode, whether there is a last window that begins in the
 # padding; with auto_pad SAME, whether dilations count. ONNX Runtime 1.32 leaves them out.
 _POOLS = {"AveragePool", "LpPool", "MaxPool"}
@@ -43,6 +45,8 @@ BELIEVED = frozenset(
     """.split()
 )
 LONGEST = 8  # elements of the lists that are looked at: as many as axes
+_OF_INTEGERS = {"value_int", "value_ints"}
+_INTEGERS = {onnx.TensorProto.INT16, onnx.TensorProto.INT32, onnx.TensorProto.INT64}
 _NUMBERS = {onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.INT32}
 NEWEST = 28  # the opset whose operators these are
 _UNKNOWN = "padops.unknown"  # a domain that onnx knows nothing of
@@ -91,9 +95,12 @@ def _all(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
 
 
 def _is_believed(node: onnx.NodeProto, opset: int) -> bool:
-    """Whether the dims that onnx infers of a node are believed; it infers none of operators that it does not know."""
+    """Whether the dims that onnx infers of a node are believed; it infers none of operators that it does not know.
+
+    Those of padops it knows once their schemas are registered, as a conversion does.
+    """
     if node.domain not in ("", "ai.onnx"):
-        return not onnx.defs.has(node.op_type, node.domain)
+        return node.domain == PADOPS or not onnx.defs.has(node.op_type, node.domain)
     if node.op_type not in BELIEVED:
         return not onnx.defs.has(node.op_type)
     return opset <= NEWEST or onnx.defs.get_schema(node.op_type, opset).since_version <= NEWEST
@@ -130,10 +137,12 @@ class _Lists:
     Attributes:
         empty: Names of those without elements, wherever they stand.
         whole: Names of nothing but lists of whole numbers.
+        floats: Names of some that are floats, and of the inputs of functions, which may be.
     """
 
     empty: set[str]
     whole: set[str]
+    floats: set[str]
 
     @classmethod
     def of(cls, model: onnx.ModelProto) -> _Lists:
@@ -146,7 +155,9 @@ class _Lists:
             name for name, elements in rows if elements is None or not np.array_equal(elements, np.rint(elements))
         }
         empty = {name for name, elements in rows if elements is not None and not elements.size}
-        return cls(empty, {name for name, _ in rows} - others)
+        floats = {name for function in model.functions for name in function.input} | set(_floats(model.graph))
+        floats |= {name for function in model.functions for node in function.node for name in _floats_by(node)}
+        return cls(empty, {name for name, _ in rows} - others, floats)
 
 
 def _defined(graph: onnx.GraphProto) -> Iterator[tuple[str, np.ndarray | None]]:
@@ -175,6 +186,21 @@ def _constant(row: onnx.AttributeProto) -> np.ndarray | None:
     return np.array(row.floats) if row.name == "value_floats" and not row.ref_attr_name else None
 
 
+def _floats(graph: onnx.GraphProto) -> Iterator[str]:
+    """The constants of a graph and of the bodies in it that are no integers."""
+    yield from (tensor.name for tensor in graph.initializer if tensor.data_type not in _INTEGERS)
+    for node in graph.node:
+        yield from _floats_by(node)
+
+
+def _floats_by(node: onnx.NodeProto) -> Iterator[str]:
+    for row in node.attribute:
+        if row.HasField("g"):
+            yield from _floats(row.g)
+        elif node.op_type == "Constant" and not (row.name in _OF_INTEGERS or row.t.data_type in _INTEGERS):
+            yield from node.output
+
+
 def _elements(tensor: onnx.TensorProto) -> np.ndarray | None:
     """The elements of a short list of numbers; None of anything else."""
     if 0 in tensor.dims:
@@ -199,7 +225,7 @@ def _veil(nodes: Iterable[onnx.NodeProto], lists: _Lists, opset: int) -> None:
 def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
     """What infers as much of a node as is believed; "" where all is.
 
-    Of a Slice and a TopK, which has two outputs, that is the rank of the data; of a Compress, a rank of 1; of a Reshape, none.
+    Of a Slice and a TopK, which has two outputs, that is the rank of the data; of a Reshape, not even that.
     """
     rows = {row.name: row for row in node.attribute}
     is_same = "auto_pad" in rows and (rows["auto_pad"].s.startswith(b"SAME") or bool(rows["auto_pad"].ref_attr_name))
@@ -211,8 +237,8 @@ def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
         return "Slice"
     if node.op_type == "Squeeze" and _lists_no_axes(node, lists.empty):
         return "Reshape"
-    if node.op_type == "Range":  # of floats, whose quotient may be rounded to a whole number
-        return "Compress"
+    if node.op_type == "Range" and lists.floats.intersection(node.input):  # their quotient may be rounded
+        return "Reshape"
     # Of a dim times a scale, floats of another width give another whole number.
     if node.op_type == "Upsample" and not (len(node.input) > 1 and node.input[1] in lists.whole):
         return "Slice"

@@ -23,7 +23,7 @@ import onnx.inliner
 from onnx import helper, numpy_helper
 
 from padops.convert.proof import facts, functions
-from padops.convert.proof.body_goals import TooManyQuestionsError, goals
+from padops.convert.proof.body_goals import Goal, TooManyQuestionsError, goals
 from padops.convert.proof.flat_graph import constant_of
 from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
 from padops.convert.proof.schemas import PADOPS
@@ -193,23 +193,23 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
                     return replace(made, why="the time for function bodies is over")
                 proofs.append(prove(goal.operator, goal.body))
                 if proofs[-1].verdict is not Verdict.PROVED and not _never_runs(proofs[-1]):
-                    is_wrong = proofs[-1].verdict is Verdict.DIFFERENT
-                    verdict = Verdict.DIFFERENT if is_wrong else Verdict.UNKNOWN
-                    why, seconds = _why(proofs[-1], shape), time.monotonic() - begin
-                    return replace(made, verdict=verdict, why=why, seconds=seconds)
+                    found = _suspicion(goal, proofs[-1], function.input[0], prove)
+                    return replace(made, verdict=found, why=_why(proofs[-1], shape), seconds=time.monotonic() - begin)
     except (FailsAlwaysError, TooManyQuestionsError) as why:
         return replace(made, why=str(why), seconds=time.monotonic() - begin)
     conditions = [row for proof in proofs for row in proof.assumptions]
     conditions += [row for proof in proofs for region in proof.regions for row in region.conditions]
     if len(shapes) > 1:
         conditions.append(f"its data have up to {limits.rank} axes")
-    return replace(
-        made,
-        verdict=Verdict.PROVED,
-        holds_for="all data of its call",
-        conditions=tuple(dict.fromkeys(conditions)),
-        seconds=time.monotonic() - begin,
-    )
+    made = replace(made, verdict=Verdict.PROVED, holds_for="all data of its call")
+    return replace(made, conditions=tuple(dict.fromkeys(conditions)), seconds=time.monotonic() - begin)
+
+
+def _suspicion(goal: Goal, proof: Proof, data: str, prove: Prove) -> Verdict:
+    """What is said of a goal that is not proved: a solver's example is none where its dims alone show nothing."""
+    tried = goal.at(proof, data)
+    found = proof if tried is None else prove(tried.operator, tried.body)
+    return Verdict.DIFFERENT if found.verdict is Verdict.DIFFERENT else Verdict.UNKNOWN
 
 
 def ranks(instance: Instance, limits: Limits) -> Sequence[int]:

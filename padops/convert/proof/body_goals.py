@@ -14,6 +14,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from padops.convert.proof.flat_indices import by_axis
+from padops.convert.proof.result import Proof, Verdict
 from padops.convert.proof.written_out import WrittenOut
 
 MOST_QUESTIONS = 3  # on one way: each doubles the number of ways
@@ -36,6 +37,23 @@ class Goal:
 
     operator: onnx.ModelProto
     body: onnx.ModelProto
+
+    def at(self, proof: Proof, data: str) -> Goal | None:
+        """The goal for the dims of the data for which a proof suspects a difference; None where it names none.
+
+        Args:
+            proof: What is known of it for all dims.
+            data: The name of the operator's first input.
+        """
+        examples = [region.counterexample for region in proof.regions if region.verdict is Verdict.DIFFERENT]
+        dims = next((one[data]["dims"] for one in examples if one and "dims" in (one.get(data) or {})), None)
+        if dims is None:
+            return None
+        made = Goal(*(onnx.ModelProto.FromString(one.SerializeToString()) for one in (self.operator, self.body)))
+        for value in (row for one in (made.operator, made.body) for row in one.graph.input if row.name == data):
+            dtype = value.type.tensor_type.elem_type
+            value.CopyFrom(helper.make_tensor_value_info(data, dtype, dims))
+        return made
 
 
 @dataclass(frozen=True)

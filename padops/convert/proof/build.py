@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import onnx
-from onnx import AttributeProto
 
 from padops.convert.errors import PadopsError
 from padops.convert.proof import facts, functions, schemas
@@ -25,6 +23,7 @@ from padops.convert.proof.terms import ABSENT, Head, Kind, Terms
 
 # Their outputs are drawn: two of them are the same draw only where they stand at the same place of the order of draws.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+FIRST_INFERENCE = 7  # the version since which a Dropout that is not told to train does nothing
 Declared = tuple[int, Shape, str]  # a term, its declared dims, the name of the value
 TOP = -1  # the scope of the graph itself, among those of the bodies
 
@@ -146,7 +145,7 @@ class Builder:
             if tensor.name not in given:
                 scope.names[tensor.name] = self._constants.add(tensor, self._folder)
         for sparse in graph.sparse_initializer:
-            scope.names[sparse.values.name] = self._constants.add_sparse(sparse)
+            scope.names[sparse.values.name] = self._constants.add_sparse(sparse, self._folder)
         for index in in_order(graph.node):
             self._node(index, graph.node[index], scope)
         return set(self._terms.walk(*(scope.names[name] for name in results)))
@@ -185,7 +184,7 @@ class Builder:
             if attribute.HasField("g"):
                 bodies.append((attribute.name, attribute.g, scope.inferred.body(place, index)))
             else:
-                rows[attribute.name] = (attribute.type, self._value(attribute))
+                rows[attribute.name] = (attribute.type, self._constants.of_any(attribute, self._folder))
         spelling = spelling_of(domain, node.op_type, version, rows)
         if spelling is not None and len(node.output) == 1:
             values = {name: value for name, (_, value) in rows.items()}
@@ -197,7 +196,8 @@ class Builder:
             self._built.refused.add(spelling)
         made = [self._body(name, body, inner, scope) for name, body, inner in sorted(bodies, key=lambda row: row[0])]
         attributes = tuple((name, kind, value) for name, (kind, value) in sorted(rows.items()))
-        head = Head(Kind.OPERATOR, domain, node.op_type, version, attributes, outputs=len(node.output))
+        name = f"{node.op_type}:{node.overload}" if node.overload else node.op_type
+        head = Head(Kind.OPERATOR, domain, name, version, attributes, outputs=len(node.output))
         arguments = (*inputs, *made)
         if self._is_distinct(node, domain):
             head = self._distinct(head, arguments, domain)
@@ -215,11 +215,6 @@ class Builder:
         if node.op_type != "Constant" or len(node.attribute) != 1:
             return None
         return self._constants.of_attribute(node.attribute[0], self._folder)
-
-    def _value(self, attribute: AttributeProto) -> Any:
-        if attribute.HasField("t"):
-            return self._constants.add(attribute.t, self._folder)
-        return schemas.attribute_value(attribute)
 
     def _body(self, name: str, body: onnx.GraphProto, inferred: facts.Inferred, outer: _Scope) -> int:
         """The term of a graph attribute, whose inputs are bound in it."""
@@ -268,7 +263,8 @@ class Builder:
     def _is_distinct(self, node: onnx.NodeProto, domain: str) -> bool:
         """Whether a node may give something else than another one that looks like it."""
         if domain == "":
-            return node.op_type in RANDOM or (node.op_type == "Dropout" and len(node.input) > 2)
+            trains = len(node.input) > 2 or self._opsets[domain] < FIRST_INFERENCE
+            return node.op_type in RANDOM or (node.op_type == "Dropout" and trains)
         return domain not in (schemas.PADOPS, "ai.onnx.ml")
 
     def _distinct(self, head: Head, inputs: tuple[int, ...], domain: str) -> Head:

@@ -6,6 +6,7 @@ import hashlib
 import os
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -14,6 +15,7 @@ from onnx import TensorProto, numpy_helper
 from padops.convert.errors import PadopsError, library_errors, os_errors_as
 from padops.convert.model.external import check_entries
 from padops.convert.proof.digests import digest_of_bytes
+from padops.convert.proof.schemas import attribute_value
 from padops.convert.proof.terms import Head, Kind, Terms
 
 HELD = 1 << 20  # bytes of an external constant that is read into memory
@@ -74,16 +76,46 @@ class Constants:
         if row.name == "value" and row.HasField("t"):
             return self.add(row.t, folder)
         if row.name == "sparse_value":
-            return self.add_sparse(row.sparse_tensor)
+            return self.add_sparse(row.sparse_tensor, folder)
         for names, number, dtype in _BY_ATTRIBUTE:
             if row.name in names:
                 return self._terms.add_constant(np.array(onnx.helper.get_attribute_value(row), dtype), number)
         return None
 
-    def add_sparse(self, tensor: onnx.SparseTensorProto) -> int:
-        """The term of a sparse tensor: known by its bytes, and never looked into."""
-        digest = hashlib.sha256(tensor.SerializeToString(deterministic=True)).digest()
-        return self._terms.add(Head(Kind.CONSTANT, name="sparse", digest=digest))
+    def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
+        """What an attribute says, by its bits; a tensor by its term. Lists of graphs are equal to no others.
+
+        Args:
+            row: The attribute; none with a graph.
+            folder: What external data are relative to.
+
+        Raises:
+            PadopsError: A tensor cannot be read.
+        """
+        if row.HasField("t"):
+            return self.add(row.t, folder)
+        if row.HasField("sparse_tensor"):
+            return self.add_sparse(row.sparse_tensor, folder)
+        if row.graphs:
+            return self._terms.new_site()
+        if row.tensors or row.sparse_tensors:
+            tensors = [self.add(tensor, folder) for tensor in row.tensors]
+            return (*tensors, *(self.add_sparse(tensor, folder) for tensor in row.sparse_tensors))
+        return attribute_value(row)
+
+    def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
+        """The term of a sparse tensor: known by its bytes, wherever they lie, and never looked into.
+
+        Args:
+            tensor: The tensor.
+            folder: What external data are relative to.
+
+        Raises:
+            PadopsError: It cannot be read.
+        """
+        heads = [self._terms.head(self.add(part, folder)) for part in (tensor.values, tensor.indices)]
+        said = [tuple(tensor.dims), *((head.type, head.dims, head.digest) for head in heads)]
+        return self._terms.add(Head(Kind.CONSTANT, name="sparse", digest=hashlib.sha256(repr(said).encode()).digest()))
 
     def _external(self, tensor: onnx.TensorProto, dims: tuple[int, ...], folder: Path | None) -> int:
         location, offset, length = check_entries(tensor, "a constant")

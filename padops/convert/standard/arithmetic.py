@@ -197,8 +197,13 @@ class Arithmetic:
             return self.emit("Range", limits)
         return self._apply("Range", lambda *limits: np.arange(*limits, dtype=np.int64), *limits)
 
-    def lowest(self, vector: Operand) -> Operand:
-        """The least of the numbers of a vector, of rank 0."""
+    def lowest(self, *vectors: Operand) -> Operand:
+        """The least of all numbers of some vectors, of rank 0.
+
+        Of two vectors the last one stands there twice: OpenVINO (in onnxruntime-openvino 1.24.1) takes the least of a Concat of two
+        for the lesser of both, element by element.
+        """
+        vector = self.concat(*vectors, *(vectors[1:] if len(vectors) == 2 else ()))
         if isinstance(vector, np.ndarray):
             return np.asarray(vector.min())
         return self.emit("ReduceMin", [vector], {"keepdims": 0})

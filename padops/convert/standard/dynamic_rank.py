@@ -68,7 +68,7 @@ def filled_indices(builder: GraphBuilder, pad: PadInfo, amounts: Amounts) -> ir.
     output = builder.add(builder.add(amounts.begin, dilated), amounts.end)
     if pad.op.clamp:
         output = builder.maximum(output, scalar(0))
-    worst = builder.negative(builder.lowest(builder.concat(output, *checked, ints(0))))
+    worst = builder.negative(builder.lowest(output, *checked, ints(0)))
     step = builder.emit("Gather", [ints(1), worst], role="P1_P6")
 
     def row(inner: GraphBuilder, axis: ir.Value, so_far: Operand) -> Operand:

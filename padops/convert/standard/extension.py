@@ -147,13 +147,13 @@ class Extents:
             choice: Which of them, rank 0.
             amounts: Of every axis, each a vector.
         """
-        lowest = _lowest(builder, self.output, 1)
+        lowest = builder.lowest(self.output, ints(1))  # of rank 0, the number alone
         short = builder.sub(self.window, select(builder, [int(mode is not Mode.CONSTANT) for mode in modes], choice))
         # An output without elements needs nothing to extend from.
-        nothing = builder.minimum(builder.negative(_lowest(builder, short, 0)), lowest)
+        nothing = builder.minimum(builder.negative(builder.lowest(short, ints(0))), lowest)
         wrong = builder.maximum(builder.negative(lowest), nothing)
         if beyond := self._beyond(builder, op.limit, modes, choice, amounts):
-            wrong = builder.maximum(wrong, builder.negative(builder.lowest(builder.concat(*beyond))))
+            wrong = builder.maximum(wrong, builder.negative(builder.lowest(*beyond)))
         return builder.emit("Gather", [ints(1), wrong], role="P1_P4_P5")
 
     def _beyond(
@@ -170,15 +170,6 @@ class Extents:
             least = {Mode.EDGE: 1, Mode.REFLECT: 2}
             return [builder.sub(self.size, select(builder, [least.get(mode, 0) for mode in modes], choice)), ints(0)]
         return []
-
-
-def _lowest(builder: GraphBuilder, vector: Operand, most: int) -> Operand:
-    """The least of the numbers of a vector, which may be empty, and of one more.
-
-    For other runtimes than ONNX Runtime's own that stands there twice: OpenVINO (in onnxruntime-openvino 1.24.1) takes the least
-    of a Concat of two for the lesser of both, element by element.
-    """
-    return builder.lowest(builder.concat(vector, ints(most), *(() if builder.has_pad else (ints(most),))))
 
 
 def filled(builder: GraphBuilder, amounts: AxisPlan) -> Operand:

@@ -13,9 +13,15 @@ from math import prod
 
 import onnx_ir as ir
 
-from padops.convert.sources.beside_rules import find_fault, said_of
+from padops.convert.sources.beside_rules import FILLS, find_fault, said_of
 from padops.convert.sources.builtin_rules import judge, reaches_provider
-from padops.convert.sources.builtin_support import has_modes, known_amounts, taking_pooling
+from padops.convert.sources.builtin_support import (
+    EXACT_CASTS,
+    FIRST_WITH_INPUTS,
+    has_modes,
+    known_amounts,
+    taking_pooling,
+)
 from padops.convert.sources.match import RunsAs, Unconvertible, Unneeded
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
@@ -33,6 +39,7 @@ OLDEST = 20  # onnxruntime 1.20, whose Pad is the least right
 ANY_RELEASE = 0  # of onnxruntime: no rule is taken for mended
 NOTHING = Amounts(0, 0)
 NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
+FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
 # What keeps a provider from a node of any operator: no other nodes help.
 OF_ALL_NODES = ("open rank", "open dims", "computed")
@@ -69,7 +76,8 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
     if stays and find_fault(row, pad, found, ANY_RELEASE) is None:
         return Choice(None)
     standard = _is_of_standard(pad, opset)
-    fault = find_fault(row, _without_axes(pad, standard), found, ANY_RELEASE)
+    judged = _without_axes(pad, standard, opset)
+    fault = find_fault(row, judged, found, ANY_RELEASE)
     if standard and fault is None and not taking_pooling(pad):
         return Choice(Way.PAD)
     left = fault is None or fault[0].does == "leaves"
@@ -78,9 +86,12 @@ def choose(pad: PadInfo, may_stay: bool, row: KnownProvider, opset: int) -> Choi
             return Choice(None, said_of(fault[0]))
         return Choice(Way.ANY if pad.mode in (Mode.CONSTANT, None) else Way.PARTS, said_of(fault[0]))
     if row.moves and pad.type is not None and pad.type not in row.moves and left:
-        return Choice(Way.ANY, f"any node of {pad.type}")
+        proxy, _ = EXACT_CASTS.get(pad.type, (None, 0))  # it takes what stands between the casts
+        return Choice(Way.PARTS if proxy in row.moves else Way.ANY, f"any node of {pad.type}")
+    of_fill = replace(row, rules=tuple(rule for rule in row.rules if rule.when in FILLS))
     if fault is not None and standard and _crops_elsewhere(fault, pad) and not taking_pooling(pad):
-        return Choice(Way.CROPPED)
+        if find_fault(of_fill, judged, found, ANY_RELEASE) is None:
+            return Choice(Way.CROPPED)
     return Choice(Way.PARTS)
 
 
@@ -192,8 +203,7 @@ def _plain_pad(pad: PadInfo, data: ir.Value, dims: Sequence[int], amounts: Seque
     """A Pad of the same mode and fill, of other data."""
     assert pad.mode is not None, "only such a Pad is narrowed"
     flat = ints(*(one.begin for one in amounts), *(one.end for one in amounts))
-    fill = pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
-    inputs: list[Operand | None] = [data, flat, fill, None]
+    inputs: list[Operand | None] = [data, flat, _fill(pad), None]
     mode = {"mode": ir.AttrString("mode", pad.mode.value)}
     return replace(
         pad,
@@ -208,6 +218,11 @@ def _plain_pad(pad: PadInfo, data: ir.Value, dims: Sequence[int], amounts: Seque
     )
 
 
+def _fill(pad: PadInfo) -> Operand | None:
+    """The fill; None for the default."""
+    return pad.input(pad.op.fill) if pad.op.input_index(pad.op.fill) is not None else pad.known_fill
+
+
 def _with(said: str, row: KnownProvider) -> str:
     """With that nobody has run the rules, where that is so."""
     return said if row.was_run else ", ".join(filter(None, (said, NOT_RUN)))
@@ -215,7 +230,7 @@ def _with(said: str, row: KnownProvider) -> str:
 
 def _is_of_standard(pad: PadInfo, opset: int) -> bool:
     """Whether the standard has a Pad at an opset that does the same, where the amounts of all axes are given to it."""
-    if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset):
+    if pad.mode is None or pad.may_have_interior or not has_modes(pad, opset) or opset < FIRST_WITH_KERNEL:
         return False
     if pad.type not in OPS[onnx_op(opset)].types:
         return False
@@ -225,15 +240,21 @@ def _is_of_standard(pad: PadInfo, opset: int) -> bool:
     return checked and bool(pad.dims) and all(min(row.begin, row.end) >= 0 for row in known_amounts(pad) or NEGATIVE)
 
 
-def _without_axes(pad: PadInfo, same_mode: bool) -> PadInfo:
-    """A Pad of all axes, to be judged: of the same mode, or else a constant one."""
+def _without_axes(pad: PadInfo, same_mode: bool, opset: int) -> PadInfo:
+    """A Pad of all axes, to be judged: of the same mode, or else a constant one; with the fill where the mode uses it."""
     amounts = known_amounts(pad) if pad.node is not None else ()
     flat = ints(*(row.begin for row in amounts), *(row.end for row in amounts))
+    if pad.mode is Mode.CONSTANT and opset < FIRST_WITH_INPUTS and pad.attributes.get(pad.op.fill) is not None:
+        value = pad.attributes[pad.op.fill]
+        attributes = {"pads": ir.AttrInt64s("pads", flat.tolist()), value.name: value}
+        return replace(
+            pad, op=OPS["Pad_2"], inputs=[pad.data], given=[pad.data], attributes=attributes, modes=("constant",)
+        )
     inputs: list[Operand | None] = [
         pad.data,
-        flat if amounts else pad.data,
+        flat if amounts else pad.data,  # the data stand for what is not known
+        _fill(pad) if pad.mode is Mode.CONSTANT else None,
         None,
-        None,
-    ]  # the data stand for what is not known
+    ]
     modes = (pad.mode.value,) if same_mode and pad.mode is not None else ("constant",)
     return replace(pad, op=OPS["Pad_25"], inputs=inputs, given=inputs, attributes={}, modes=modes)

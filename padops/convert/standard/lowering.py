@@ -119,7 +119,8 @@ def _write(builder: GraphBuilder, pad: PadInfo, known: Sequence[plan.Amounts] | 
             assert pad.type is not None, "check_moved refuses it"
             return np.zeros(outputs, by_name(pad.type).numpy)
     if way is Way.PAD:
-        return ort_pad.on_data(builder, pad, None if known is None else _amounts(pad, known, builder.opset))
+        amounts = ort_pad.own_amounts(builder, pad) if known is None else _amounts(pad, known, builder.opset)
+        return ort_pad.on_data(builder, pad, amounts)
     if way is Way.CROPPED:
         source, amounts = ort_pad.cropped(builder, pad, pad.data)
         return ort_pad.on_data(builder, pad, amounts, source)

@@ -52,7 +52,7 @@ def is_right(builder: GraphBuilder, pad: PadInfo, choice: Operand, amounts: Amou
         terms.append(
             builder.sub(size, select(builder, [2 if mode is Mode.REFLECT else -FAR for mode in modes], choice))
         )
-    return builder.less(scalar(-1), builder.lowest(builder.concat(*terms)))
+    return builder.less(scalar(-1), builder.lowest(*terms))
 
 
 def _bounds(builder: GraphBuilder, pad: PadInfo, choice: Operand) -> tuple[Operand, Operand]:
@@ -219,7 +219,7 @@ def _with_attributes(builder: GraphBuilder, pad: PadInfo, amounts: Amounts | Non
             )
         attributes.append(ir.AttrInt64s("pads", pads.tolist()))
     if pad.op.input_index(pad.op.fill) is None:
-        if value is not None:
+        if value is not None and Mode.CONSTANT in pad.known_modes:  # OpenVINO refuses one that is infinite in any mode
             attributes.append(reference("value", value, ir.AttributeType.FLOAT) if value.is_ref() else value)
     elif (fill := given_fill(builder, pad)) is not None:
         if not isinstance(fill, np.ndarray) or fill.dtype.name != "float32":

@@ -178,9 +178,11 @@ def _pieces(row: AxisPlan, first: int, behind: int, mode: Mode) -> list[Piece] |
 
 
 def _periods(along: Axis, work: Work, row: AxisPlan, first: int, mode: Mode) -> ir.Value:
-    """The output of one axis as part of the repeated period; mode symmetric never reaches so far (P4)."""
+    """The output of one axis as part of the repeated period."""
     (window,) = work.core(along.number, row.start, row.start + row.extent)
     size, period = row.extent, window
+    if mode is Mode.SYMMETRIC:
+        period, size = along.joined(window, along.turned(window)), 2 * size
     if mode is Mode.REFLECT and size > 2:
         inside = along.part(window, 1, size - 1)
         period, size = along.joined(window, along.turned(inside) if size > 3 else inside), 2 * size - 2

@@ -11,7 +11,10 @@ from onnx import TensorProto, numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from written_models import model
 
-from padops.convert.proof import believing, facts
+import padops
+from padops.convert.proof import believing, bodies, facts
+from padops.convert.proof.regions import prove
+from padops.convert.proof.result import Verdict
 
 Example = tuple[str, onnx.ModelProto, list, list]  # its name, and what the model is given and gives
 # Operators of which onnx has no example with dims that follow: bodies and sequences have tests of their own.
@@ -100,3 +103,26 @@ def test_types_are_known_of_operators_that_are_not_believed(newest: int, monkeyp
     assert all(facts.dims_of(types[name]) is None for name in "tys")
     plain = believing.infer(model("(float[2, 3] x) => (float[] y) { y = Transpose (x) }")).graph.output[0].type
     assert facts.dims_of(plain) == (None if newest == 1 else (3, 2))
+
+
+def test_bodies_are_found_where_the_schemas_of_padops_are_registered() -> None:
+    """As a conversion registers them: then onnx infers the dims of the operators itself."""
+    call = """(float[3] x) => (float[] y) <int64[2] p = {1, 1}> { y = padops.Pad_18 (x, p) }
+    <opset_import: ["" : 18], domain: "padops"> Pad_18 (u, p, f, a) => (v) { v = Identity (u) }"""
+    padops.register_schemas()
+    assert onnx.defs.has("Pad_18", "padops")
+    (instance,) = bodies.instances(model(call))
+    assert instance.call.op_type == "Pad_18"
+    (region,) = prove(model(call), model(call)).regions
+    assert region.verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.parametrize("kind, dims", [("int64", (3,)), ("float", None)])
+def test_a_range_of_floats_is_as_long_as_its_runtime_says(kind: str, dims: tuple[int] | None) -> None:
+    """The quotient is rounded in the type of the floats, or in a wider one."""
+    text = (
+        f"(float[1] x) => ({kind}[] y) <{kind} a = {{0}}, {kind} b = {{3}}, {kind} c = {{1}}> {{ y = Range (a, b, c) }}"
+    )
+    kept = believing.infer(model(text)).graph.output[0].type
+    assert facts.dims_of(kept) == dims
+    assert kept.tensor_type.elem_type == model(text).graph.output[0].type.tensor_type.elem_type

@@ -51,7 +51,7 @@ WRITTEN = {
     ("constant axes", OPENVINO): "Pad",
     ("constant axes", QNN): "Pad",
     ("constant int64", WEBGPU): "Pad",
-    ("constant int64", QNN): "2 Concat",
+    ("constant int64", QNN): "Pad",
     ("constant rank 5", WEBGPU): "Pad",
     ("constant rank 5", QNN): "2 Reshape, Pad",
     ("reflect rank 5", QNN): "2 Reshape, 6 Slice, 3 Concat",

@@ -1,4 +1,4 @@
-"""OpenVINO's execution provider, on the processor: stock, and with padops beside it."""
+"""OpenVINO's execution provider, on the processor: stock, with padops beside it, and with models lowered for it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ ENVIRONMENT = {
         "onnxruntime-openvino==1.24.1", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0", "rich==15.0.0",
     ),
     "beside": {"name": "padops-beside-openvino", "max_cases": 1800, "forks": True},
+    "lowered_for": {"name": "padops-for-openvino", "max_cases": 1200, "forks": True},
 }  # fmt: skip
 
 PACKAGES = ("onnxruntime-openvino",)
 
-__all__ = ["PACKAGES", "REFUSALS", "run_beside", "run_case"]
+__all__ = ["PACKAGES", "REFUSALS", "run_beside", "run_case", "run_lowered_for"]
 
 
 def run_case(request: Request) -> np.ndarray:
@@ -34,3 +35,8 @@ def run_case(request: Request) -> np.ndarray:
 def run_beside(request: Request) -> np.ndarray:
     """The same in a ``padops.InferenceSession``."""
     return other_providers.run_beside(request, other_providers.OPENVINO)
+
+
+def run_lowered_for(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --for`` leaves of it, in the session of ``run_case``."""
+    return other_providers.run_lowered_for(request, other_providers.OPENVINO)

@@ -1,4 +1,4 @@
-"""QNN's execution provider, whose HTP is emulated here: stock, and with padops beside it."""
+"""QNN's execution provider, whose HTP is emulated here: stock, with padops beside it, and with models lowered for it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ ENVIRONMENT = {
         "onnxruntime==1.32.0", "onnxruntime-qnn==2.7.0", "numpy==2.4.6", "ml_dtypes==0.5.4", "onnx==1.23.2", "onnx-ir==1.1.0", "rich==15.0.0",
     ),
     "beside": {"name": "padops-beside-qnn", "max_cases": 300, "forks": True},
+    "lowered_for": {"name": "padops-for-qnn", "max_cases": 300, "forks": True},
 }  # fmt: skip
 
 PACKAGES = ("onnxruntime-qnn", "onnxruntime")
 
-__all__ = ["PACKAGES", "REFUSALS", "run_beside", "run_case"]
+__all__ = ["PACKAGES", "REFUSALS", "run_beside", "run_case", "run_lowered_for"]
 
 
 def run_case(request: Request) -> np.ndarray:
@@ -35,3 +36,8 @@ def run_case(request: Request) -> np.ndarray:
 def run_beside(request: Request) -> np.ndarray:
     """The same in a ``padops.InferenceSession``."""
     return other_providers.run_beside(request, other_providers.QNN)
+
+
+def run_lowered_for(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --for`` leaves of it, in the session of ``run_case``."""
+    return other_providers.run_lowered_for(request, other_providers.QNN)

@@ -1,4 +1,4 @@
-"""WebGPU's execution provider, on a Vulkan in software: stock, and with padops beside it."""
+"""WebGPU's execution provider, on a Vulkan in software: stock, with padops beside it, and with models lowered for it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ ENVIRONMENT = {
     ),
     "debian": ("chromium-common",),  # it has SwiftShader
     "beside": {"name": "padops-beside-webgpu", "max_cases": 1800},
+    "lowered_for": {"name": "padops-for-webgpu", "max_cases": 1800},
 }
 
 PACKAGES = ("onnxruntime-webgpu",)
 
-__all__ = ["PACKAGES", "REFUSALS", "run_beside", "run_case"]
+__all__ = ["PACKAGES", "REFUSALS", "run_beside", "run_case", "run_lowered_for"]
 
 
 def run_case(request: Request) -> np.ndarray:
@@ -39,3 +40,8 @@ def run_case(request: Request) -> np.ndarray:
 def run_beside(request: Request) -> np.ndarray:
     """The same in a ``padops.InferenceSession``."""
     return other_providers.run_beside(request, other_providers.WEBGPU)
+
+
+def run_lowered_for(request: Request) -> np.ndarray:
+    """What ``padops convert --target onnx --for`` leaves of it, in the session of ``run_case``."""
+    return other_providers.run_lowered_for(request, other_providers.WEBGPU)

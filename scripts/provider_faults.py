@@ -1,0 +1,103 @@
+"""What is wrong with cases of the conformance suite that ran on an execution provider, by the answers of ``providers.ask_suite``."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # the tests call this as a module
+import providers
+from provider_cases import OPENVINO, QNN, WEBGPU
+
+# Known divergences of OpenVINO's provider that depend on the data, of which inspect sees none.
+OF_DATA = ("ort-openvino-int64", "ort-openvino-float16-nan")
+
+# What the suite calls an outcome.
+OUTCOMES = {"wrong": "differ", "refused": "error", "dead": "crash"}
+
+
+def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -> "tuple[list[str], list[str]]":
+    """What is wrong with cases of the suite, in words: Pads that padops should not have, and what inspect says of the stock session.
+
+    A case that breaks a rule is left out.
+    """
+    taken, contradicted = [], []
+    for id, answer in stock.items():
+        verdict, own = answer["verdict"], providers.who(answer, provider) == provider
+        wants_error = verdict == "breaks a rule" or answer.get("expected") == "error"
+        if wants_error or answer["outcome"] == "unknown" or _is_open(provider, answer):
+            continue
+        other = providers.who(beside[id], provider)
+        if answer["outcome"] == "right" and own and other and other != provider and verdict != "may be wrong":
+            taken.append(f"{id}: {other} took a Pad that {provider} runs right: {answer['why']}")
+        about = own or provider in answer["why"]  # else it is about the CPU's
+        if provider == OPENVINO and answer["outcome"] == "wrong" and _depends_on_data(id, answer["detail"]):
+            continue
+        if about and (answer["outcome"], own) not in allowed(verdict, answer["runner"] == provider):
+            did = f"{answer['outcome']}, on {providers.who(answer, provider) or 'none'}: {answer.get('said') or answer.get('detail')}"
+            contradicted.append(f"{id}: inspect says {verdict} ({answer['why']}), and it is {did}")
+    return taken, contradicted
+
+
+def _depends_on_data(id: str, said: str) -> bool:
+    """Whether a wrong result is a known one that other data would not show."""
+    from padops.conformance import cases
+    from padops.conformance.divergences import DivergenceTracker
+    from padops.conformance.judging import Prepared
+    from padops.conformance.known import KNOWN
+
+    tracker = DivergenceTracker([row for row in KNOWN if row.id in OF_DATA])
+    return tracker.explain(Prepared.of(cases.find_case(id)).features, "differ", said) is not None
+
+
+def _is_open(provider: str, answer: "dict[str, Any]") -> bool:
+    """Whether something decides that no rule knows.
+
+    Below opset 7 WebGPU and QNN take nothing, SwiftShader has no float16, QNN takes a double that another node has made and is
+    now right, now wrong in mode edge of float16, and what has no elements they may leave, or not even look at.
+    """
+    unsure = {WEBGPU: ("float16",), QNN: ("double", "float16")}.get(provider, ())
+    return answer["is_empty"] or provider != OPENVINO and answer["opset"] < 7 or answer["dtype"] in unsure
+
+
+def allowed(verdict: str, own: bool) -> "list[tuple[str, bool]]":
+    """The outcomes, and whether the provider ran the Pad, that do not contradict a verdict; ``own``: inspect says that it does."""
+    if verdict in ("runs", "runs if"):
+        return [("right", own)]
+    if verdict == "wrong":
+        return [("wrong", True)]
+    if verdict == "refuses":  # where it does not, it is wrong
+        return [(outcome, ran) for outcome in ("refused", "dead", "none", "wrong") for ran in (True, False)]
+    return [(outcome, ran) for outcome in ("right", "wrong", "refused", "dead", "none") for ran in (True, False)]
+
+
+def unexplained(name: str, beside: "dict[str, dict]") -> "list[str]":
+    """Results with padops beside a provider that are not right, in words, and that no known divergence of its peer explains.
+
+    Args:
+        name: Of the environment.
+        beside: The answers.
+    """
+    from padops.conformance import cases
+    from padops.conformance.divergences import DivergenceTracker
+    from padops.conformance.judging import Prepared
+    from padops.conformance.known import KNOWN
+
+    peer = name.replace("ort-", "padops-beside-")
+    tracker = DivergenceTracker([row for row in KNOWN if row.peer == peer])
+    found = []
+    for id, answer in beside.items():
+        if answer["outcome"] not in OUTCOMES:
+            continue
+        said = answer.get("said") or answer.get("detail") or ""
+        if tracker.explain(Prepared.of(cases.find_case(id)).features, OUTCOMES[answer["outcome"]], said) is None:
+            found.append(f"{id}: {answer['outcome']}: {said or answer['why']}")
+    return found
+
+
+def dropped(provider: str, beside: "dict[str, dict]") -> "list[str]":
+    """Sessions that were created without the provider."""
+    return [
+        f"{id}: {provider} has been dropped"
+        for id, answer in beside.items()
+        if provider not in answer.get("providers", [provider])
+    ]
