@@ -35,6 +35,21 @@ def count(text: str, most: int | None = None) -> int:
     return int(text)
 
 
+def names(text: str) -> list[str]:
+    """What an option takes that names things, such as ``--providers A,B``.
+
+    Args:
+        text: What was given.
+
+    Raises:
+        argparse.ArgumentTypeError: It names nothing.
+    """
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} has no name, expected names with commas between them")
+    return found
+
+
 def shown(text: object) -> str:
     r"""A text as a console can show it, in one line: what has no shape of its own is escaped, as in a string of Python.
 

@@ -37,7 +37,7 @@ THIS = "{}.{}".format(*sys.version_info)
 CI = ((THIS, True, "1.20.1"), (THIS, False, "1.24.4"))
 EXTRAS = ("cpu", "convert", "pyop")
 TOLD = ("numpy", "ml-dtypes", "onnx", "onnx-ir", "onnxruntime-extensions", "rich")  # what the extras name
-TOOLS = ("pytest>=8", "pytest-xdist>=3.8", "hypothesis>=6.100")
+TOOLS = ("pytest>=8", "pytest-xdist>=3.8", "hypothesis>=6.160")
 # Those whose expectations hold for every runtime and every version of NumPy and onnx that padops is for.
 KERNELS = ("kernels", "dialect_kernels", "inputs", "interior", "rows", "errors", "inference", "describe", "load")
 # fmt: off

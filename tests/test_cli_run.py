@@ -89,6 +89,17 @@ def test_what_is_wrong_is_said(model: Path, inputs: Path, tmp_path: Path, capsys
     assert (code, "error: cannot write" in err) == (1, True)
 
 
+def test_outputs_go_to_no_stream(
+    model: Path, inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of the name "-" was written."""
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, "run", model, "--inputs", inputs, "--outputs", "-")
+    assert (code, out) == (2, "")
+    assert err == "error: --outputs needs a file: standard output has the printed outputs\n"
+    assert not Path("-").exists()
+
+
 def test_a_pad_that_breaks_a_rule_when_it_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = save(tmp_path / "p.onnx", '(float[1] x, int64[2] p) => (float[n] y) { y = Pad <mode = "reflect"> (x, p) }')
     np.savez(tmp_path / "x.npz", x=np.ones(1, np.float32), p=np.array([-1, 1]))

@@ -12,8 +12,8 @@ from small_models import one_pad
 
 import padops
 from padops import cli, terminal
-from padops.cli.parsing import provider_names
 from padops.lines import Text
+from padops.runtime.provider_rules import full_names
 
 
 @pytest.fixture
@@ -138,12 +138,17 @@ def test_padops_alone_prints_help() -> None:
 
 
 def test_providers_have_short_names() -> None:
-    assert provider_names(" qnn , OpenVINOExecutionProvider,Mine,") == [
-        "QNNExecutionProvider",
-        "OpenVINOExecutionProvider",
-        "Mine",
-    ]
-    assert provider_names(None) == []
+    given = terminal.names(" qnn , OpenVINOExecutionProvider,Mine,")
+    assert full_names(given) == ["QNNExecutionProvider", "OpenVINOExecutionProvider", "Mine"]
+
+
+@pytest.mark.parametrize("text", [",", "", " , "])
+@pytest.mark.parametrize("arguments", [["run", "m"], ["inspect", "m"], ["verify", "m", "m"], ["bench"]])
+def test_providers_without_a_name(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Some commands took them for none."""
+    code, out, err = run(capsys, *arguments, "--providers", text)
+    why = f"argument --providers: {text!r} has no name, expected names with commas between them"
+    assert (code, out, err.splitlines()[-1]) == (2, "", f"padops {arguments[0]}: error: {why}")
 
 
 def test_no_color_takes_bold_too(monkeypatch: pytest.MonkeyPatch) -> None:

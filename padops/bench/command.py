@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from padops.files.interrupts import exit_code
-from padops.terminal import count, fail, make_console, say
+from padops.terminal import count, fail, make_console, names, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,6 +56,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--providers",
+        type=names,
         metavar="A,B",
         help="instead: networks, and --model's, on these execution providers, with padops beside them and lowered for them",
     )
@@ -173,8 +174,10 @@ def _names(options: argparse.Namespace) -> list[str]:
 
 
 def _providers(options: argparse.Namespace) -> tuple[str, ...]:
-    """The names that ``--providers`` has."""
-    return tuple(name.strip() for name in (options.providers or "").split(",") if name.strip())
+    """What ``--providers`` names."""
+    from padops.runtime.provider_rules import full_names
+
+    return tuple(full_names(options.providers))
 
 
 def _chosen(options: argparse.Namespace) -> list[str]:
@@ -199,9 +202,7 @@ def _no_choice(options: argparse.Namespace) -> str | None:
         return _NO_DRAWING
     if options.show:
         return _NOT_MEASURED if options.providers else None
-    if options.providers is not None:
-        if not _providers(options):
-            return f"--providers is {options.providers!r}, expected names with commas between them"
+    if options.providers:
         if options.provider:
             return "--provider excludes --providers: it measures padops' own provider alone"
         if options.threads:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.findings import KINDS, Inspected, exit_code
-from padops.cli.parsing import provider_names, typed
+from padops.cli.parsing import typed
 from padops.files.streams import STREAM
-from padops.terminal import fail, json_text, make_console, say
+from padops.terminal import fail, json_text, make_console, names, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def add_inspect(commands: Any) -> None:
                         "needed: only those that this onnxruntime does not run, or may get wrong)")  # fmt: skip
     parser.add_argument("--custom-domain", action="append", default=[], metavar="NAME", dest="custom_domains", help="where "
                         "the exporter left its framework's nodes; repeatable")  # fmt: skip
-    parser.add_argument("--providers", metavar="A,B", help="the execution providers of the session that the verdicts are about, "
+    parser.add_argument("--providers", type=names, default=[], metavar="A,B", help="the execution providers of the session that the verdicts are about, "
                         "first choice first, such as OpenVINOExecutionProvider,CPUExecutionProvider; each Pad then says who "
                         "runs it with padops beside them (default: the processor's)")  # fmt: skip
     parser.add_argument("--here", action="store_true", help="ask the installed onnxruntime itself who runs each Pad, by "
@@ -119,13 +119,14 @@ def _inspected(options: argparse.Namespace, model: str) -> Inspected:
 def _inspect(options: argparse.Namespace, model: str) -> Inspection:
     from padops.convert.inspection import inspect
     from padops.convert.streams import read_model
+    from padops.runtime.provider_rules import full_names
 
     return inspect(
         read_model()[1] if model == STREAM else model,
         select=options.select,
         custom_domains=options.custom_domains,
         follow_links=options.follow_links,
-        providers=provider_names(options.providers),
+        providers=full_names(options.providers),
         here=options.here,
     )
 

@@ -60,19 +60,6 @@ def add_tolerance(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--atol", type=float, metavar="X", help="by how much it may differ beside that")
 
 
-def provider_names(text: str | None) -> list[str]:
-    """What ``--providers`` names, with the names that onnxruntime has for those that are named in short, such as ``qnn``.
-
-    Args:
-        text: What was given: names, separated by commas; None where nothing was.
-    """
-    from padops.runtime.provider_rules import find_provider
-
-    names = [name.strip() for name in (text or "").split(",") if name.strip()]
-    rows = [find_provider(name) for name in names]
-    return [name if row is None else row.name for name, row in zip(names, rows, strict=True)]
-
-
 def typed(error: Exception) -> str:
     """What an exception says, with options of the command line in the place of arguments."""
     return str(getattr(error, "typed", error))

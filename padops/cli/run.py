@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import provider_names, typed
-from padops.terminal import fail, say
+from padops.cli.parsing import typed
+from padops.files.streams import STREAM
+from padops.terminal import fail, names, say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +32,7 @@ def add_run(commands: Any) -> None:
     parser.add_argument("--inputs", metavar="FILE.npz", help="an array for each input, by its name")
     parser.add_argument("--outputs", metavar="FILE.npz", help="write the outputs, by their names; elements of a type that NumPy "
                         "lacks as unsigned integers of their bits")  # fmt: skip
-    parser.add_argument("--providers", metavar="A,B", help="execution providers, first choice first (default: all that this "
+    parser.add_argument("--providers", type=names, metavar="A,B", help="execution providers, first choice first (default: all that this "
                         "onnxruntime has built in)")  # fmt: skip
     parser.add_argument("--convert", choices=("auto", "never"), default="auto", help="whether the model may be converted in "
                         "memory (default: %(default)s)")  # fmt: skip
@@ -43,6 +44,8 @@ def run_run(options: argparse.Namespace) -> int:
     from padops.convert import PadopsError
     from padops.files.targets import identity, refusal
 
+    if options.outputs == STREAM:
+        return fail("--outputs needs a file: standard output has the printed outputs", 2)
     outputs = Path(options.outputs) if options.outputs else None
     if why := refusal([outputs]):
         return fail(why)
@@ -74,9 +77,10 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     from padops.convert.errors import PadopsError
     from padops.convert.verify.feeds import Input, fit_inputs, load_inputs
     from padops.runtime.ort_values import run_session
+    from padops.runtime.provider_rules import full_names
     from padops.session import InferenceSession
 
-    providers = provider_names(options.providers) or None
+    providers = None if options.providers is None else full_names(options.providers)
     try:
         session = InferenceSession(options.model, providers=providers, convert=options.convert)
     except Exception as error:  # onnxruntime's exceptions have no base of their own

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from padops.cli.parsing import add_tolerance, provider_names, typed
-from padops.terminal import fail, json_text, make_console
+from padops.cli.parsing import add_tolerance, typed
+from padops.terminal import fail, json_text, make_console, names
 
 if TYPE_CHECKING:
     from padops.convert.records import Verification
@@ -33,7 +33,7 @@ def add_verify(commands: Any) -> None:
                         "numbers, where not all is proved)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers (default: %(default)s)")
     add_tolerance(parser)
-    parser.add_argument("--providers", metavar="A,B", help="run both in sessions with these execution providers, first choice "
+    parser.add_argument("--providers", type=names, metavar="A,B", help="run both in sessions with these execution providers, first choice "
                         "first, such as OpenVINOExecutionProvider,CPUExecutionProvider, and compare their outputs; every bit, "
                         "where no tolerance is given")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="exit with 4 where floats differ by rounding, and with 5 where "
@@ -51,10 +51,11 @@ def run_verify(options: argparse.Namespace) -> int:
     from padops.convert.streams import models_of
     from padops.convert.verify.models import verify
     from padops.runtime.installed import versions
+    from padops.runtime.provider_rules import full_names
 
     try:
         models = models_of(options.original, options.converted)
-        providers = None if options.providers is None else provider_names(options.providers)
+        providers = None if options.providers is None else full_names(options.providers)
         given = {name: getattr(options, name) for name in ("inputs", "seed", "rtol", "atol")}
         verification = verify(*models, **given, run=options.run_both, providers=providers)
     except PadopsError as error:

@@ -20,11 +20,11 @@ def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iter
     if unknown := [name for name in providers if name not in (*BY_NAME, *OURS_AND_CPU)]:
         yield f"padops has no rules for {' and '.join(unknown)}: it stands behind, and takes what is left for the CPU"
     between = [pad for pad in pads if pad.runner in OURS_AND_CPU]
-    others = [name for name in providers if name not in OURS_AND_CPU]
-    if between and others:
+    if between and any(name not in OURS_AND_CPU for name in providers):
+        unless = f", unless {' or '.join(unknown)} takes them" if unknown else ""
         yield (
-            f"{len(between)} of {len(pads)} Pads run on the processor: each may cut the nodes of {others[0]} in two, and a "
-            "device's data are copied to the processor and back"
+            f"{len(between)} of {len(pads)} Pads run on the processor{unless}: where another provider runs the nodes before "
+            "and behind such a Pad, they are two parts instead of one, and a device's data are copied to the processor and back"
         )
 
 

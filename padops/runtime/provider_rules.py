@@ -288,6 +288,11 @@ def find_provider(name: str) -> KnownProvider | None:
     return next((row for row in KNOWN_PROVIDERS if row.short == short), None)
 
 
+def full_names(names: Iterable[str]) -> list[str]:
+    """The same providers by the names that onnxruntime has for them; unknown names as they are."""
+    return [name if (row := find_provider(name)) is None else row.name for name in names]
+
+
 def needing_padops(names: Iterable[str]) -> list[str]:
     """The providers among these that do something else with a Pad than run it or leave it to the next one."""
     return [name for name in names if name in BY_NAME and any(rule.does != "leaves" for rule in BY_NAME[name].rules)]

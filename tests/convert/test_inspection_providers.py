@@ -120,7 +120,14 @@ def test_notes() -> None:
     inspection = padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=["OtherExecutionProvider", WEBGPU])
     unknown, cost = inspection.notes
     assert unknown.startswith("padops has no rules for OtherExecutionProvider: it stands behind")
-    assert cost.startswith("1 of 1 Pads run on the processor: each may cut the nodes of OtherExecutionProvider in two")
+    costs = (
+        "where another provider runs the nodes before and behind such a Pad, they are two parts instead of one, and a device's "
+        "data are copied to the processor and back"
+    )
+    assert cost == f"1 of 1 Pads run on the processor, unless OtherExecutionProvider takes them: {costs}"
+    assert padops.inspect(pad([5, 0], "wrap", 19, "float[4]"), providers=[WEBGPU]).notes == (
+        f"1 of 1 Pads run on the processor: {costs}",
+    )
     assert inspection.pads[0].why.startswith("unless OtherExecutionProvider takes it, which padops has no rules for: ")
     with pytest.raises(padops.UsageError, match="providers is 'CPUExecutionProvider', expected names"):
         padops.inspect(pad([1, 1]), providers=CPU)

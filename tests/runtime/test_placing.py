@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import onnx
 import onnxruntime
 import pytest
@@ -117,6 +119,23 @@ def test_register_with_providers() -> None:
         padops.register(taken, provider=True, providers=[CPU])
     with pytest.raises(ValueError, match="knows no provider NoSuchProvider"):
         padops.register(onnxruntime.SessionOptions(), provider=True, providers=["NoSuchProvider"])
+
+
+def test_azure_goes_into_no_options() -> None:
+    """Every wheel lists it; it runs nothing."""
+    options = recording_options()
+    padops.register(options, provider=True, providers=[placing.AZURE, CPU])
+    session = onnxruntime.InferenceSession(pad([1, 1], "edge").SerializeToString(), options)
+    assert session.get_providers() == [EP_NAME, CPU]
+
+
+def test_one_device_of_padops_and_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider may have one for each device that it finds; those that the caller has chosen, and those of others, stay."""
+    listed = [SimpleNamespace(ep_name=name, number=i) for name in (CPU, EP_NAME, FIRST_NAME, WEBGPU) for i in range(2)]
+    monkeypatch.setattr(onnxruntime, "get_ep_devices", lambda: listed)
+    for name, numbers in ((CPU, [0]), (EP_NAME, [0]), (FIRST_NAME, [0]), (WEBGPU, [0, 1]), (OPENVINO, [])):
+        assert [device.number for device in placing.devices_of(placing.Chosen(name, {}))] == numbers
+    assert placing.devices_of(placing.Chosen(WEBGPU, {}, (listed[7],))) == (listed[7],)
 
 
 def test_wrong_options_of_the_one_in_front() -> None:

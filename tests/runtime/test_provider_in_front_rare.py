@@ -8,7 +8,12 @@ from provider_sessions import CPU, model, providers_of_pads
 from test_provider_in_front import session
 
 import padops
-from padops.runtime.provider import FIRST_NAME
+from padops.convert.model.reading import read_document
+from padops.convert.model.types import Types
+from padops.convert.sources import SOURCES, find_pads
+from padops.convert.sources.beside_rules import find_fault
+from padops.convert.sources.pad_facts import pad_of
+from padops.runtime.provider import FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
 RARE = [  # the mode, the data, the amounts, the fill
@@ -48,6 +53,37 @@ def test_rare_pads_that_it_takes(row) -> None:
         (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
         assert (FIRST_NAME in providers_of_pads(session(content, row.name))) is (told.runner == FIRST_NAME), mode
     assert (taken > 0) is any(rule.does != "leaves" for rule in row.rules)
+
+
+MOST, LEAST = 2**63 - 1, -(2**63)
+# Of ones that onnxruntime's own sums do not overflow with. The product of the fill's dims is 1, or 0, modulo 2 ** 64.
+EXTREME = [
+    *((f"float[{dim}]", [begin, end], "") for dim in (0, 5, MOST) for begin, end in ((LEAST, 1), (LEAST, 0))),
+    *(("float[5]", pads, "") for pads in ([LEAST, MOST], [-MOST, MOST])),
+    *((f"float[{MOST}]", pads, "") for pads in ([-MOST, 0], [-MOST, MOST])),
+    *(
+        ("float[4]", [1, 2], dims)
+        for dims in ("7, 7905747460161236407", "4294967296, 4294967296", f"{MOST}, 0, {MOST}")
+    ),
+]
+
+
+@pytest.mark.parametrize("row", KNOWN_PROVIDERS, ids=lambda row: row.name)
+def test_extreme_dims_and_amounts(row) -> None:
+    """The library's sums and products do not overflow, as Python's cannot: both find the same fault."""
+    for mode in ("constant", "edge", "reflect", "wrap"):
+        for data, pads, fill in EXTREME:
+            given, used = (f", float[{fill}] f", ", f") if fill else ("", "")
+            held = f"int64[2] p = {{{', '.join(map(str, pads))}}}"
+            text = f'g ({data} x{given}) => (float[a] y) <{held}> {{ [p] y = Pad <mode = "{mode}"> (x, p{used}) }}'
+            content = model(text, 19)
+            document = read_document(content)
+            types = Types(document)
+            ((site, match),) = find_pads(document.model, types, SOURCES)
+            info = pad_of(site, match, types)
+            fault = find_fault(row, info, match.runs_as, runtime_minor())
+            took = FIRST_NAME in providers_of_pads(session(content, row.name))
+            assert took is (fault is not None and fault[0].does != "leaves"), (mode, data, pads, fill, fault)
 
 
 @pytest.mark.parametrize("name", ["WebGpuExecutionProvider", "QNNExecutionProvider"])

@@ -1,10 +1,21 @@
 #include "core/provider_rules.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace padops {
 
 namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+
+// The sum, or the nearest int64 to it: a model may declare any dims and amounts.
+int64_t sum(int64_t a, int64_t b) {
+  if (b > 0 && a > kMost - b) return kMost;
+  if (b < 0 && a < kLeast - b) return kLeast;
+  return a + b;
+}
 
 // Whether a condition holds; nothing where the graph leaves it open.
 using Answer = std::optional<bool>;
@@ -39,7 +50,7 @@ Answer any_axis(const PadFacts& pad, Asked is_asked, Test test) {
 
 // What a crop leaves of an axis, which may be less than 0.
 int64_t left_of(const Amounts& row, int64_t dim) {
-  return dim + std::min<int64_t>(row.begin, 0) + std::min<int64_t>(row.end, 0);
+  return sum(sum(dim, std::min<int64_t>(row.begin, 0)), std::min<int64_t>(row.end, 0));
 }
 
 int64_t longest(const Amounts& row) { return std::max(row.begin, row.end); }
@@ -47,7 +58,7 @@ int64_t longest(const Amounts& row) { return std::max(row.begin, row.end); }
 bool grows(const Amounts& row) { return longest(row) > 0; }
 
 bool is_beyond(const PadFacts& pad, const Amounts& row, int64_t size) {
-  return longest(row) > (pad.mode == "reflect" ? size - 1 : size);
+  return pad.mode == "reflect" ? longest(row) >= size : longest(row) > size;
 }
 
 Answer goes_beyond(const PadFacts& pad, bool cropped) {
@@ -56,18 +67,22 @@ Answer goes_beyond(const PadFacts& pad, bool cropped) {
       [&](const Amounts& row, int64_t dim) { return is_beyond(pad, row, left_of(row, dim)); });
 }
 
-// How many elements a value of these dims has.
+// How many elements a value of these dims has; the most that an int64 can tell where there are more.
 std::optional<int64_t> element_count(const std::optional<std::vector<int64_t>>& dims) {
   if (!dims || std::ranges::any_of(*dims, [](int64_t dim) { return dim < 0; })) return std::nullopt;
+  if (std::ranges::find(*dims, 0) != dims->end()) return 0;
   int64_t count = 1;
-  for (const int64_t dim : *dims) count *= dim;
+  for (const int64_t dim : *dims) count = count > kMost / dim ? kMost : count * dim;
   return count;
 }
 
 bool is_empty(const PadFacts& pad) {
   if (!pad.dims) return false;
   if (std::ranges::find(*pad.dims, 0) != pad.dims->end()) return true;
-  const auto gives_nothing = [](const Amounts& row, int64_t dim) { return dim + row.begin + row.end == 0; };
+  // The negative amount first: no sum that is 0 meets a bound on the way.
+  const auto gives_nothing = [](const Amounts& row, int64_t dim) {
+    return sum(sum(dim, std::min(row.begin, row.end)), longest(row)) == 0;
+  };
   return any_axis(pad, is_cropped, gives_nothing).value_or(false);
 }
 

@@ -201,6 +201,42 @@ def test_what_onnxruntime_refuses_or_gets_wrong_is_not_left(model: onnx.ModelPro
 
 
 @pytest.mark.parametrize("provider", REAL)
+def test_amounts_of_two_dims_become_one(provider: str) -> None:
+    """ONNX Runtime refuses them before a provider is asked; each of these would run the Pad."""
+    model = text_model("y = Pad (x, p)", constants="<int64[1, 8] p = {0, 0, 1, 1, 0, 0, 1, 1}>")
+    low, conversion = lowered(model, provider)
+    assert [record.status for record in conversion.records] == ["converted"] and written(low) == {"Pad": 1}
+    np.testing.assert_array_equal(
+        session(low).run(None, FEEDS)[0], padded("constant", FEEDS["x"], [0, 0, 1, 1, 0, 0, 1, 1])
+    )
+
+
+def test_what_a_provider_refuses_does_not_stay() -> None:
+    """QNN has no node of double, and yet takes the Pad, and refuses it: the processor runs parts of the data."""
+    model = text_model('y = Pad <mode = "reflect"> (x, p)', "double[4] x", constants="<int64[2] p = {1, 2}>")
+    low, conversion = lowered(model, QNN)
+    assert written(low) == {"Slice": 3, "Concat": 1} and conversion.records[0].status == "converted"
+
+
+@pytest.mark.parametrize("pads", [[0, 0, 0, 1, 1, 0, 0, 0, 1, 1], [0, 0, -3, 1, 1, 0, 0, 0, 1, 1]])
+def test_what_has_no_elements_is_not_narrowed(pads: list[int]) -> None:
+    """Reshapes around it would help nobody."""
+    held, size = f"<int64[10] p = {{{', '.join(map(str, pads))}}}>", 3 if pads[2] else 0
+    low, _ = lowered(text_model('y = Pad <mode = "edge"> (x, p)', f"float[1, 2, {size}, 4, 5] x", constants=held), QNN)
+    assert written(low) == {"ConstantOfShape": 1}
+
+
+def test_what_a_provider_leaves_is_not_narrowed() -> None:
+    """Fewer dims would help nobody."""
+    held = "<int64[10] p = {0, 0, 1, 1, 1, 0, 0, 1, 1, 1}>"
+    low, conversion = lowered(text_model("y = Pad (x, p)", "uint8[1, 2, 3, 4, 5] x", constants=held), QNN)
+    assert (
+        written(low) == {"Pad": 1}
+        and "QNNExecutionProvider leaves it (any node of uint8)" in conversion.records[0].reason
+    )
+
+
+@pytest.mark.parametrize("provider", REAL)
 def test_broken_rules_are_said(provider: str) -> None:
     model = text_model('y = Pad <mode = "edge"> (x, p)', constants="<int64[8] p = {0, 0, -4, 0, 0, 0, 1, 0}>")
     (record,) = padops.convert(model, target="onnx", provider=provider).records
