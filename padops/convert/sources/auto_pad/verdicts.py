@@ -26,7 +26,13 @@ def is_shifted(axis: Axis, mode: str) -> bool:
 
 
 def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
-    """What each release of ONNX Runtime does with a convolution that is shifted along an axis, and why; as ``judge_pooling``."""
+    """What each release of ONNX Runtime does with a convolution that is shifted along an axis, and why.
+
+    Args:
+        window: The convolution.
+        needed: Why it cannot be left to ONNX Runtime for every size.
+        minor: The release, 1.``minor``; they are alike.
+    """
     shifted = [axis for axis in window.axes if is_shifted(axis, window.mode)]
     return ("may be wrong" if all(axis.size is None for axis in shifted) else "wrong"), needed
 
