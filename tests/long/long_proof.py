@@ -6,23 +6,25 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import mutant_findings
 
 SEED, COUNT = int(os.environ.get("PADOPS_SEED", "1")), int(os.environ.get("PADOPS_MUTANTS", "280"))
-BATCH, EACH, WRONG = 20, 10, 1000
+BATCH, EACH, WRONG = 10, 10, 1000
 SHARE = 0.8  # of the conversions with the default options
 
 
 @cache
 def findings() -> mutant_findings.MutantFindings:
     whole = mutant_findings.MutantFindings()
-    for first in range(0, COUNT, BATCH):
-        part = mutant_findings.found(SEED, first, min(BATCH, COUNT - first), EACH)
-        whole.conversions += part.conversions
-        whole.verdicts += part.verdicts
-        whole.harm += part.harm
+    batches = [(SEED, first, min(BATCH, COUNT - first), EACH) for first in range(0, COUNT, BATCH)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each batch is a process
+        for part in pool.map(lambda batch: mutant_findings.found(*batch), batches):
+            whole.conversions += part.conversions
+            whole.verdicts += part.verdicts
+            whole.harm += part.harm
     print(
         *(f"{count:6,} {options}: {verdict}" for (options, verdict), count in sorted(whole.conversions.items())),
         sep="\n",
@@ -42,15 +44,24 @@ def test_no_wrong_mutant_is_proved(tally) -> None:
     )
 
 
-def test_most_conversions_are_proved(tally) -> None:
-    found = findings()
-    counts = {
-        verdict: count for (options, verdict), count in found.conversions.items() if options == mutant_findings.DEFAULT
+def of_default() -> dict[str, int]:
+    """By verdict, how many conversions with the default options."""
+    return {
+        verdict: n for (options, verdict), n in findings().conversions.items() if options == mutant_findings.DEFAULT
     }
+
+
+def test_most_conversions_are_proved(tally) -> None:
+    counts = of_default()
+    proved = sum(count for verdict, count in counts.items() if verdict.startswith("proved"))
     count = sum(counts.values())
     tally(
-        "conversions of random models, fallback included, that are not proved (up to 20 %)",
-        count,
-        count - counts.get("proved", 0),
-        1 - SHARE,
+        "conversions of random models that padops verify does not prove (up to 20 %)", count, count - proved, 1 - SHARE
     )
+
+
+def test_what_proofs_assume(tally) -> None:
+    """A function for where padops is absent that is not proved is named as an assumption."""
+    counts = {verdict: count for verdict, count in of_default().items() if verdict.startswith("proved")}
+    assumed = sum(count for verdict, count in counts.items() if verdict != "proved")
+    tally("of these the proofs that assume a function for where padops is absent", sum(counts.values()), assumed, 1)

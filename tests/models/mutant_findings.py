@@ -36,7 +36,8 @@ class MutantFindings:
     def proved(self, options: str = DEFAULT) -> float:
         """The part of the conversions with such options that is proved."""
         counts = {verdict: count for (given, verdict), count in self.conversions.items() if given == options}
-        return counts.get("proved", 0) / max(sum(counts.values()), 1)
+        right = sum(count for verdict, count in counts.items() if verdict.startswith("proved"))
+        return right / max(sum(counts.values()), 1)
 
 
 def found(seed: int, first: int, count: int, each: int) -> MutantFindings:
@@ -56,7 +57,11 @@ def found(seed: int, first: int, count: int, each: int) -> MutantFindings:
         options, name = str(row["options"]), f"{row['number']} {row['options']}"
         if row["conversion"] not in ("refused", "not run"):
             findings.conversions[options, row["conversion"]] += 1
-            if row["conversion"] == "proved" and row["did"] != "same" or row["conversion"].startswith("raised"):
+            if (
+                row["conversion"].startswith("proved")
+                and row["did"] != "same"
+                or row["conversion"].startswith("raised")
+            ):
                 findings.harm.append(f"{name}: the conversion is {row['conversion']}, and a run is {row['did']}")
         for what, verdict, did in row["mutants"]:
             findings.verdicts[verdict] += 1

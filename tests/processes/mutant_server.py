@@ -11,8 +11,10 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import mutants
@@ -25,6 +27,7 @@ from road_scopes import Dice
 import padops
 from padops.convert.proof.regions import prove
 from padops.convert.proof.result import Limits
+from padops.convert.verify.proving import ABSENT, proved
 
 TARGETS: tuple[dict[str, Any], ...] = (
     {},
@@ -34,6 +37,7 @@ TARGETS: tuple[dict[str, Any], ...] = (
 )
 SECONDS, MEMORY = 20, 4 << 30
 CONVERSION = Limits(goal_seconds=1, region_seconds=4, seconds=40)
+ASSUMED = ABSENT.split("{}")[1]
 MUTANT = Limits(goal_seconds=0.3, region_seconds=0.5, seconds=2)
 
 
@@ -97,6 +101,21 @@ def verdict(original: onnx.ModelProto, other: onnx.ModelProto, limits: Limits = 
         return f"raised {type(error).__name__}"
 
 
+def verified(original: onnx.ModelProto, converted: onnx.ModelProto) -> str:
+    """What ``padops verify`` says of a conversion; whether a function for where padops is absent is an assumption of a proof."""
+    with tempfile.TemporaryDirectory(prefix="padops-mutants-") as folder:
+        paths = [Path(folder, name) for name in ("original.onnx", "converted.onnx")]
+        for path, model in zip(paths, (original, converted), strict=True):
+            path.write_bytes(model.SerializeToString())
+        try:
+            record, _ = proved(*paths)
+        except Exception as error:  # as above
+            traceback.print_exc()
+            return f"raised {type(error).__name__}"
+    assumed = any(ASSUMED in sentence for sentence in record.assumptions)
+    return f"{record.verdict}, fallback assumed" if assumed else record.verdict
+
+
 def row(seed: int, number: int, count: int) -> dict[str, Any]:
     """What is found of one model; no mutants where onnxruntime does not run the original."""
     drawn, dice = draw(seed, number), Dice(np.random.default_rng([seed, number]))
@@ -110,7 +129,8 @@ def row(seed: int, number: int, count: int) -> dict[str, Any]:
     ran = run(drawn, [converted, *(one for _, one in made)])
     if not ran:
         return found | {"conversion": "not run"}
-    found["conversion"], found["did"] = verdict(drawn.proto, converted, CONVERSION), ran[0]
+    said = verdict(drawn.proto, converted, CONVERSION) if options else verified(drawn.proto, converted)
+    found["conversion"], found["did"] = said, ran[0]
     for (what, one), did in zip(made, ran[1:]):
         if did != "same":  # here; it may differ for other inputs, which nobody knows
             found["mutants"].append((what, verdict(drawn.proto, one), did))
