@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from padops.convert.model.backward_slices import ENDLESS, ENDS, STEPS, is_unsure
 from padops.convert.model.graphs import LARGEST_CONSTANT, Index, Scope, constant, remove_unused
 from padops.convert.model.types import Types
 
@@ -66,7 +67,19 @@ def _evaluate(value: ir.Value, scope: Scope, types: Types) -> np.ndarray | None:
     nodes = _ancestors(value, scope, types, leaves)
     if nodes is None or any(_is_vast(node, scope, types) for node in nodes):
         return None
+    if any(node.op_type == "Slice" and _is_unsure(node, leaves) for node in nodes):
+        return None
     return _run_nodes(nodes, leaves, value, scope)
+
+
+def _is_unsure(node: ir.Node, leaves: dict[ir.Value, np.ndarray]) -> bool:
+    """Whether runtimes may not agree on what a Slice gives; where its ends or steps are computed, as far as the leaves tell."""
+    if len(node.inputs) <= STEPS or node.inputs[STEPS] is None:
+        return False
+    ends, steps = (leaves.get(value) for value in (node.inputs[ENDS], node.inputs[STEPS]) if value is not None)
+    if ends is not None and steps is not None:
+        return is_unsure(ends, steps)
+    return any(np.isin(array, ENDLESS).any() for array in leaves.values())
 
 
 def remove_unread(values: Iterable[ir.Value], index: Index) -> None:

@@ -47,7 +47,7 @@ def _listing(functions: Sequence[onnx.FunctionProto]) -> Listing:
         more = False
         for function in functions:
             places = {name: i for i, name in enumerate(function.input)}
-            read = {node.input[i] for node in _nodes(function.node) for i in _positions(node, listing)}
+            read = {node.input[i] for node in nodes_in(function.node) for i in _positions(node, listing)}
             found = {places[name] for name in read & places.keys()}
             known = listing.setdefault((function.domain, function.name, function.overload), set())
             more = more or not found <= known
@@ -75,22 +75,22 @@ def _open(nodes: Sequence[onnx.NodeProto], known: frozenset[str], listing: Listi
         for i in _positions(node, listing):
             if node.input[i] not in known:
                 node.input[i], found = OPEN, True
-        for inner in _graphs(node):
+        for inner in graphs_in(node):
             there = {tensor.name for tensor in inner.initializer}
             hidden = {value.name for value in inner.input}
             found = _open(inner.node, (known - hidden) | there, listing) or found
     return found
 
 
-def _nodes(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+def nodes_in(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
     """Nodes, and those of all graphs inside them."""
     for node in nodes:
         yield node
-        for inner in _graphs(node):
-            yield from _nodes(inner.node)
+        for inner in graphs_in(node):
+            yield from nodes_in(inner.node)
 
 
-def _graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+def graphs_in(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
     """The graphs inside a node."""
     for attribute in node.attribute:
         if attribute.HasField("g"):

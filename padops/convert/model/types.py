@@ -8,6 +8,7 @@ from copy import deepcopy
 import onnx
 import onnx_ir as ir
 
+from padops.convert.model.backward_slices import open_backward_slices
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import subgraphs
 from padops.convert.model.open_axes import open_axes
@@ -117,6 +118,7 @@ class Types:
             light = declarations(self._document.message())
             _open_negative_dims(light.graph)
             open_axes(light)
+            open_backward_slices(light)
             message = _inferred(light)
         except (
             onnx.shape_inference.InferenceError,

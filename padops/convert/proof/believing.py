@@ -48,6 +48,10 @@ LONGEST = 8  # elements of the lists that are looked at: as many as axes
 _OF_INTEGERS = {"value_int", "value_ints"}
 _INTEGERS = {onnx.TensorProto.INT16, onnx.TensorProto.INT32, onnx.TensorProto.INT64}
 _NUMBERS = {onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.INT32}
+ENDLESS = (
+    2**31 - 1,
+    2**63 - 1,
+)  # ends of a Slice backward: ONNX gives nothing then, and ONNX Runtime everything before the start
 NEWEST = 28  # the opset whose operators these are
 _UNKNOWN = "padops.unknown"  # a domain that onnx knows nothing of
 _Part = onnx.ModelProto | onnx.FunctionProto
@@ -138,11 +142,15 @@ class _Lists:
         empty: Names of those without elements, wherever they stand.
         whole: Names of nothing but lists of whole numbers.
         floats: Names of some that are floats, and of the inputs of functions, which may be.
+        endless: Names of some with one of ``ENDLESS``.
+        forward: Names of nothing but lists of positive numbers.
     """
 
     empty: set[str]
     whole: set[str]
     floats: set[str]
+    endless: set[str]
+    forward: set[str]
 
     @classmethod
     def of(cls, model: onnx.ModelProto) -> _Lists:
@@ -157,7 +165,10 @@ class _Lists:
         empty = {name for name, elements in rows if elements is not None and not elements.size}
         floats = {name for function in model.functions for name in function.input} | set(_floats(model.graph))
         floats |= {name for function in model.functions for node in function.node for name in _floats_by(node)}
-        return cls(empty, {name for name, _ in rows} - others, floats)
+        names = {name for name, _ in rows}
+        endless = {name for name, elements in rows if elements is not None and np.isin(elements, ENDLESS).any()}
+        backward = {name for name, elements in rows if elements is None or not (elements > 0).all()}
+        return cls(empty, names - others, floats, endless, names - backward)
 
 
 def _defined(graph: onnx.GraphProto) -> Iterator[tuple[str, np.ndarray | None]]:
@@ -237,6 +248,8 @@ def _instead(node: onnx.NodeProto, lists: _Lists) -> str:
         return "Slice"
     if node.op_type == "Squeeze" and _lists_no_axes(node, lists.empty):
         return "Reshape"
+    if node.op_type == "Slice" and len(node.input) > 4 and node.input[2] in lists.endless:
+        return "" if not node.input[4] or node.input[4] in lists.forward else "Slice"
     if node.op_type == "Range" and lists.floats.intersection(node.input):  # their quotient may be rounded
         return "Reshape"
     # Of a dim times a scale, floats of another width give another whole number.

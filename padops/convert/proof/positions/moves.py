@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from padops.convert.proof.believing import ENDLESS
 from padops.convert.proof.positions.errors import FailsError, UnsureError
 
 MOST_ELEMENTS = 1 << 28  # of a tensor that is made at all; the limits of a proof are below it
@@ -102,6 +103,8 @@ def _slice(node: Node, data: np.ndarray) -> np.ndarray:
     cuts = [slice(None)] * data.ndim
     for start, end, axis, step in zip(starts, ends, chosen, steps):
         size = data.shape[axis]
+        if step < 0 and end in ENDLESS:
+            raise UnsureError("a Slice backward to the largest integer, which runtimes do not agree on")
         start, end = (value + size if value < 0 else value for value in (start, end))
         if step > 0:
             cuts[axis] = slice(min(max(start, 0), size), min(max(end, 0), size), step)

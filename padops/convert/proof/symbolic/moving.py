@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from padops.convert.proof.believing import ENDLESS
 from padops.convert.proof.symbolic.evaluation import Evaluation
 from padops.convert.proof.symbolic.integers import Int, Integers, Truth, is_open, same
 from padops.convert.proof.symbolic.tensors import (
@@ -148,7 +149,8 @@ def slice_(evaluation: Evaluation, term: int) -> Tensor:
         axes, steps = terms.attribute(term, "axes"), None
     else:
         starts, ends = (evaluation.ints(evaluation.input(term, position)) for position in (1, 2))
-        axes, steps = (None if one is None else evaluation.known(one) for one in _optionals(evaluation, term))
+        optionals = (evaluation.optional(term, position) for position in (3, 4))
+        axes, steps = (None if one is None else evaluation.known(one) for one in optionals)
     listed = list(range(len(starts))) if axes is None else list(axes)
     strides = [1] * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(listed) == len(strides):
@@ -159,6 +161,8 @@ def slice_(evaluation: Evaluation, term: int) -> Tensor:
     cuts: dict[int, tuple[Int, int]] = {}
     shape = list(data.shape)
     for axis, start, end, step in zip(places, starts, ends, strides):
+        if step < 0 and isinstance(end, int) and end in ENDLESS:
+            raise Unsupported("a Slice backward to the largest integer, which runtimes do not agree on")
         first, shape[axis] = _cut(evaluation, data.shape[axis], start, end, step)
         cuts[axis] = (first, step)
 
@@ -167,10 +171,6 @@ def slice_(evaluation: Evaluation, term: int) -> Tensor:
         return data.at(place)
 
     return finished(evaluation, Tensor(tuple(shape), data.dtype, at), data)
-
-
-def _optionals(evaluation: Evaluation, term: int) -> list[Tensor | None]:
-    return [evaluation.optional(term, position) for position in (3, 4)]
 
 
 def _cut(evaluation: Evaluation, size: Int, start: Int, end: Int, step: int) -> tuple[Int, Int]:

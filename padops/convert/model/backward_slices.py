@@ -1,0 +1,59 @@
+"""Slices that go backward to the largest integer.
+
+By ONNX's words such an end is behind the data, so that nothing is left; its inference and its reference say so. ONNX Runtime
+takes the largest integers of 32 and 64 bits for "to the end" in both directions, and gives everything before the start.
+Nobody can tell which of the two a model means, so that nothing that follows from such a Slice is taken for known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from padops.convert.model.open_axes import graphs_in, nodes_in
+
+ENDLESS = (2**31 - 1, 2**63 - 1)
+ENDS, STEPS = 2, 4  # which inputs of a Slice they are
+NOWHERE = "padops ends that nobody knows"
+
+
+def is_unsure(ends: np.ndarray, steps: np.ndarray) -> bool:
+    """Whether ONNX and ONNX Runtime give a Slice with such ends and steps different results."""
+    return ends.shape == steps.shape and bool((np.isin(ends, ENDLESS) & (steps < 0)).any())
+
+
+def open_backward_slices(model: onnx.ModelProto) -> None:
+    """Makes such Slices of a model that is about to be inferred end nowhere, so that no dims are inferred of them.
+
+    Args:
+        model: Is changed.
+    """
+    nodes = list(nodes_in(model.graph.node))
+    nodes += [node for function in model.functions for node in nodes_in(function.node)]
+    slices = [node for node in nodes if node.op_type == "Slice" and len(node.input) > STEPS and node.input[STEPS]]
+    if not slices:
+        return
+    graphs = [model.graph, *(inner for node in nodes for inner in graphs_in(node))]
+    tensors = [(tensor.name, tensor) for graph in graphs for tensor in graph.initializer]
+    tensors += [
+        (node.output[0], row.t)
+        for node in nodes
+        if node.op_type == "Constant"
+        for row in node.attribute
+        if row.HasField("t")
+    ]
+    # Of a name that several graphs use, one is enough.
+    endless = {name for name, tensor in tensors if np.isin(_integers(tensor), ENDLESS).any()}
+    forward = {name for name, tensor in tensors if (_integers(tensor) > 0).all()}
+    for node in slices:
+        if node.input[ENDS] in endless and node.input[STEPS] not in forward:
+            node.input[ENDS] = NOWHERE
+
+
+def _integers(tensor: onnx.TensorProto) -> np.ndarray:
+    """The elements of a small list of integers; one that is neither endless nor positive for anything else."""
+    if tensor.data_location == onnx.TensorProto.EXTERNAL or len(tensor.dims) != 1 or tensor.dims[0] > 64:
+        return np.array([0])
+    array = numpy_helper.to_array(tensor)
+    return array if array.dtype.kind in "iu" else np.array([0])
