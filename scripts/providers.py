@@ -192,7 +192,7 @@ def lowered_faults(provider: str, answers: "dict[str, dict]") -> "list[str]":
             continue
         if answer["outcome"] != "right":
             found.append(f"{name}: {answer['outcome']}: {answer.get('why', '')}")
-        takes_none = (provider == WEBGPU and case.type == "int64") or (provider == QNN and case.given)
+        takes_none = (provider in (WEBGPU, QNN) and case.type == "int64") or (provider == QNN and case.given)
         takes_none = takes_none or (provider, name) in LEFT_BARE
         if (others := elsewhere(answer, provider)) and not takes_none and "pads" not in case.given:
             found.append(f"{name}: {others} ran elsewhere")

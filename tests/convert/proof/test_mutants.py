@@ -11,7 +11,7 @@ from road_scopes import Dice
 
 import padops
 
-SEED, COUNT, EACH, WRONG = 1, 28, 10, 100
+SEED, COUNT, EACH, WRONG = 1, 16, 10, 50
 
 
 def test_no_wrong_mutant_is_proved() -> None:
