@@ -123,6 +123,12 @@ def test_readme_is_short() -> None:
     assert "`python3 scripts/demo.py`" in text and "`python3 scripts/test.py`" in text
 
 
+def test_the_changelog_has_no_links_to_pages() -> None:
+    """It is a page of the site as well, where the others lie beside it."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "## " in text and re.findall(r"\]\((?!https?://)[^)]*\)", text) == []
+
+
 def write(report: Path | None) -> None:
     """The tables, from a report and from the pages."""
     if report is not None:
