@@ -20,6 +20,7 @@ FILES = (
     "conformance/test_conformance_refusals.py",
     "conformance/test_conformance_repro.py",
     "conformance/test_conformance_versions.py",
+    "conformance/test_peer_commands.py",
     "conformance/test_peers_apart.py",
     "conformance/test_peers_jax.py",
     "conformance/test_peers_openvino.py",
