@@ -15,8 +15,8 @@ With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB
 so is onnxruntime-web (node and npm), which like eight others has an environment of its own (scripts/peers.py makes all nine;
 3 GB), and the type checkers are installed. All tests run. Without it the run names those that it did not have.
 
-With --rest the tests run that the last whole run did not: those that it left out, and those that failed. Together they are
-all tests, once. The sources must be the same.
+With --rest the tests run that the last run of the first form did not: those that it left out, and those that failed. Together
+the two run all tests, each once. The sources must be the same.
 """
 
 import os

@@ -85,9 +85,8 @@ def words_of(model: str | bytes | os.PathLike[str]) -> frozenset[bytes]:
         with open(os.fspath(model), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _words_in(content)
     except (OSError, ValueError, TypeError):  # no file, an empty one, no path: onnxruntime says what is wrong with it
-        return frozenset(
-            {*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN}
-        )  # which needs a package that may not be there
+        # PYTHON_DOMAIN needs a package that may not be there.
+        return frozenset({*WORDS, AXES, DILATED, STRIDED} - {PYTHON_DOMAIN})
 
 
 def dim_names(model: str | bytes | os.PathLike[str]) -> tuple[str, ...]:

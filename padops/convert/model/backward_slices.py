@@ -35,20 +35,24 @@ def open_backward_slices(model: onnx.ModelProto) -> None:
     if not slices:
         return
     graphs = [model.graph, *(inner for node in nodes for inner in graphs_in(node))]
-    tensors = [(tensor.name, tensor) for graph in graphs for tensor in graph.initializer]
-    tensors += [
-        (node.output[0], row.t)
-        for node in nodes
-        if node.op_type == "Constant"
-        for row in node.attribute
-        if row.HasField("t")
-    ]
-    # Of a name that several graphs use, one is enough.
-    endless = {name for name, tensor in tensors if np.isin(_integers(tensor), ENDLESS).any()}
-    forward = {name for name, tensor in tensors if (_integers(tensor) > 0).all()}
+    lists = [(tensor.name, _integers(tensor)) for graph in graphs for tensor in graph.initializer]
+    lists += [(node.output[0], _constant(node)) for node in nodes if node.op_type == "Constant" and node.output]
+    # Several graphs may use one name: one endless list is enough, and so is one that does not go forward.
+    endless = {name for name, values in lists if np.isin(values, ENDLESS).any()}
+    forward = {name for name, _ in lists} - {name for name, values in lists if not (values > 0).all()}
     for node in slices:
         if node.input[ENDS] in endless and node.input[STEPS] not in forward:
             node.input[ENDS] = NOWHERE
+
+
+def _constant(node: onnx.NodeProto) -> np.ndarray:
+    """The elements of a Constant, as ``_integers``."""
+    for row in node.attribute:
+        if row.name == "value_ints":
+            return np.array(row.ints)
+        if row.HasField("t"):
+            return _integers(row.t)
+    return np.array([0])
 
 
 def _integers(tensor: onnx.TensorProto) -> np.ndarray:

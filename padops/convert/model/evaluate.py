@@ -76,9 +76,9 @@ def _is_unsure(node: ir.Node, leaves: dict[ir.Value, np.ndarray]) -> bool:
     """Whether runtimes may not agree on what a Slice gives; where its ends or steps are computed, as far as the leaves tell."""
     if len(node.inputs) <= STEPS or node.inputs[STEPS] is None:
         return False
-    ends, steps = (leaves.get(value) for value in (node.inputs[ENDS], node.inputs[STEPS]) if value is not None)
-    if ends is not None and steps is not None:
-        return is_unsure(ends, steps)
+    known = [leaves[value] for i in (ENDS, STEPS) if (value := node.inputs[i]) in leaves]
+    if len(known) == 2:
+        return is_unsure(*known)
     return any(np.isin(array, ENDLESS).any() for array in leaves.values())
 
 

@@ -10,7 +10,7 @@ from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 import padops
-from padops.convert.model.backward_slices import ENDLESS, is_unsure, open_backward_slices
+from padops.convert.model.backward_slices import ENDLESS, NOWHERE, is_unsure, open_backward_slices
 from padops.convert.proof import believing
 from padops.convert.proof.regions import prove
 
@@ -69,17 +69,36 @@ def test_a_wrap_behind_one_keeps_its_bits() -> None:
     assert session.run(None, {"x": x})[0].tolist() == outputs(model, x) == [7] * 5
 
 
-def test_amounts_behind_one_are_not_known() -> None:
-    """The reference has no amounts there, and onnxruntime has two."""
+@pytest.mark.parametrize("steps", ["t", "u"])
+def test_amounts_behind_one_are_not_known(steps: str) -> None:
+    """The reference counts no elements, and onnxruntime two; also where the steps are computed."""
     model = parser.parse_model(
         '<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[n] y) '
         f"<int64[2] p = {{1, 2}}, int64[1] s = {{1}}, int64[1] e = {{{ENDLESS[1]}}}, int64[1] a = {{0}}, int64[1] t = {{-1}}> "
-        "{ q = Slice (p, s, e, a, t)  y = Pad (x, q) }"
+        f"{{ u = Identity (t)  b = Slice (p, s, e, a, {steps})  n = Size (b)  m = Unsqueeze (n, a)  "
+        "q = Concat <axis = 0> (m, m)  y = Pad (x, q) }"
     )
     x = np.array([1, 2, 3], np.float32)
     for target in ("padops", "onnx"):
         session = padops.InferenceSession(padops.convert(model, target=target).proto().SerializeToString())
-        assert session.run(None, {"x": x})[0].tolist() == [0, 0, 1, 2, 3, 0]
+        assert session.run(None, {"x": x})[0].tolist() == outputs(model, x) == [0, 0, 1, 2, 3, 0, 0]
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_a_name_of_two_graphs(constant: bool) -> None:
+    """Steps that go forward in one graph and backward in another are not known to go forward."""
+    model = sliced(ENDLESS[1], -1)
+    body = parser.parse_graph("b () => (int64[1] t) <int64[1] t = {1}> { }")
+    model.graph.node.append(onnx.helper.make_node("If", ["c"], ["z"], then_branch=body, else_branch=body))
+    if constant:  # as lists of integers
+        for name in ("e", "t"):
+            row = next(tensor for tensor in model.graph.initializer if tensor.name == name)
+            numbers = onnx.numpy_helper.to_array(row).tolist()
+            model.graph.node.insert(0, onnx.helper.make_node("Constant", [], [name], value_ints=numbers))
+            model.graph.initializer.remove(row)
+    open_backward_slices(model)
+    (there,) = (node for node in model.graph.node if node.op_type == "Slice")
+    assert there.input[2] == NOWHERE
 
 
 @pytest.mark.parametrize("dims", ["3", "n"])
