@@ -21,8 +21,11 @@ NEGATIVE_SINCE = 19  # the opset from which on AveragePool takes negative amount
 
 
 def is_shifted(axis: Axis, mode: str) -> bool:
-    """Whether ONNX Runtime begins the windows of a convolution behind the first element; where the size is not known, of some size."""
-    return axis.dilation == 1 and axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
+    """Whether ONNX Runtime begins the windows of a convolution without dilation behind the first element.
+
+    Where the size is not known, whether it does for some size.
+    """
+    return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
 
 
 def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
