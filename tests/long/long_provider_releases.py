@@ -13,13 +13,16 @@ import provider_cases
 import providers
 
 QNN = "onnxruntime-qnn==2.7.0"
-# OpenVINO's newest build is 1.24.1, the first release of onnxruntime that has providers in libraries.
+# onnxruntime-qnn 2.3.0 makes no session with onnxruntime 1.32. OpenVINO's newest build is 1.24.1, the first release of onnxruntime that has providers in libraries.
 TOLD_NOT, SAID = "onnxruntime==1.24.4", "does not tell which providers these options have"  # an error names the way
 RELEASES = [
     *(("ort-webgpu", f"onnxruntime-webgpu=={release}") for release in ("1.25.0", "1.25.1", "1.27.0")),
     ("ort-openvino", "onnxruntime-openvino==1.24.1"),
-    *(("ort-qnn", f"onnxruntime=={release}", QNN) for release in ("1.24.4", "1.25.1", "1.27.0", "1.30.0", "1.31.1", "1.32.0")),
-    *(("ort-qnn", "onnxruntime==1.32.0", f"onnxruntime-qnn=={release}") for release in ("2.3.0", "2.4.0", "2.5.0", "2.6.0")),
+    *(
+        ("ort-qnn", f"onnxruntime=={release}", QNN)
+        for release in ("1.24.4", "1.25.1", "1.26.0", "1.27.0", "1.30.0", "1.31.1", "1.32.0")
+    ),
+    *(("ort-qnn", "onnxruntime==1.32.0", f"onnxruntime-qnn=={release}") for release in ("2.4.0", "2.5.0", "2.6.0")),
 ]
 
 
