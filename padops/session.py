@@ -104,8 +104,9 @@ class InferenceSession(inference_session.InferenceSession):
                 raise
             try:
                 self._run_converted(made, *given, kwargs)
-            except Exception:
-                LOG.warning("onnxruntime refuses the model also after it was converted in memory: %s", made.summary())
+            except Exception as again:
+                text = "onnxruntime refuses the model also after it was converted in memory (%s): %s"
+                LOG.warning(text, made.summary(), again)
                 raise error from None
             return
         if unseen:

@@ -26,7 +26,7 @@ from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.converted import RENAMED
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
-from padops.convert.sources.pad_facts import facts_of, pad_of
+from padops.convert.sources.pad_facts import facts_of, pad_of, why_too_new
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
@@ -253,6 +253,8 @@ def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers
 
 def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Road, ...]:
     """What makes a Pad run."""
+    if why_too_new(site, minor):
+        return ()
     roads: list[Road] = []
     found = match.runs_as
     if match.already == "padops" or (found and info and reaches_provider(info, found, minor)):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import Tally, put
+from onnx import parser
+from one_axis import model
 
 import padops
 from padops import cli
@@ -75,4 +81,43 @@ def test_what_inspect_says_of_a_release(release: Release, tally: Tally) -> None:
         f"what inspect says of onnxruntime {release.version}, which is not installed, against what it does",
         asked,
         len(found),
+    )
+
+
+ONE_AXIS = ROOT / "tests" / "processes" / "one_axis.py"
+GIVEN = {"runs": ("right",), "refuses": ("refused",), "may be wrong": ("right", "wrong", "refused", "dead")}
+
+
+@pytest.mark.parametrize("release", OF_ONNXRUNTIME, ids=lambda release: release.version)
+def test_what_inspect_says_of_one_axis(release: Release, tally: Tally) -> None:
+    """Each valid Pad of up to 4 elements by -6 to 6, in each mode, against what the release does."""
+    asked = [
+        (mode, size, begin, end)
+        for mode, size in itertools.product(("constant", "edge", "reflect", "wrap"), range(5))
+        for begin, end in itertools.product(range(-6, 7), repeat=2)
+    ]
+    place = ROOT / "build" / "history" / f"one-axis-{release.version}"
+    environment.make(release, False, place)
+    lines = "".join(json.dumps(asked[i : i + 13]) + "\n" for i in range(0, len(asked), 13))
+    command = [str(place / "bin" / "python"), str(ONE_AXIS)]
+    ran = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
+    shutil.rmtree(place)
+    told = [one for line in ran.stdout.splitlines() for one in json.loads(line)]
+    found, valid = [], 0
+    for (mode, size, begin, end), (kind, output) in zip(asked, told, strict=True):
+        data = np.arange(1, size + 1, dtype=np.float32)
+        try:
+            expected = padops.run_reference("Pad_19", {"mode": mode}, [data, np.array([begin, end])])
+        except padops.PadError:
+            continue
+        did = kind if kind != "out" else "right" if output == expected.tolist() else "wrong"
+        (pad,) = padops.inspect(parser.parse_model(model(mode, size, begin, end)), onnxruntime=release.version).pads
+        valid += 1
+        if did not in GIVEN[pad.verdict]:
+            found.append(
+                f"{mode}, {begin} and {end} of {size}: inspect says {pad.verdict} ({pad.why}), and it is {did}"
+            )
+    print(*found, sep="\n")
+    tally(
+        f"Pads of one axis, what inspect says of onnxruntime {release.version} against what it does", valid, len(found)
     )

@@ -193,6 +193,11 @@ KNOWN = (
         reason="the converted model is refused, too: nobody has a kernel for the Identity before the Pad",
     ),
     Divergence(
+        "padops-beside-openvino-int32-axes", "padops-beside-openvino", "error", rule="P8", versions=ORT_OPENVINO,
+        dtypes=("int4", "uint4"), tags={"axes-int32", "constant-amounts"}, says="ParseData type mismatch",
+        reason="the converted model is refused, too: nobody has a kernel for the Identity before the Pad",
+    ),
+    Divergence(
         "padops-beside-qnn-float16-fill", "padops-beside-qnn", "error", rule="P7", versions=ORT_QNN, modes=_EXTENDS,
         dtypes=("float16",), tags={"fill-not-one"}, expected="output", says="Value tensor should be a 1D tensor of size 1",
         reason="float16 is left to onnxruntime's own Pad, unless the option float16 is native",
