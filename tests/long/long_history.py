@@ -12,16 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Tally, put
-from onnx import parser
 from one_axis import model
+from onnx import parser
 
 import padops
 from padops import cli
 from padops.conformance import runner
-from padops.conformance.case import expect
 from padops.conformance.history import data, environment, measure, page
 from padops.conformance.history.releases import Release, releases
-from padops.conformance.judging import Peer
+from padops.conformance.judging import Peer, Prepared
 from padops.conformance.model import make_model
 from padops.conformance.peers import PEERS
 from padops.conformance.peers.request import Request
@@ -65,7 +64,12 @@ def test_what_inspect_says_of_a_release(release: Release, tally: Tally) -> None:
     shutil.rmtree(place)
     outcomes, asked, found = {one["case"]: one["outcome"] for one in ran.results}, 0, []
     for case in suite:
-        if case.id not in outcomes or expect(case).output is None:
+        features = Prepared.of(case).features
+        if case.id not in outcomes or features.expected == "error":
+            continue
+        if case.dtype == "float16" and features.tags.intersection(
+            ("nan", "fill-nan")
+        ):  # "casts float16 to float and back", it says
             continue
         request = Request.of(peer.row.prepared(case.request()))
         model = make_model(request, request.inputs, standard=True)
