@@ -31,7 +31,7 @@ from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
 from padops.runtime.installed import NEWEST_MINOR, installed_minor, installed_version, versions
-from padops.runtime.provider import FIRST_MINOR
+from padops.runtime.provider import CPU, EP_NAME, FIRST_MINOR, FIRST_NAME
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,6 +231,9 @@ def _runtime(minor: int) -> str:
 
 
 def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str]) -> PadFacts:
+    others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
+    if others and match.verdict is not None and match.verdict[0] == "refuses":  # one of them may take it
+        match = replace(match, verdict=None)
     info = pad_of(site, match, types)
     facts = facts_of(site, match, types, minor, info)
     if (
@@ -248,6 +251,8 @@ def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers
 
 def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Road, ...]:
     """What makes a Pad run."""
+    if match.verdict is not None:
+        return ()
     roads: list[Road] = []
     found = match.runs_as
     if match.already == "padops" or (found and info and reaches_provider(info, found, minor)):
