@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from onnx import helper
 from small_models import FLOAT, INT64, model, one_pad, pad, tensor
 
 import padops
@@ -162,3 +163,18 @@ def test_open_axes_of_data_of_unknown_rank() -> None:
     facts = only_pad(model([node], 18, inputs=inputs, tensors=[tensor("pads", [0, 1])]))
     limit = "it does not find out that the data have another rank than 1"
     assert (facts.verdict, facts.why) == ("runs if", f"ONNX Runtime runs it, as long as {limit}")
+
+
+def test_axes_of_int32_of_data_of_unknown_rank() -> None:
+    """onnxruntime refuses them while it infers dims, which it cannot here."""
+    node, axes = pad(["x", "pads", "", "axes"]), helper.make_tensor("axes", onnx.TensorProto.INT32, [1], [0])
+    parts = {"tensors": [tensor("pads", [0, 1]), axes]}
+    unknown = model([node], 18, inputs=[("x", FLOAT, None)], **parts)
+    known = model([node], 18, inputs=[("x", FLOAT, ["n"])], **parts)
+    data = np.ones(2, np.float32)
+    assert stock(unknown, x=data) is not None
+    assert stock(known, x=data) is None
+    reason = "ONNX Runtime refuses constant axes of type int32"
+    why = f"ONNX Runtime runs it, as long as it does not find out how many dims the data have; {reason}"
+    assert (only_pad(unknown).verdict, only_pad(unknown).why) == ("runs if", why)
+    assert (only_pad(known).verdict, only_pad(known).why) == ("refuses", reason)

@@ -79,7 +79,8 @@ def _type(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
     if _has_int32_axes(pad):
-        yield Finding("refuses", "ONNX Runtime refuses constant axes of type int32")
+        known = pad.dims is not None  # else it may not come to infer dims, which is what refuses them
+        yield Finding("refuses" if known else "runs if", "ONNX Runtime refuses constant axes of type int32")
     elif pad.input("axes") is not None and pad.around.transposing:
         yield Finding("may be wrong", MOVED_THROUGH)
 
@@ -251,6 +252,8 @@ def limits(pad: PadInfo) -> list[str]:
 def _limits_of_rank(pad: PadInfo) -> list[str]:
     """What has to hold of the rank of the data, where the model does not state it."""
     pads = pad.input("pads")
+    if pad.dims is None and _has_int32_axes(pad):
+        return ["it does not find out how many dims the data have"]
     if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
         return [f"it does not find out that the data have another rank than {pads.size // 2}"]
     counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]
