@@ -21,7 +21,7 @@ from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA
 from padops.convert.runners import asked_here, notes_on_runners
 from padops.convert.sources import find_pads, foreign_domains
-from padops.convert.sources.beside_rules import ask
+from padops.convert.sources.beside_rules import as_others_may, ask
 from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.converted import RENAMED
@@ -236,14 +236,11 @@ def _runtime(minor: int) -> str:
 
 
 def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str]) -> PadFacts:
+    match = as_others_may(match, providers)
     info = pad_of(site, match, types)
     facts = facts_of(site, match, types, minor, info)
-    if (
-        providers
-        and info is not None
-        and match.runs_as is not None
-        and facts.verdict not in ("breaks a rule", "unknown")
-    ):
+    judged = facts.verdict not in ("breaks a rule", "unknown")
+    if providers and judged and info is not None and match.runs_as is not None:
         answer = ask(info, match.runs_as, providers, minor)
         facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
@@ -253,7 +250,7 @@ def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers
 
 def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Road, ...]:
     """What makes a Pad run."""
-    if why_too_new(site, minor):
+    if match.verdict is not None or why_too_new(site, minor):
         return ()
     roads: list[Road] = []
     found = match.runs_as

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 
 OURS_AND_CPU = (FIRST_NAME, EP_NAME, CPU)
+LISTED = ("Pad", "com.microsoft::Pad")  # of the nodes that a session has
 
 
 def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iterator[str]:
@@ -53,5 +55,21 @@ def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str
         why = f"of the model as it is, onnxruntime creates no session with {names}: {' '.join(str(error).split())}"
         return list(pads), [f"who runs each Pad is not known: {why}"]
     unlisted = next((name for name in providers if name not in OURS_AND_CPU), "")
-    asked = [replace(pad, runner=runners.get(pad.name, unlisted)) for pad in pads]
-    return asked, ["who runs each Pad is what the installed onnxruntime says"]
+    alike = Counter(pad.name for pad in pads if _is_listed(pad))
+    known = [_is_listed(pad) and alike[pad.name] == 1 for pad in pads]
+    asked = [
+        replace(pad, runner=runners.get(pad.name, unlisted)) if told else pad
+        for pad, told in zip(pads, known, strict=True)
+    ]
+    if all(known):
+        return asked, ["who runs each Pad is what the installed onnxruntime says"]
+    others = "padops' rules say who runs them" if providers else "who runs them is not known"
+    return asked, [
+        f"who runs {sum(known)} of {len(pads)} Pads is what the installed onnxruntime says; it lists the others under no name of "
+        f"theirs alone: {others}"
+    ]
+
+
+def _is_listed(pad: PadFacts) -> bool:
+    """Whether onnxruntime lists a Pad by its name: it gives another one to those of functions, whose bodies it writes out."""
+    return pad.operator in LISTED and bool(pad.name) and not pad.path.startswith("function ")

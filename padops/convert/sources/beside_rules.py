@@ -8,7 +8,7 @@ padops, which decides for right results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -17,7 +17,7 @@ import onnx_ir as ir
 from padops.convert.facts import Verdict
 from padops.convert.sources.builtin_rules import judge, loads, reaches_provider
 from padops.convert.sources.builtin_support import known_amounts
-from padops.convert.sources.match import RunsAs
+from padops.convert.sources.match import Match, RunsAs
 from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
@@ -91,6 +91,18 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
                 return Answer(SURELY[rule.does] if sure else "may be wrong", _with(unknown, text), runner)
     verdict, why = judge(pad, found, minor)
     return Answer(verdict, _with(unknown, why), EP_NAME if reaches_provider(pad, found, minor) else "")
+
+
+def as_others_may(match: Match, providers: Sequence[str]) -> Match:
+    """A match without the verdict that the CPU's provider refuses the node, where another one may take it.
+
+    Args:
+        match: What a source says of a node.
+        providers: Of the session.
+    """
+    others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
+    refused = match.verdict is not None and match.verdict[0] == "refuses"
+    return replace(match, verdict=None) if others and refused else match
 
 
 def _with(unknown: Sequence[str], text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import CROPS_RIGHT, WRAPS_RIGHT, known_amounts
+from padops.convert.sources.builtin_support import CROPS_RIGHT, WRAPS_RIGHT, has_int32_axes, is_row, known_amounts
 from padops.convert.sources.operands import Operand, all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.spec.plan import Mode
@@ -28,6 +28,8 @@ def limits(pad: PadInfo) -> list[str]:
 def limits_of_rank(pad: PadInfo) -> list[str]:
     """What has to hold of the rank of the data, where the model does not state it."""
     pads = pad.input("pads")
+    if pad.dims is None and (has_int32_axes(pad) or is_row(pad)):
+        return ["it does not find out how many dims the data have"]
     if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
         return [f"it does not find out that the data have another rank than {pads.size // 2}"]
     counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]

@@ -22,7 +22,9 @@ from padops.convert.sources.builtin_support import (
     POOLINGS_RIGHT,
     REFLECT_REFUSED,
     WRAPS_RIGHT,
+    has_int32_axes,
     has_type,
+    is_row,
     known_amounts,
     taking_pooling,
 )
@@ -80,7 +82,7 @@ def _type(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
-    if _has_int32_axes(pad):
+    if has_int32_axes(pad):
         yield _refused_in_inference(pad, "constant axes of type int32")
     elif pad.input("axes") is not None and pad.around.transposing:
         yield Finding("may be wrong", MOVED_THROUGH)
@@ -98,15 +100,13 @@ def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _row(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
-    if found.domain == "" and _is_row(pad):
+    if found.domain == "" and is_row(pad):
         yield _refused_in_inference(pad, "constant pads of two dims")
 
 
 def _refused_in_inference(pad: PadInfo, what: str) -> Finding:
     """What onnx's shape inference refuses as soon as it knows the rank of the data."""
-    if pad.dims is None:
-        return Finding("runs if", f"ONNX Runtime refuses {what} where it knows the rank of the data")
-    return Finding("refuses", f"ONNX Runtime refuses {what}")
+    return Finding("runs if" if pad.dims is None else "refuses", f"ONNX Runtime refuses {what}")
 
 
 def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
@@ -203,8 +203,7 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
     found_limits += limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
-    doubtful = found_limits or any(fault.verdict == "runs if" for fault in faults)
-    return ("runs if" if doubtful else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
+    return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
 
 
 def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
@@ -225,17 +224,7 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
 def loads(pad: PadInfo, found: RunsAs) -> bool:
     """Whether ONNX Runtime loads a model with a Pad of ONNX, and does not refuse it before it asks any provider."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
-    return in_schema and not _is_row(pad) and not _has_int32_axes(pad) and not any(_open_axes(pad, found))
-
-
-def _is_row(pad: PadInfo) -> bool:
-    pads = pad.input("pads")
-    return isinstance(pads, np.ndarray) and pads.ndim > 1
-
-
-def _has_int32_axes(pad: PadInfo) -> bool:
-    axes = pad.input("axes")
-    return isinstance(axes, np.ndarray) and axes.dtype == np.int32
+    return in_schema and not is_row(pad) and not has_int32_axes(pad) and not any(_open_axes(pad, found))
 
 
 def runs(pad: PadInfo) -> str:

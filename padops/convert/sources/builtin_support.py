@@ -24,6 +24,8 @@ happens to lie there, which now and then are the right elements.
 
 from __future__ import annotations
 
+import numpy as np
+
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
 from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
@@ -152,3 +154,15 @@ def newest_opset(minor: int) -> int | None:
 def first_with(opset: int) -> int | None:
     """The first release 1.x that loads an opset; None where none does that has been measured."""
     return next((since for since, newest in NEWEST_OPSETS.items() if newest >= opset), None)
+
+
+def is_row(pad: PadInfo) -> bool:
+    """Whether the amounts are known, and of shape [1, 2r]."""
+    pads = pad.input("pads")
+    return isinstance(pads, np.ndarray) and pads.ndim > 1
+
+
+def has_int32_axes(pad: PadInfo) -> bool:
+    """Whether the axes are known, and int32."""
+    axes = pad.input("axes")
+    return isinstance(axes, np.ndarray) and axes.dtype == np.int32

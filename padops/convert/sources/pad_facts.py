@@ -128,6 +128,8 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
 
 def _verdict(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Verdict, str]:
     """What ONNX Runtime does with a node, and why."""
+    if match.verdict is not None:
+        return match.verdict
     if match.already:
         broken = None if info is None else broken_rule(info)
         return _of_padops(site, match.already) if broken is None else ("breaks a rule", broken)
