@@ -17,7 +17,7 @@ namespace padops {
 // Of a session's configuration entries.
 std::string option_prefix(std::string_view name) {
   std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text("ep.", lower, ".");
 }
 
