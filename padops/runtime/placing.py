@@ -16,6 +16,7 @@ from padops.extras import NeedingOnnxruntime
 from padops.runtime.provider import (
     CPU,
     EP_NAME,
+    EP_NAMES,
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
     FIRST_NAME,
@@ -30,7 +31,7 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
 AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no operator of the standard
-OURS = (FIRST_NAME, EP_NAME)
+OURS = EP_NAMES
 
 Device = Any  # onnxruntime.OrtEpDevice, which has no types
 Named = str | Device | Sequence[Device]

@@ -20,7 +20,7 @@ from padops.convert.sources.builtin_support import known_amounts
 from padops.convert.sources.match import Match, RunsAs
 from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
-from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
 from padops.spec.dialects import onnx_op
 from padops.spec.plan import Amounts, Mode
@@ -78,6 +78,8 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
     for name in providers:
         if name in (CPU, EP_NAME, FIRST_NAME):
             break
+        if name == OPERATORS_NAME:
+            continue
         if name not in BY_NAME:
             unknown.append(name)
         elif found.domain == "" and loads(pad, found):

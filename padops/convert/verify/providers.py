@@ -30,7 +30,7 @@ from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, fed
 from padops.convert.verify.trials import Trial, run_trials
 from padops.extras import NeedingOnnxruntime
 from padops.processes import LateError, Pipes, wait_for
-from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider import CPU, EP_NAMES
 from padops.spec.dialects import DOMAIN
 
 if TYPE_CHECKING:
@@ -193,10 +193,10 @@ def _libraries(providers: Providers) -> dict[str, str]:
     paths = {device.ep_name: device.ep_metadata.get("library_path", "") for device in devices}
     found = {}
     for name in map(_name, providers):
-        if name not in onnxruntime.get_available_providers() and name not in (*paths, EP_NAME, FIRST_NAME):
+        if name not in onnxruntime.get_available_providers() and name not in (*paths, *EP_NAMES):
             there = ", ".join(sorted({*onnxruntime.get_available_providers(), *paths}))
             raise UsageError(f"onnxruntime {onnxruntime.__version__} has no provider {name} here; it has {there}")
-        if paths.get(name) and name not in (EP_NAME, FIRST_NAME):
+        if paths.get(name) and name not in EP_NAMES:
             found[name] = paths[name]
     return found
 
@@ -220,7 +220,7 @@ def _told(which: str, document: Document, seat: Seat) -> list[str]:
     sites = [site for site, _ in find_pads(document.model, Types(document), SOURCES)]
     pads = [site for site in sites if site.node.op_type == "Pad" or site.node.domain == DOMAIN]
     # onnxruntime lists no nodes of some providers, and none that an optimizer has taken away.
-    others = [name for name in seat.providers if name not in (FIRST_NAME, EP_NAME, CPU)]
+    others = [name for name in seat.providers if name not in (*EP_NAMES, CPU)]
     ran: dict[str, list[str]] = defaultdict(list)
     for site in pads:
         ran[seat.runners.get(site.node.name or "", others[0] if others else "no provider")].append(site.path)

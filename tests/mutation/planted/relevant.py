@@ -18,9 +18,13 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (BESIDE, "csrc: describe runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
     (
         PROVIDER,
-        "runtime: provider_needed provider_in_front provider provider_registration session_optimizers inference_session",
+        "runtime: provider_needed provider_in_front provider provider_registration provider_operators session_optimizers "
+        "inference_session",
     ),
-    (("ort/",), "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider"),
+    (
+        ("ort/",),
+        "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider provider_operators",
+    ),
     (
         ("core/",),
         "csrc: errors describe float16 inference inputs dialect_kernels spec: same_padding runtime: provider",
