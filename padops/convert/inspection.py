@@ -19,7 +19,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA
-from padops.convert.runners import asked_here, notes_on_runners
+from padops.convert.runners import asked_here, in_several_graphs, notes_on_runners
 from padops.convert.sources import find_pads, foreign_domains
 from padops.convert.sources.beside_rules import ask
 from padops.convert.sources.builtin_rules import reaches_provider
@@ -194,7 +194,8 @@ def inspect(
     pads = [_inspected(site, match, types, minor, providers) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
-    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers)]
+    pads, lowered = in_several_graphs(pads, providers, minor)
+    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers), *lowered]
     if here:
         pads, said = asked_here(source, pads, providers)
         notes += said

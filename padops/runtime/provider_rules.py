@@ -275,12 +275,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "single", _MIGRAPHX_PARSER, ("reflect",)),
         ),
     ),
-    KnownProvider(
-        "XnnpackExecutionProvider",
-        NOT_RUN,
-        False,
-        (ProviderRule("leaves", "always", _XNNPACK),),
-    ),
+    KnownProvider("XnnpackExecutionProvider", NOT_RUN, False, (ProviderRule("leaves", "always", _XNNPACK),)),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
 
