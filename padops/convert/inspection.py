@@ -19,7 +19,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA
-from padops.convert.runners import asked_here, notes_on_runners
+from padops.convert.runners import asked_here, in_several_graphs, notes_on_runners
 from padops.convert.sources import find_pads, foreign_domains
 from padops.convert.sources.beside_rules import as_others_may, ask
 from padops.convert.sources.builtin_rules import reaches_provider
@@ -88,7 +88,8 @@ class Inspection:
         """For each of the roads, the line that takes it, quoted so that it can be pasted."""
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
-        session = f"session = padops.InferenceSession({_quoted(name)}{_named(self.providers)}"
+        named = f", providers={json.dumps(list(self.providers))}" if self.providers else ""
+        session = f"session = padops.InferenceSession({_quoted(name)}{named}"
         lines: dict[Road, str] = {
             "session": f"{session})",
             "memory": f"{session}, convert={self.convert!r})" if self.convert else f"{session})",
@@ -117,10 +118,6 @@ class Inspection:
             ],
             "notes": list(self.notes),
         }
-
-
-def _named(providers: Sequence[str]) -> str:
-    return f", providers={json.dumps(list(providers))}" if providers else ""
 
 
 def _quoted(name: str) -> str:
@@ -199,7 +196,8 @@ def inspect(
     pads = [_inspected(site, match, types, minor, providers) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
-    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers)]
+    pads, said = in_several_graphs(pads, providers, minor)
+    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers), *said]
     if here:
         pads, said = asked_here(source, pads, providers)
         notes += said

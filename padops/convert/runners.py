@@ -15,6 +15,7 @@ from padops.runtime.provider_rules import BY_NAME
 
 OURS_AND_CPU = (*EP_NAMES, CPU)
 LISTED = ("Pad", "com.microsoft::Pad")  # of the nodes that a session has
+NAMES_APART_SINCE = 25  # of onnxruntime 1.x: compiled nodes of two graphs of a model have two names
 
 
 def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iterator[str]:
@@ -28,6 +29,33 @@ def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iter
             f"{len(between)} of {len(pads)} Pads run on the processor{unless}: where another provider runs the nodes before "
             "and behind such a Pad, they are two parts instead of one, and a device's data are copied to the processor and back"
         )
+
+
+def in_several_graphs(
+    pads: Sequence[PadFacts], providers: Sequence[str], minor: int
+) -> tuple[list[PadFacts], list[str]]:
+    """The same Pads, and a note, where the session lowers the model, since onnxruntime refuses what padops takes in two graphs of it.
+
+    Args:
+        pads: The Pads of a model.
+        providers: The execution providers of the session, first choice first.
+        minor: The release of onnxruntime, 1.``minor``.
+    """
+    provider = next((name for name in providers if name in BY_NAME and BY_NAME[name].fuses), "")
+    graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
+    if not provider or minor >= NAMES_APART_SINCE or len(graphs) < 2:
+        return list(pads), []
+    note = (
+        f"onnxruntime 1.{minor} refuses Pads that padops takes before {provider} in {len(graphs)} graphs of one model: "
+        "padops.InferenceSession lowers the model for it in memory"
+    )
+    return [replace(pad, runner=provider) if pad.runner == FIRST_NAME else pad for pad in pads], [note]
+
+
+def _graph_of(pad: PadFacts) -> str:
+    """The main graph, where onnxruntime writes functions out, or the body of a node."""
+    graph, _, _ = pad.path.rpartition("/")
+    return graph if graph.startswith("graph/") else "graph"
 
 
 def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:

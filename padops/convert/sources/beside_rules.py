@@ -118,6 +118,7 @@ def said_of(rule: ProviderRule) -> str:
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
         "rank above": f"rank above {rule.limit}",
+        "sizes above": f"some sizes of rank above {rule.limit}",
         "rank below": f"rank below {rule.limit}",
     }
     what = numbers.get(rule.when, WORDS.get(rule.when, rule.when))
@@ -168,6 +169,8 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return amounts is None
         case "rank above":
             return None if pad.dims is None else len(pad.dims) > rule.limit
+        case "sizes above":
+            return False if pad.dims is not None and len(pad.dims) <= rule.limit else None
         case "above":
             return version > rule.limit
         case "below":
