@@ -22,6 +22,7 @@ SAID = {
     "same": "ONNX Runtime runs neither model; node by node, they do the same",
     "runs": "the converted model runs, but there is nothing to compare it with",
     "different": "the outputs differ",
+    "interface": "callers see other inputs or outputs",
     "fails": "the converted model does not run",
     "undecided": "neither model runs",
 }

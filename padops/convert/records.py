@@ -11,7 +11,9 @@ from padops.convert.facts import PadFacts
 SCHEMA = 6  # of the report; raised when a reader of an older report would misread a newer one
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
-Outcome = Literal["proved", "alone", "equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"]
+Outcome = Literal[
+    "proved", "alone", "equal", "close", "corrected", "same", "different", "interface", "runs", "fails", "undecided"
+]
 Certainty = Literal["proved", "tested", "different", "unknown"]
 PASSED: tuple[Outcome, ...] = (
     "proved",
@@ -21,7 +23,7 @@ PASSED: tuple[Outcome, ...] = (
     "corrected",
     "same",
 )  # what a proof or a comparison leads to
-REFUTED: tuple[Outcome, ...] = ("different", "fails")
+REFUTED: tuple[Outcome, ...] = ("different", "interface", "fails")
 WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
 Exercise = Literal["exercised", "weak", "not exercised"]
 
@@ -185,7 +187,8 @@ class Verification:
             are not proved were run, and gave the same bits; the models are too large for more. ``"equal"``: the same bits. ``"close"``: floats differ within the tolerance, and no Pad is the reason: another
             runtime or another order of casts rounds otherwise. ``"corrected"``: only those outputs differ that depend on a
             node which ONNX Runtime gets wrong in the original. ``"same"``: ONNX Runtime runs neither model; node by node they
-            do the same. ``"different"``: they do not, or other outputs differ. ``"runs"``: the converted model runs, and the
+            do the same. ``"different"``: they do not, or other outputs differ. ``"interface"``: nothing was run, for callers see other
+            inputs or outputs: another order or number, names, element types or ranks. ``"runs"``: the converted model runs, and the
             original does not or differs from itself from run to run. ``"fails"``: the converted model does not run, or
             breaks a rule. ``"undecided"``: neither runs, and not all of their nodes could be compared.
         outputs: One comparison for each output; empty where the original did not run.
@@ -241,6 +244,8 @@ class Verification:
     @property
     def unproved(self) -> tuple[str, ...]:
         """Why it is not proved that the models do the same, each in a sentence; none where it is."""
+        if self.outcome == "interface":
+            return self.notes
         if self.proof is None:
             return ("nothing was proved: the original is no ONNX model, or other execution providers were asked for",)
         told = [f"{row.name} is not proved: {row.why}" for row in self.proof.regions if row.verdict != "proved"]

@@ -21,6 +21,7 @@ from padops.convert.model.types import Types
 from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source, find_pads
 from padops.convert.sources.pad_facts import facts_of
+from padops.convert.verify.callers import other_interface
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values
 from padops.convert.verify.proving import proved
@@ -95,6 +96,8 @@ def comparison(
     corrected = conversion._corrected if conversion else frozenset()
 
     def compare_and_say(original: Path, converted: Path) -> Verification:
+        if noticed := other_interface(_message(document, original), onnx.load(converted, load_external_data=False)):
+            return Verification("interface", notes=noticed)
         proof, examples = (None, []) if document.foreign else proved(original, converted, asked.seed)
         told = proof is not None and (
             proof.verdict == "proved" or (proof.verdict == "tested" and _size(original) > CHEAP)
@@ -113,6 +116,11 @@ def comparison(
         return replace(verification, proof=proof)
 
     return compare_and_say
+
+
+def _message(document: Document, original: Path) -> onnx.ModelProto:
+    """The original as a model of ONNX: what it is read as, where it is of another format."""
+    return document.message() if document.foreign else onnx.load(original, load_external_data=False)
 
 
 def _whole(
@@ -190,6 +198,8 @@ def mismatch(verification: Verification, corrected: Collection[str]) -> str:
     """What a failed verification found, in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)
+    if verification.outcome == "interface":
+        return "callers see another model: " + "; ".join(verification.notes)
     wrong = [pad for pad in verification.pads if pad.right is False]
     differing = [output for output in verification.outputs if not output.equal]
     if not differing:
