@@ -12,7 +12,18 @@ SCHEMA = 6  # of the report; raised when a reader of an older report would misre
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
 Outcome = Literal[
-    "proved", "alone", "equal", "close", "corrected", "same", "different", "interface", "runs", "fails", "undecided"
+    "proved",
+    "alone",
+    "equal",
+    "close",
+    "corrected",
+    "same",
+    "different",
+    "interface",
+    "runs",
+    "fails",
+    "undecided",
+    "not run",
 ]
 Certainty = Literal["proved", "tested", "different", "unknown"]
 PASSED: tuple[Outcome, ...] = (
@@ -190,7 +201,8 @@ class Verification:
             do the same. ``"different"``: they do not, or other outputs differ. ``"interface"``: nothing was run, for callers see other
             inputs or outputs: another order or number, names, element types or ranks. ``"runs"``: the converted model runs, and the
             original does not or differs from itself from run to run. ``"fails"``: the converted model does not run, or
-            breaks a rule. ``"undecided"``: neither runs, and not all of their nodes could be compared.
+            breaks a rule. ``"undecided"``: neither runs, and not all of their nodes could be compared. ``"not run"``: no runs were
+            possible, since the inputs are too large, or ONNX Runtime died of them.
         outputs: One comparison for each output; empty where the original did not run.
         inputs: Names, types and shapes of what the models were fed with, for each draw.
         notes: How it was done, and what was found on the way.
@@ -235,7 +247,7 @@ class Verification:
     def doubts(self) -> tuple[str, ...]:
         """What keeps runs that refute nothing from telling all: each in a sentence."""
         found = []
-        if self.outcome in ("runs", "undecided"):
+        if self.outcome in ("runs", "undecided", "not run"):
             found.append(self.notes[-1] if self.notes else "there is nothing to compare the outputs with")
         found += [f"output {output.name} is weak: {output.weak}" for output in self.outputs if output.weak]
         found += [f"{pad.path} is {pad.exercise}: {pad.detail}" for pad in self.pads if pad.exercise != "exercised"]

@@ -254,7 +254,10 @@ class Matcher:
             return self._undecided[a, b]
         if time.monotonic() > self._end:
             return Outcome(Verdict.UNKNOWN, "", why=f"the limit of {self._limits.seconds:g} s is reached")
-        found = decide(self._terms, a, b, self._limits, self.prove)
+        try:
+            found = decide(self._terms, a, b, self._limits, self.prove)
+        except MemoryError as error:  # the other pairs may be small
+            found = Outcome(Verdict.UNKNOWN, "", why=f"there is no memory to decide it: {error}")
         if found.verdict is not Verdict.PROVED:
             self._undecided[a, b] = found
         return found
