@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 
 from padops.convert.conversion import Conversion
-from padops.convert.errors import PadopsError, UndecidedError, UsageError, VerificationError
+from padops.convert.errors import PadopsError, UndecidedError, VerificationError
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
 from padops.convert.model.reach import values_behind
@@ -24,6 +24,7 @@ from padops.convert.sources import SOURCES, Source, find_pads
 from padops.convert.sources.pad_facts import facts_of
 from padops.convert.verify.apart import Apart, DiedError
 from padops.convert.verify.callers import other_interface
+from padops.convert.verify.draws import CannotDrawError
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values
 from padops.convert.verify.proving import proved
@@ -113,7 +114,7 @@ def comparison(
         def run() -> Verification:
             return _whole(lambda feeds: _run(document, asked, feeds, corrected)(original, converted), given, replays)
 
-        verification = run() if proof is None else _run_apart(run)
+        verification = run() if proof is None else _run_apart(run, asked.run or given is not None)
         if verification.outcome == "corrected" and wrong:
             note = CHANGED.format(wrong)
             verification = replace(verification, notes=(*verification.notes, note))
@@ -140,21 +141,27 @@ def _whole(
     return shown or usual or run(None)
 
 
-def _run_apart(run: Callable[[], Verification]) -> Verification:
-    """What runs give; where they cannot be, the reason: what is proved is proved all the same.
+def _run_apart(run: Callable[[], Verification], is_asked: bool) -> Verification:
+    """What runs give; where they are not possible, the reason: what is proved is proved all the same.
+
+    Args:
+        run: Runs both models.
+        is_asked: Whether the caller wants runs, whatever is proved.
 
     Raises:
-        UsageError: The caller's inputs are not those of the model.
+        PadopsError: The caller's inputs are not those of the model; or what a run takes is missing, and the caller wants one.
     """
     try:
         with closing(Apart(lambda: lambda question: run())) as apart:
             found: Verification = apart.ask(None)
             return found
-    except UsageError:
-        raise
     except MemoryError as error:
         why = f"there is no memory to run the models: {error}"
-    except (PadopsError, DiedError) as error:
+    except (CannotDrawError, DiedError) as error:
+        why = str(error)
+    except PadopsError as error:
+        if is_asked:
+            raise
         why = str(error)
     return Verification("not run", notes=(why,))
 
