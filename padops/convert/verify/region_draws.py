@@ -230,7 +230,7 @@ def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, r
     elif way == 2:
         return np.asarray(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
     else:
-        near = [one for mark in WIDE for one in (mark, -mark, mark - 1)] + [int(info.min), int(info.max)]
+        near = [one for mark in WIDE for one in (mark, -mark, mark - 1, -mark - 1)] + [int(info.min), int(info.max)]
     return np.asarray(np.array(near, object)[rng.integers(0, len(near), shape)], object).reshape(shape)
 
 
