@@ -180,10 +180,7 @@ class Matcher:
     def _are_like(self, a: int, b: int) -> bool:
         """Whether two terms apply the same to as many inputs."""
         one, other = self._terms.head(a), self._terms.head(b)
-        if one.kind in GIVEN or len(self._terms.inputs(a)) != len(self._terms.inputs(b)):
-            return False
-        pairs = zip(self._terms.inputs(a), self._terms.inputs(b))
-        if any((first == ABSENT) != (second == ABSENT) for first, second in pairs):
+        if len(self._terms.inputs(a)) != len(self._terms.inputs(b)):
             return False
         return one == other or self._are_versions(a, b, one, other)
 
