@@ -23,6 +23,7 @@ PATIENCE = 10.0  # seconds for one part, after which no further draw begins
 FEW = 16  # elements of an input that is made smaller
 SHARES = (0, *(1,) * 8, *range(2, 13))  # a number becomes less by all of it, by a half, a quarter, an eighth, …
 ATTEMPTS = 200  # to make an input smaller
+TWICE = 32  # draws that the original runs twice: sessions of one process draw equal random numbers at equal places
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,17 @@ class _Both:
         except DoesNotRun as error:
             return f"the converted model refuses what the original takes: {error}", False
         detail = describe_difference(before, after)
-        if detail and describe_difference(before, self.original(given)[self.one.output]):
+        if detail and self.is_unstable(given, before):
             raise _Unstable
         return detail, bool(detail) and self.tolerance.takes(before, after)
+
+    def is_unstable(self, given: Feeds, before: Value) -> bool:
+        """Whether the original gives something else than before.
+
+        Raises:
+            DoesNotRun: It does not run a second time.
+        """
+        return bool(describe_difference(before, self.original(given)[self.one.output]))
 
     def smaller(self, given: Feeds, detail: str) -> tuple[Feeds, str]:
         """Inputs of smaller numbers that show a difference, too, and which."""
@@ -160,6 +169,8 @@ def _compared(both: _Both, feeds: Iterable[Feeds], patience: float) -> Ran:
         except DoesNotRun:
             refused += 1
             continue
+        if draws < TWICE and both.is_unstable(given, before[one.output]):
+            return Ran(draws, refused, unstable=True)
         draws += 1
         sameness.add(before[one.output])
         for name in one.choices:

@@ -40,6 +40,18 @@ def test_bodies_of_inputs_of_other_types_or_number() -> None:
     assert verdicts(loop(), loop(more=True)) == UNKNOWN
 
 
+def test_a_node_for_nothing_in_a_body() -> None:
+    """It may fail, where a body that is the same but for it does not."""
+
+    def branching(*more: onnx.NodeProto) -> onnx.ModelProto:
+        body = graph([NODE("Neg", ["x"], ["z"]), *more], [], [("z", FLOAT, None)], name="b")
+        choose = NODE("If", ["c"], ["y"], then_branch=body, else_branch=body)
+        return model([choose], inputs=[("x", FLOAT, ["n", 3]), ("c", BOOL, []), ("k", INT64, [1])])
+
+    assert verdicts(branching(), branching(NODE("Abs", ["x"], ["d"]))) == (Verdict.PROVED, Verdict.PROVED)
+    assert verdicts(branching(), branching(NODE("Reshape", ["x", "k"], ["d"]))) == UNKNOWN
+
+
 def test_a_body_by_another_name() -> None:
     def named(name: str) -> onnx.ModelProto:
         body = graph([NODE("Neg", ["x"], ["z"])], [], [("z", FLOAT, None)], name="b")
