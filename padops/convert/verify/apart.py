@@ -14,7 +14,6 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 SECONDS = 60.0  # for one run of a part: what takes longer is not waited for
-LOOKS = 1.0  # seconds after which a copy notices that the process which it is a copy of has gone
 
 Answering = Callable[[Any], Any]  # what gives the answer to a question
 
@@ -77,7 +76,7 @@ class _Copy:
     def __init__(self, prepare: Callable[[], Answering]) -> None:
         forking = get_context("fork")
         self._pipe, theirs = forking.Pipe()
-        self._process = forking.Process(target=_serve, args=(prepare, theirs, self._pipe, os.getpid()), daemon=True)
+        self._process = forking.Process(target=_serve, args=(prepare, theirs, self._pipe), daemon=True)
         self._process.start()
         theirs.close()
         self._receive(None)
@@ -111,7 +110,7 @@ class _Copy:
         self._process.join()
 
 
-def _serve(prepare: Callable[[], Answering], pipe: Connection, other: Connection, parent: int) -> None:
+def _serve(prepare: Callable[[], Answering], pipe: Connection, other: Connection) -> None:
     """Answers questions until there are no more; runs in the copy."""
     other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process itself hears it, and ends its copy
@@ -123,8 +122,8 @@ def _serve(prepare: Callable[[], Answering], pipe: Connection, other: Connection
     pipe.send((None, error))
     if error is not None:
         return
-    with suppress(EOFError):  # there are no more questions
-        while _is_asked(pipe, parent):
+    with suppress(EOFError):  # there are no more questions, or the process that asks has gone
+        while True:
             pipe.send(_reply(answering, pipe.recv()))
 
 
@@ -134,11 +133,3 @@ def _reply(answering: Answering, question: Any) -> tuple[Any, Exception | None]:
         return answering(question), None
     except Exception as error:  # of any kind: it is raised again where it was asked
         return None, error
-
-
-def _is_asked(pipe: Connection, parent: int) -> bool:
-    """Waits for a question, or for the end of the process that asks."""
-    while not pipe.poll(LOOKS):
-        if os.getppid() != parent:
-            return False
-    return True

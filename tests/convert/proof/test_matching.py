@@ -102,3 +102,49 @@ def test_a_pad_of_an_unknown_type_takes_what_the_original_takes() -> None:
     assert takes({last}, {former}), "the types of both are the same"
     assert takes({former}, {first}) and not takes({first}, {former})
     assert takes({first}, {first, former}) and not takes({first, last}, {former, last}), "each takes all of one"
+
+
+def calling(inside: bool, default: float, given: float | None = None) -> onnx.ModelProto:
+    """A call of a function that hands an attribute on to a node, of its own or of a body in it."""
+    node = NODE("LeakyRelu", ["x"], ["z"])
+    node.attribute.add(name="alpha", type=onnx.AttributeProto.FLOAT, ref_attr_name="slope")
+    nodes = [node, NODE("Identity", ["z"], ["y"])]
+    if inside:
+        body = graph([node], [], [("z", FLOAT, None)], name="b")
+        nodes = [NODE("Size", ["x"], ["n"]), NODE("Cast", ["n"], ["c"], to=BOOL)]
+        nodes.append(NODE("If", ["c"], ["y"], then_branch=body, else_branch=body))
+    imports = [helper.make_opsetid("", 18)]
+    slope = helper.make_attribute("slope", default)
+    function = helper.make_function("own", "Slope", ["x"], ["y"], nodes, imports, attribute_protos=[slope])
+    more = {} if given is None else {"slope": given}
+    call = NODE("Slope", ["x"], ["y"], domain="own", **more)
+    return model([call], 18, functions=[function], imports=[("own", 1)], ir_version=9)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_attributes_of_calls(inside: bool) -> None:
+    for one, other in (((0.5,), (0.25,)), ((0.5, 0.25), (0.5,)), ((0.5, 0.25), (0.5, 0.125))):
+        assert verdicts(calling(inside, *one), calling(inside, *other)) == UNKNOWN
+    assert prove(calling(inside, 0.5, 0.25), calling(inside, 0.25)).verdict is Verdict.PROVED
+    plain = model([NODE("LeakyRelu", ["x"], ["y"], alpha=0.25)], 18)
+    assert inside or prove(calling(inside, 0.5, 0.25), plain).verdict is Verdict.PROVED, "by the node's own name"
+
+
+def test_windows_whose_last_one_begins_behind_the_data() -> None:
+    """With ``ceil_mode``, what counts makes a difference without pads, too."""
+    text = "(float[1, 1, 6, 6] x) => (float[1, 1, a, b] y) { y = AveragePool<kernel_shape = [2, 2], strides = [3, 3]MORE>(x) }"
+    for ceil, expected in ((0, Verdict.PROVED), (1, Verdict.UNKNOWN)):
+        pair = (
+            written(text.replace("MORE", f", ceil_mode: int = {ceil}, count_include_pad: int = {n}")) for n in (0, 1)
+        )
+        assert prove(*pair).verdict is expected
+
+
+def test_weights_that_a_cast_makes_infinite() -> None:
+    text = """(float[1, 1, 6, 6] x) => (float[1, 1, a, b] y) {
+        p = Constant<value_ints: ints = [0, 0, 1, 1, 0, 0, 1, 1]>()
+        d = Constant<value: tensor = K>() w = Cast<to: int = 1>(d) A }"""
+    pads = "q = Pad(x, p) y = Conv(q, w)", "y = Conv<pads = [1, 1, 1, 1]>(x, w)"
+    for weights, expected in (("int8[1, 1, 1, 1] k {1}", Verdict.PROVED), ("double[1, 1, 1, 1] k {1e300}", Verdict.UNKNOWN)):  # fmt: skip
+        pair = (written(text.replace("K", weights).replace("A }", nodes + " }")) for nodes in pads)
+        assert prove(*pair).verdict is expected

@@ -212,8 +212,7 @@ def test_what_is_asked_apart(copied: None) -> None:
 
 
 @ON_LINUX
-def test_a_copy_ends_with_the_process_that_it_is_of(copied: None, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(apart, "LOOKS", 0.01)
+def test_a_copy_ends_with_the_process_that_it_is_of(copied: None, tmp_path: Path) -> None:
     child = os.fork()
     if not child:
         try:
