@@ -22,6 +22,7 @@ from padops.convert.model.types import Types
 from padops.convert.records import Outcome, OutputComparison, Verification
 from padops.convert.sources import SOURCES, find_pads
 from padops.convert.verify.bits import Tolerance, compare_output
+from padops.convert.verify.callers import other_interface
 from padops.convert.verify.choice import Asked
 from padops.convert.verify.exercise import Sameness
 from padops.convert.verify.feeds import inputs_of, load_inputs
@@ -160,6 +161,8 @@ def compare_beside(
     if any(document.foreign for document in documents):
         raise UsageError("with providers both models run in ONNX Runtime, which runs ONNX models alone")
     message = documents[0].message()
+    if noticed := other_interface(message, documents[1].message()):
+        return Verification("interface", notes=noticed)
     inputs = inputs_of(message)
     given = None if asked.inputs is None else load_inputs(asked.inputs, inputs)
     hints = hints_of(message, special_values(documents[0].model))
@@ -263,12 +266,9 @@ def _outputs(trials: Sequence[Trial], converted: Beside, case: Case) -> Verifica
             return Verification("fails", inputs=inputs, notes=(f"{CONVERTED} does not run: {error}",))
         for name, value in trial.outputs.items():
             sameness[name].add(value)
-            one = OutputComparison(name, False, "the converted model has no such output")
-            if name in outputs:
-                one = compare_output(name, value, outputs[name], name in trial.unstable)
+            one = compare_output(name, value, outputs[name], name in trial.unstable)
             if not one.equal:
-                near = tolerance is not None and name in outputs and tolerance.takes(value, outputs[name])
-                far = far or not near
+                far = far or tolerance is None or not tolerance.takes(value, outputs[name])
             if name not in comparisons or comparisons[name].equal:
                 comparisons[name] = one
     rounded = not all(one.equal for one in comparisons.values())
