@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from padops.exits import USAGE
 from padops.files.interrupts import exit_code
 from padops.terminal import count, fail, make_console, names, say
 
@@ -81,7 +82,7 @@ def _bench(options: argparse.Namespace) -> int:
     if why:  # before minutes of measuring
         return fail(why)
     if why := _no_choice(options):
-        return fail(why, 2)
+        return fail(why, USAGE)
     console = make_console(width=1000)  # grep finds whole names: a table is as wide as its cells
     if options.copies:
         return _show_copies(console)
