@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import re
 import zipfile
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -101,3 +103,30 @@ def test_every_target_has_a_name_of_its_own(script: ModuleType) -> None:
     for target in targets:
         if target.system == "Linux":  # the oldest glibc that it is built for is that of the wheel's name
             assert target.triple.endswith(".".join(target.tag.split("_")[1:3]))
+
+
+WORKFLOW = Path(__file__).resolve().parent.parent / ".github" / "workflows" / "wheels.yml"
+
+
+def test_actions_are_pinned_by_commit() -> None:
+    """A tag can be moved, a commit cannot; the comment says which release it is, and each action is there in one."""
+    used = re.findall(r"uses: (.*)", WORKFLOW.read_text(encoding="utf-8"))
+    pinned = {line: re.fullmatch(r"([\w-]+/[\w-]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+", line) for line in used}
+    assert len(used) > 5 and [line for line, found in pinned.items() if found is None] == []
+    assert len({found[1] for found in pinned.values() if found is not None}) == len(set(used))
+
+
+def test_one_job_may_write_and_runs_no_script() -> None:
+    told = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
+    assert told["permissions"] == {}
+    assert {name: job["permissions"] for name, job in told["jobs"].items()} == {
+        "build": {"contents": "read"},
+        "check": {"contents": "read"},
+        "attest": {"id-token": "write", "attestations": "write"},
+    }
+    steps = told["jobs"]["attest"]["steps"]
+    assert [step["uses"].partition("@")[0] for step in steps] == [
+        "actions/download-artifact",
+        "actions/attest-build-provenance",
+    ]
+    assert all(step.keys() <= {"uses", "with"} for step in steps) and told["jobs"]["attest"]["needs"] == "check"
