@@ -91,8 +91,8 @@ class _Other:
         (["--show", "absent.json", "--only", "tiny"], 2, "error: --show excludes --only"),
         (["--copies", "--threads", "1"], 2, "error: --copies measures nothing else"),
         (["--seed", "3"], 2, "error: --seed needs --random"),
-        (["--json", "one", "--plot", "./one"], 2, "error: --json, --plot and --show name one file twice"),
-        (["--show", "one", "--plot", "one"], 2, "error: --json, --plot and --show name one file twice"),
+        (["--json", "one", "--plot", "./one"], 2, "error: --json, --plot, --show and --compare name one file twice"),
+        (["--show", "one", "--plot", "one"], 2, "error: --json, --plot, --show and --compare name one file twice"),
         (["--show", "absent.json"], 1, "absent.json"),
     ],
 )
