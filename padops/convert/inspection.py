@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from padops.convert.arguments import check_kinds, choose_sources
+from padops.convert.arguments import check_kinds, choose_sources, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.facts import PadFacts, Road, Verdict
 from padops.convert.model.document import Document
@@ -149,6 +149,7 @@ def inspect(
     base_dir: str | os.PathLike[str] | None = None,
     providers: Sequence[str] = (),
     here: bool = False,
+    onnxruntime: str | None = None,
 ) -> Inspection:
     """Says of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run.
 
@@ -167,6 +168,7 @@ def inspect(
             alone. Each Pad then says who runs it, with padops beside them.
         here: Whether the installed onnxruntime itself is asked who runs each Pad: a ``padops.InferenceSession`` with the
             providers is created, which takes what that takes.
+        onnxruntime: The release that the verdicts are about, such as ``"1.22"``, in place of the installed one.
 
     Returns:
         The Pads, and what makes the model run.
@@ -178,6 +180,9 @@ def inspect(
     check_kinds({"follow_links": follow_links, "here": here}, {"base_dir": base_dir}, None, 0)
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
+    if here and onnxruntime is not None:
+        words = "asks the installed onnxruntime, and {} is about another one"
+        raise UsageError("here " + words.format("onnxruntime"), "--here " + words.format("--onnxruntime"))
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     asked = choose_sources("explicit", custom_domains, emulations=True)
@@ -185,7 +190,7 @@ def inspect(
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links, for_pads=True)
         document.data_files(follow_links, needed=False)
-    types, minor = Types(document), installed_minor()
+    types, minor = Types(document), installed_minor() if onnxruntime is None else stated_minor(onnxruntime)
     found = find_pads(document.model, types, asked)
     by_itself = foreign_domains(found)
     domains = tuple(sorted({*custom_domains, *by_itself}))
@@ -205,7 +210,7 @@ def inspect(
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
-        runtime=_runtime(minor),
+        runtime=_runtime(minor) if onnxruntime is None else f"onnxruntime {onnxruntime}",
         pads=selected,
         options=options,
         notes=tuple(notes),
