@@ -101,6 +101,19 @@ def test_the_page_names_what_there_is(names: dict[str, list[str]]) -> None:
     assert len(entries) == 3 and [entry for entry in entries if f"`{entry}`" not in page] == []
 
 
+def test_exit_codes_stand_in_one_place() -> None:
+    """padops/exits.py; 0 and 1 may be written as they are."""
+    literal = re.compile(r"fail\(.*, [2-9]\)|return [2-9]\b|exit_code = \d|self\.exit\(\d")
+    folders = [public_surface.PACKAGE / name for name in ("cli", "bench", "conformance/history")]
+    files = [public_surface.PACKAGE / "convert" / "errors.py", public_surface.PACKAGE / "conformance" / "command.py"]
+    read = {path: path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py")}
+    read |= {path: path.read_text(encoding="utf-8") for path in files}
+    assert (
+        len(read) > 30
+        and [f"{path.name}: {found}" for path, text in read.items() for found in literal.findall(text)] == []
+    )
+
+
 def test_a_deprecated_name_says_what_to_use() -> None:
     """As the page shows it; the warning is told of the caller of what is deprecated."""
     shown = re.search(r"^DeprecationWarning: (.*)$", PAGE.read_text(encoding="utf-8"), re.M)

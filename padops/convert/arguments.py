@@ -174,6 +174,8 @@ def stated_minor(release: str) -> int:
     """
     found = re.fullmatch(r"1\.(\d{1,4})(?:\.\d{1,4})?", release, re.ASCII) if isinstance(release, str) else None
     if found is None or not OLDEST_MINOR <= int(found[1]) <= NEWEST_MINOR:
-        words = f"is {release!r}, expected a release from 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR}, such as '1.{NEWEST_MINOR}'"
+        words = (
+            f"is {release!r}, expected a release from 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR}, such as '1.{NEWEST_MINOR}'"
+        )
         raise UsageError(f"onnxruntime {words}", f"--onnxruntime {words}")
     return int(found[1])

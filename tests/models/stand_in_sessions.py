@@ -55,7 +55,9 @@ def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSess
         options.set_provider_selection_policy_delegate(lambda found, *_: [row for row in found if row.ep_name == name])
     else:
         if way == "untold options":  # as onnxruntime 1.25 does
-            onnxruntime.InferenceSession.get_provider_options = lambda session: dict.fromkeys(session.get_providers(), {})
+            onnxruntime.InferenceSession.get_provider_options = lambda session: dict.fromkeys(
+                session.get_providers(), {}
+            )
         options.add_provider_for_devices(devices, {"one": "1"})
     return padops.InferenceSession(content, options)
 
