@@ -209,9 +209,8 @@ def configuration() -> Iterator[str]:
         yield f"provider {name}"
     for name, values in OPTIONS.items():
         yield f"provider option {name}: {' '.join(values)}, default {values[0]}"
-    sources = "".join(path.read_text(encoding="utf-8") for path in sorted((PACKAGE / "csrc").rglob("*.cpp")))
-    for prefix in sorted(set(re.findall(r'"(ep\.\w+\.)"', sources))):
-        yield f"entry {prefix}OPTION"
+    if '"ep."' in (PACKAGE / "csrc" / "ort" / "provider_options.cpp").read_text(encoding="utf-8"):
+        yield from (f"entry ep.{name.lower()}.OPTION" for name in padops.get_ep_names())
     yield f"entry {runtime_session.OPERATORS}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,10 @@ from padops.deferred import import_openvino
 from padops.spec.bits import dtype_of
 
 openvino = import_openvino()
+# Before 2025 these were elsewhere; the adapters, which scripts show, name the new place.
+if not hasattr(openvino, "opset1"):
+    runtime = import_module("openvino.runtime")
+    openvino.op, openvino.opset1, openvino.opset12 = runtime.op, runtime.opset1, runtime.opset12
 
 PACKAGES = ("openvino",)
 REFUSALS = (RuntimeError,)
