@@ -107,8 +107,7 @@ class InferenceSession(inference_session.InferenceSession):
             try:
                 self._run_converted(made, *given, kwargs)
             except Exception as again:
-                text = "onnxruntime refuses the model also after it was converted in memory (%s): %s"
-                LOG.warning(text, made.summary(), again)
+                LOG.warning("onnxruntime also refuses the model that was converted (%s): %s", made.summary(), again)
                 raise error from None
             return
         if unseen:

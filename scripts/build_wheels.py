@@ -4,10 +4,11 @@
     python3 scripts/build_wheels.py --check WHEEL ...
 
 Without targets all are built; the wheels go into dist/. The compiler is that of Zig, which comes from PyPI with the C
-libraries of all targets: the first build of a target makes its C++ library, which takes minutes; later ones take seconds.
-The tools go into build/wheels. Each wheel is checked: that its library is of the target's format and processor,
-exports the entry points and nothing else, needs no library but the system's own and no newer glibc than the wheel's name
-says, and is small; that auditwheel says the same of those for Linux. --check does that to wheels made elsewhere.
+libraries of all targets: the first build of a target makes its C++ library, which takes minutes; later ones take
+seconds. The tools go into build/wheels. Each wheel is checked: that its library is of the target's format and
+processor, exports the entry points and nothing else, needs no library but the system's own and no newer glibc than
+the wheel's name says, and is small; that auditwheel says the same of those for Linux. --check does that to wheels
+made elsewhere.
 """
 
 import argparse

@@ -98,7 +98,7 @@ def test_the_page_names_what_there_is(names: dict[str, list[str]]) -> None:
     variables = page.partition("### Environment variables")[2].partition("\n## ")[0]
     assert sorted(re.findall(r"^\| `([A-Z_]+)`", variables, re.M)) == names["environment variables"]
     entries = [line.split()[1] for line in names["execution providers and session configuration"] if "entry " in line]
-    assert len(entries) == 3 and [entry for entry in entries if f"`{entry}`" not in page] == []
+    assert len(entries) == 4 and [entry for entry in entries if f"`{entry}`" not in page] == []
 
 
 def test_exit_codes_stand_in_one_place() -> None:
