@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import chromium
+import needs
 import onnx
 import pytest
 
@@ -69,8 +69,11 @@ def test_it_looks_for_the_browsers_that_tests_look_for() -> None:
 
 
 @IN_BROWSER
-def test_without_chromium_it_is_absent(tmp_path: Path) -> None:
-    (tmp_path / "node").symlink_to(shutil.which("node"))
+def test_without_chromium_it_is_absent(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """And the tests that need it are left out, and say so."""
+    assert needs.IN_BROWSER == {STOCK, LOWERED} and needs.needs_of(request.node) == {STOCK, "chromium"}
+    node = subprocess.run(["node", "-p", "process.execPath"], capture_output=True, text=True, check=True).stdout.strip()
+    (tmp_path / "node").symlink_to(node)
     ran = subprocess.run(
         PROGRAM, env={"PATH": str(tmp_path)}, cwd=environments() / STOCK, input="", capture_output=True, text=True,
         timeout=PATIENCE, check=False,
