@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from padops.extras import DependencyError, NeedingOnnxruntime
 from padops.runtime import inference_session
 from padops.runtime.model_words import DOMAIN, PADS, SILENT, words_of
+from padops.runtime.placing import one_name_before
 from padops.runtime.provider import FIRST_MINOR, runtime_minor
 
 with NeedingOnnxruntime("padops.InferenceSession"):
@@ -35,7 +36,8 @@ class InferenceSession(inference_session.InferenceSession):
     It runs a model as it is where onnxruntime does, with padops' execution provider for the Pads (see
     ``padops.runtime.inference_session``). Where onnxruntime refuses the model before it asks a provider, would get it wrong all the
     same, or is older than 1.24 and has no providers of libraries, the model is converted in memory first: those Pads alone that this
-    onnxruntime does not run, as ``padops.inspect`` says, with the options that they need. Nothing is written, and external data stay
+    onnxruntime does not run, as ``padops.inspect`` says, with the options that they need. Where onnxruntime 1.24 refuses Pads that
+    padops takes before OpenVINO's provider in two graphs, the model is lowered for that one. Nothing is written, and external data stay
     in their files; those of a converted model are read into memory before onnxruntime 1.22. ``padops_records`` says what was done, and so does one line of the logger ``padops``.
 
     Where an onnxruntime of 1.24 or newer runs the model, ``onnx`` is not imported. Conversion needs the extra ``convert``.
@@ -99,13 +101,14 @@ class InferenceSession(inference_session.InferenceSession):
             raise
         except Exception as error:
             asked = convert == "auto" and not words.isdisjoint(PADS)
-            made = _converted_after(error, path_or_bytes) if asked else None
+            made = _converted_after(error, path_or_bytes, one_name_before(error)) if asked else None
             if made is None:
                 raise
             try:
                 self._run_converted(made, *given, kwargs)
-            except Exception:
-                LOG.warning("onnxruntime refuses the model also after it was converted in memory: %s", made.summary())
+            except Exception as again:
+                text = "onnxruntime refuses the model also after it was converted in memory (%s): %s"
+                LOG.warning(text, made.summary(), again)
                 raise error from None
             return
         if unseen:
@@ -261,20 +264,31 @@ def _converted_if_needed(model: str | bytes | os.PathLike[str], refused: bool = 
     return made if helped or made.converted else None
 
 
-def _converted_after(error: Exception, model: str | bytes | os.PathLike[str]) -> Conversion | None:
+def _converted_after(error: Exception, model: str | bytes | os.PathLike[str], provider: str) -> Conversion | None:
     """The converted model where onnxruntime has refused it; None where conversion cannot help. The log says why padops cannot convert.
+
+    Where it was refused for the names of Pads before a provider, it is lowered for that one.
 
     Raises:
         DependencyError: The extra that converts is not installed.
     """
     try:
-        return _converted_if_needed(model, refused=True)
+        return _lowered(model, provider) if provider else _converted_if_needed(model, refused=True)
     except DependencyError as missing:
         raise DependencyError(f"onnxruntime refuses this model ({error}), and {missing}", name=missing.name) from error
     except _UnreadError as unread:
         if isinstance(model, bytes) or os.path.isfile(model):  # of no file at all, onnxruntime's error says enough
             LOG.warning("padops cannot convert the model: %s", unread)
         return None
+
+
+def _lowered(model: str | bytes | os.PathLike[str], provider: str) -> Conversion:
+    from padops.convert import PadopsError
+
+    try:
+        return _converted(model, {"target": "onnx", "provider": provider})
+    except PadopsError as error:
+        raise _UnreadError(str(error)) from error
 
 
 def _converted(model: str | bytes | os.PathLike[str], arguments: Mapping[str, Any]) -> Conversion:

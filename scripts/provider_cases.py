@@ -126,6 +126,10 @@ RARE_CASES = (
     Case("reflect crop beyond", "reflect", IMAGE, (0, 0, -2, 0, 0, 0, 3, 0)),
     Case("constant cut away", "constant", IMAGE, (0, 0, -4, 0, 0, 0, 3, 0)),
     Case("constant cut beyond", "constant", IMAGE, (0, 0, -5, 0, 0, 0, 3, 0)),
+    *(
+        Case(f"{mode} rank 6", mode, (1, *IMAGE, 2), (0, 0, 0, 1, 2, 1) * 2, 19)
+        for mode in ("constant", "edge", "reflect", "wrap")
+    ),
     *(Case(f"{mode} to nothing", mode, IMAGE, (0, 0, -4, 0, 0, 0, 0, 0)) for mode in ("constant", "edge")),
 )
 ALL = {case.name: case for case in (*CASES, *OPEN_CASES, *CONV_CASES, *RARE_CASES)}

@@ -56,7 +56,7 @@ def run_suite(id: str, provider: str, way: str) -> dict[str, Any]:
         return told | {"outcome": "none" if known else "unknown"}
     except other_providers.REFUSALS as error:
         answer = "refused", str(error)
-        told["said"] = " ".join(str(error).split())[:300]
+        told["said"] = " ".join(str(error).split())[:600]  # the reason stands at its end
     outcome, detail = judge(item, answer, row)
     wrong = "refused" if answer[0] == "refused" else "wrong"
     return told | {

@@ -1,11 +1,12 @@
 """Ask execution providers of onnxruntime what they do with Pads, alone and with padops beside them.
 
-    python3 scripts/providers.py [NAME ...] [--way stock|name|device|plain|lowered] [--json FILE]
+    python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--way stock|name|device|plain|lowered] [--json FILE]
     python3 scripts/providers.py --list
 
 Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
 which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for each of them, as
-scripts/peers.py does for peers. Any other name is that of a provider, such as CUDAExecutionProvider, which this Python has.
+scripts/peers.py does for peers; --with changes the versions in one. Any other name is that of a provider, such as
+CUDAExecutionProvider, which this Python has.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
 provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops
@@ -37,12 +38,33 @@ SECONDS = 60  # that one model may take, the start of a process included
 UNHELPED = {(QNN, name) for name in provider_cases.ALL if name.endswith(("rank 5", "nothing"))}
 UNHELPED |= {(QNN, "reflect rank 0"), (QNN, "reflect, fill of 0")}
 
-# What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output is constant.
+# What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output is constant;
+# QNN leaves a Relu of six dims.
 LEFT_BARE = {(OPENVINO, name) for name in ALL if name.endswith(("rank 0", "of nothing"))}
+LEFT_BARE |= {(QNN, name) for name in ALL if name.endswith("rank 6")}
 UNLOWERED = {(OPENVINO, name) for name in ALL if name.endswith(("cut beyond", "to nothing"))}
 
 # Modes of which the nodes behind the Pad decide, so that padops takes what the provider might run.
 UNSURE = {(QNN, "reflect")}
+
+
+def with_packages(name: str, packages: "tuple[str, ...]") -> str:
+    """The name of an environment like another one, with other versions of some of its packages; ENVIRONMENTS has it from now on.
+
+    Args:
+        name: Of the environment.
+        packages: As for pip, such as ``onnxruntime-webgpu==1.25.1``.
+
+    Raises:
+        ValueError: The environment has no such package.
+    """
+    stated = {package.partition("==")[0]: package for package in ENVIRONMENTS[name]["requires"]}
+    other = {package.partition("==")[0]: package for package in packages}
+    if missing := sorted(set(other) - set(stated)):
+        raise ValueError(f"{name} has no {missing[0]}; it has {', '.join(stated)}")
+    made = "-".join([name, *(package.replace("==", "-") for package in packages)])
+    ENVIRONMENTS[made] = {**ENVIRONMENTS[name], "name": made, "requires": tuple({**stated, **other}.values())}
+    return made
 
 
 def python_of(name: str) -> str:
@@ -202,6 +224,7 @@ def lowered_faults(provider: str, answers: "dict[str, dict]") -> "list[str]":
 def main(arguments: "list[str]") -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--with", dest="packages", metavar="PACKAGE==VERSION", action="append", default=[])
     parser.add_argument("--way", choices=WAYS, action="append")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--list", action="store_true")
@@ -212,8 +235,15 @@ def main(arguments: "list[str]") -> int:
                 f"{name}: {about['provider']}: {peers.folder_of(name) if peers.is_made({'name': name}) else 'not made'}"
             )
         return 0
+    names = options.names or list(ENVIRONMENTS)
+    if options.packages:
+        try:
+            (name,) = names
+            names = [with_packages(name, tuple(options.packages))]
+        except (KeyError, ValueError) as error:
+            parser.error(f"--with needs the name of one environment, and packages that it has: {error}")
     told, wrong = {}, []
-    for name in options.names or ENVIRONMENTS:
+    for name in names:
         provider = provider_of(name)
         told[name] = {way: ask(name, way, list(ALL.values())) for way in options.way or WAYS}
         show(provider, told[name])

@@ -25,6 +25,7 @@ def rule_text(rule: ProviderRule) -> str:
     what = {
         "always": "" if rule.modes else "every Pad",
         "rank above": f"rank above {rule.limit}",
+        "sizes above": f"some sizes of rank above {rule.limit}",
         "rank below": f"rank below {rule.limit}",
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
@@ -51,7 +52,7 @@ def test_every_condition_is_on_the_page() -> None:
         "above",
         "below",
     }
-    explained -= {"other types", "rank above", "rank below"}
+    explained -= {"other types", "rank above", "sizes above", "rank below"}
     assert [when for when in sorted(explained) if f"`{when}`" not in below] == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,11 @@ def model(tmp_path: Path) -> Path:
 def inputs(tmp_path: Path) -> Path:
     np.savez(tmp_path / "x.npz", x=ROWS)
     return tmp_path / "x.npz"
+
+
+def give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """Puts bytes into standard input."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 def test_it_runs_what_onnxruntime_refuses(
@@ -204,3 +211,31 @@ def test_outputs_go_where_a_link_leads(
     assert (tmp_path / "y.npz").is_symlink() and not (tmp_path / "there" / "y.npz").is_symlink()
     with np.load(tmp_path / "there" / "y.npz") as written:
         assert written["y"].tolist() == REFLECTED
+
+
+def test_a_model_from_standard_input(
+    model: Path, inputs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give(monkeypatch, model.read_bytes())
+    code, out, err = run(capsys, "run", "-", "--inputs", inputs)
+    assert (code, out) == (0, f"y: float32[2, 5] {REFLECTED}\n")
+    assert err == "standard input was converted in memory: 1 of 1 Pads\n"
+
+
+def test_no_model_from_standard_input(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing at all, one that does not run, and one whose data no stream brings."""
+    give(monkeypatch, b"")
+    expected = "error: standard input is empty: no model came through it\n"
+    assert run(capsys, "run", "-") == (1, "", expected)
+    give(monkeypatch, model.read_bytes())
+    code, out, err = run(capsys, "run", "-", "--convert", "never")
+    assert (code, out, err[:37]) == (1, "", "error: standard input does not run: [")
+    outside = onnx.load(model)
+    outside.graph.initializer[0].raw_data = np.array([1, 1]).tobytes()
+    onnx.external_data_helper.set_external_data(outside.graph.initializer[0], "weights.bin")
+    give(monkeypatch, outside.SerializeToString())
+    code, out, err = run(capsys, "run", "-")
+    assert (code, out) == (1, "")
+    assert "the model from standard input has external data (weights.bin), and a stream has no folder" in err

@@ -192,4 +192,8 @@ def test_the_extras_are_those_of_the_package() -> None:
         assert {brought.get(name, name).replace("_", "-") for name in modules} <= needs[extra]
     assert {extra for extra, names in needs.items() if names & set(RUNTIMES)} == {"cpu"}
     assert {"all", "conformance", "peers", "test", "lint"} <= set(needs)
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(needs) <= {name for row in rows for name in re.findall("`([a-z]+)`", row)}, (
+        "a row of docs/index.md is missing"
+    )
     assert padops.extras.install("cpu") == "pip install 'padops[cpu]'"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,14 @@ def test_readme_is_short() -> None:
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 130 and len(text.split()) <= 1300
     assert "`python3 scripts/demo.py`" in text and "`python3 scripts/test.py`" in text
+
+
+def test_the_changelog_says_nothing_twice() -> None:
+    """Neither an entry nor its first words."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    entries = [" ".join(entry.split()) for entry in re.split(r"(?m)^(?=- |#)", text) if entry.startswith("- ")]
+    assert len(entries) > 100
+    assert [begin for begin, count in Counter(entry[:48] for entry in entries).items() if count > 1] == []
 
 
 def test_the_changelog_has_no_links_to_pages() -> None:

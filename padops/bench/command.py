@@ -24,8 +24,9 @@ _NO_PLOT = "--plot draws workloads, not what --provider and --providers measure"
 _NO_THREADS = "--providers excludes --threads: providers choose how many they use"
 _ALONE = "--copies measures nothing else, and writes no file"
 _NO_DRAWING = "--random excludes --model, --provider, --providers and --show"
+_QUICK_ANYWAY = "--random excludes --quick: drawn workloads get as little time anyway"
 _NO_SEED = "--seed needs --random"
-_NOT_MEASURED = "--show excludes --only, --threads, --quick, --model and --providers: it measures nothing"
+_NOT_MEASURED = "--show excludes --only, --threads, --quick, --model, --provider and --providers: it measures nothing"
 _MOST_DRAWN, _MOST_THREADS = 10_000, 1024
 _NO_WORKLOADS = (
     "--only chooses from the workloads, and --model measures none; with --provider or --providers it measures both"
@@ -36,12 +37,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     """Adds the options of ``padops bench`` to its parser."""
     parser.add_argument("--quick", action="store_true", help="a few workloads, and less time for each")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="workloads with TEXT in their name")
-    parser.add_argument(
-        "--random",
-        type=partial(count, most=_MOST_DRAWN),
-        metavar="N",
-        help="instead: N workloads that are drawn from --seed",
-    )
+    parser.add_argument("--random", type=partial(count, most=_MOST_DRAWN), metavar="N", help="instead: N workloads that "
+                        "are drawn from --seed")  # fmt: skip
     parser.add_argument("--seed", type=int, metavar="S", help="of --random (default: 0)")
     parser.add_argument(
         "--copies", action="store_true", help="instead: the copies that padops chooses from, on plain rows"
@@ -49,17 +46,10 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", type=Path, action="append", metavar="FILE", help="instead: a model, as is and converted"
     )
-    parser.add_argument(
-        "--provider",
-        action="store_true",
-        help="instead: the execution provider on unmodified models, --model's as well",
-    )
-    parser.add_argument(
-        "--providers",
-        type=names,
-        metavar="A,B",
-        help="instead: networks, and --model's, on these execution providers, with padops beside them and lowered for them",
-    )
+    parser.add_argument("--provider", action="store_true", help="instead: the execution provider on unmodified models, "
+                        "--model's as well")  # fmt: skip
+    parser.add_argument("--providers", type=names, metavar="A,B", help="instead: networks, and --model's, on these "
+                        "execution providers, with padops beside them and lowered for them")  # fmt: skip
     parser.add_argument(
         "--threads", type=partial(count, most=_MOST_THREADS), action="append", metavar="N", help="default: 1, then all"
     )
@@ -191,7 +181,15 @@ def _no_choice(options: argparse.Namespace) -> str | None:
     files = [path.resolve() for path in (options.json, options.plot, options.show) if path is not None]
     if twice := [str(path) for path in files if files.count(path) > 1]:
         return f"--json, --plot and --show name one file twice: {twice[0]}"
-    others = (options.random, options.json, options.plot, options.only, options.markdown, options.threads)
+    others = (
+        options.random,
+        options.json,
+        options.plot,
+        options.only,
+        options.markdown,
+        options.threads,
+        options.quick,
+    )
     if options.copies and any((*replaced, *others)):
         return _ALONE
     if options.seed is not None and not options.random:
@@ -200,8 +198,10 @@ def _no_choice(options: argparse.Namespace) -> str | None:
         return _NOT_MEASURED
     if options.random and any(replaced):
         return _NO_DRAWING
+    if options.random and options.quick:
+        return _QUICK_ANYWAY
     if options.show:
-        return _NOT_MEASURED if options.providers else None
+        return _NOT_MEASURED if options.provider or options.providers else None
     if options.providers:
         if options.provider:
             return "--provider excludes --providers: it measures padops' own provider alone"

@@ -10,9 +10,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider import CPU, EP_NAMES
 
-ON_PROCESSOR = (CPU, EP_NAME, FIRST_NAME)
+ON_PROCESSOR = (CPU, *EP_NAMES)
 _COPY = "Memcpy"  # its operators are MemcpyFromHost and MemcpyToHost
 _COMPILED = re.compile(r"_\d+$")  # what names a node that a provider has made of several
 

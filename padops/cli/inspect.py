@@ -50,6 +50,8 @@ def add_inspect(commands: Any) -> None:
                         "runs it with padops beside them (default: the processor's)")  # fmt: skip
     parser.add_argument("--here", action="store_true", help="ask the installed onnxruntime itself who runs each Pad, by "
                         "creating a session")  # fmt: skip
+    parser.add_argument("--onnxruntime", metavar="1.N", help="the release that the verdicts are about, in place of the "
+                        "installed one; it need not be there")  # fmt: skip
     check = parser.add_mutually_exclusive_group()
     check.add_argument(
         "--check", action="store_true", help="exit with 4, 3 or 5 where a Pad is wrong, refused or unsure"
@@ -128,6 +130,7 @@ def _inspect(options: argparse.Namespace, model: str) -> Inspection:
         follow_links=options.follow_links,
         providers=full_names(options.providers),
         here=options.here,
+        onnxruntime=options.onnxruntime,
     )
 
 

@@ -28,7 +28,7 @@ SHOWN = 64  # elements of an output that are printed; of more, type and shape
 def add_run(commands: Any) -> None:
     """Adds the command to those of ``padops``."""
     parser = commands.add_parser("run", help="run a model, whatever its Pads are", description=ABOUT)
-    parser.add_argument("model", metavar="MODEL", help="an .onnx file")
+    parser.add_argument("model", metavar="MODEL", help="an .onnx file; - for a model from standard input")
     parser.add_argument("--inputs", metavar="FILE.npz", help="an array for each input, by its name")
     parser.add_argument("--outputs", metavar="FILE.npz", help="write the outputs, by their names; elements of a type that NumPy "
                         "lacks as unsigned integers of their bits")  # fmt: skip
@@ -49,7 +49,8 @@ def run_run(options: argparse.Namespace) -> int:
     outputs = Path(options.outputs) if options.outputs else None
     if why := refusal([outputs]):
         return fail(why)
-    read = [Path(name) for name in (options.model, options.inputs) if name]
+    named = (None if options.model == STREAM else options.model, options.inputs)
+    read = [Path(name) for name in named if name]
     if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
         return fail(f"{outputs} is read; name another file for --outputs", 2)
     try:
@@ -70,24 +71,27 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     """The outputs by name.
 
     Raises:
-        PadopsError: onnxruntime refuses the model, the inputs are not what it takes, or an output is no tensor.
+        PadopsError: No model comes through standard input, onnxruntime refuses it, the inputs are not what it takes, or an
+            output is no tensor.
     """
     import numpy as np
 
     from padops.convert.errors import PadopsError
+    from padops.convert.streams import INPUT, read_model
     from padops.convert.verify.feeds import Input, fit_inputs, load_inputs
     from padops.runtime.ort_values import run_session
     from padops.runtime.provider_rules import full_names
     from padops.session import InferenceSession
 
+    model, named = (read_model()[0], INPUT) if options.model == STREAM else (options.model, options.model)
     providers = None if options.providers is None else full_names(options.providers)
     try:
-        session = InferenceSession(options.model, providers=providers, convert=options.convert)
+        session = InferenceSession(model, providers=providers, convert=options.convert)
     except Exception as error:  # onnxruntime's exceptions have no base of their own
-        raise PadopsError(f"{options.model} does not run: {' '.join(str(error).split())}") from error
+        raise PadopsError(f"{named} does not run: {' '.join(str(error).split())}") from error
     if session.padops_records:
         done = sum(record.status == "converted" for record in session.padops_records)
-        say(f"{options.model} was converted in memory: {done} of {len(session.padops_records)} Pads", stderr=True)
+        say(f"{named} was converted in memory: {done} of {len(session.padops_records)} Pads", stderr=True)
     for given in session.get_inputs():
         if not given.type.startswith("tensor("):
             raise PadopsError(f"input '{given.name}' is {given.type}, and only tensors can be given")
@@ -97,7 +101,7 @@ def _results(options: argparse.Namespace) -> dict[str, np.ndarray]:
     try:
         arrays = run_session(session, feeds)
     except Exception as error:  # as above
-        raise PadopsError(f"{options.model} does not run with these inputs: {' '.join(str(error).split())}") from error
+        raise PadopsError(f"{named} does not run with these inputs: {' '.join(str(error).split())}") from error
     named = dict(zip((row.name for row in session.get_outputs()), arrays, strict=True))
     for name, array in named.items():
         if not isinstance(array, np.ndarray):

@@ -8,10 +8,10 @@ from rich.console import Console
 
 from padops.cli.verdicts import show_verification
 from padops.convert.conversion import Conversion
-from padops.convert.errors import UndecidedError
 from padops.convert.facts import Road, Verdict
 from padops.convert.inspection import Inspection
 from padops.convert.records import PadRecord
+from padops.convert.verify.choice import shortcoming
 from padops.lines import Text
 from padops.spec.dialects import OPS
 from padops.terminal import show_wrapped
@@ -123,10 +123,10 @@ def reservations(conversion: Conversion) -> tuple[int, str]:
         conversion: What was done.
     """
     verification = conversion.verification
-    if verification is not None and not verification.passed:
-        first = (*verification.doubts, *verification.unproved)[0]
-        return UndecidedError.exit_code, f"not verified: {first}"
-    return 0, ""
+    error = None if verification is None else shortcoming(verification, strict=False)
+    if verification is None or error is None:
+        return 0, ""
+    return error.exit_code, f"not verified: {(*verification.doubts, *verification.unproved)[0]}"
 
 
 def show_end(console: Console, conversion: Conversion, would: str | None, dry_run: bool) -> None:

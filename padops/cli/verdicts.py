@@ -22,8 +22,10 @@ SAID = {
     "same": "ONNX Runtime runs neither model; node by node, they do the same",
     "runs": "the converted model runs, but there is nothing to compare it with",
     "different": "the outputs differ",
+    "interface": "callers see other inputs or outputs",
     "fails": "the converted model does not run",
     "undecided": "neither model runs",
+    "not run": "the models could not be run",
 }
 INSIDE = "the outputs agree, but not what Pads give"
 PADS_ALONE = "Pads give something else"
@@ -42,7 +44,11 @@ def show_verification(console: Console, verification: Verification) -> None:
     told = PROVED if verdict == "proved" else ran
     if verdict == "unknown" and proof is not None and proof.verdict == "different":
         told = UNCONFIRMED
-    if verdict == "tested" and verification.outcome in ("runs", "undecided"):  # nothing but parts was compared
+    if verdict == "tested" and verification.outcome in (
+        "runs",
+        "undecided",
+        "not run",
+    ):  # nothing but parts was compared
         told = SAID["alone"]
     console.print(Text(f"{verdict}: {told}", "yellow" if verification.outcome == "close" else STYLES[verdict]))
     if proof is not None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from padops.cli.parsing import add_tolerance, typed
 from padops.terminal import fail, json_text, make_console, names
-
-if TYPE_CHECKING:
-    from padops.convert.records import Verification
 
 ABOUT = (
     "Say whether a model does what another one does. What the two have otherwise is proved to do the same, where that can be; then "
@@ -49,6 +46,7 @@ def run_verify(options: argparse.Namespace) -> int:
     from padops.convert import PadopsError
     from padops.convert.records import SCHEMA
     from padops.convert.streams import models_of
+    from padops.convert.verify.choice import shortcoming
     from padops.convert.verify.models import verify
     from padops.runtime.installed import versions
     from padops.runtime.provider_rules import full_names
@@ -60,19 +58,11 @@ def run_verify(options: argparse.Namespace) -> int:
         verification = verify(*models, **given, run=options.run_both, providers=providers)
     except PadopsError as error:
         return fail(typed(error), error.exit_code)
-    code = _exit_code(options, verification)
+    answer = shortcoming(verification, options.strict)
+    code = 0 if answer is None else answer.exit_code
     if options.json:
         about = {"schema": SCHEMA, "versions": versions(), "original": options.original, "converted": options.converted}
         print(json_text(about | {"exit": code} | verification.to_json()))
     else:
         show_verification(make_console(options.quiet), verification)
     return code
-
-
-def _exit_code(options: argparse.Namespace, verification: Verification) -> int:
-    from padops.convert import UndecidedError, VerificationError
-
-    if verification.refuted or (options.strict and verification.outcome == "close"):
-        return VerificationError.exit_code
-    told = verification.verdict == "proved" if options.strict else verification.passed
-    return 0 if told else UndecidedError.exit_code

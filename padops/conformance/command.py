@@ -44,13 +44,14 @@ def _when_used(parser: argparse.ArgumentParser, fill: Callable[[argparse.Argumen
 
 def _add_subcommands(parser: argparse.ArgumentParser) -> None:
     from padops.conformance.export import add_export
+    from padops.conformance.history.command import add_history
     from padops.conformance.render import add_show
     from padops.conformance.report import add_merge
     from padops.conformance.repro_command import add_repro
     from padops.conformance.wrong_answers import add_repros
 
     commands = parser.add_subparsers(title="commands for reports and cases", metavar="COMMAND")
-    for add in (add_show, add_repro, add_repros, add_export, add_merge):
+    for add in (add_show, add_repro, add_repros, add_export, add_merge, add_history):
         add(commands)
 
 

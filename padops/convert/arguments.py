@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from padops.convert import sources
 from padops.convert.errors import UsageError, kind_of
 from padops.convert.targets import FOR, NAMED
+from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.runtime.provider_rules import KNOWN_PROVIDERS, find_provider
 
 
@@ -162,3 +164,18 @@ def choose_sources(
     if known := sorted(set(custom_domains) & sources.KNOWN_DOMAINS):
         raise UsageError(f"'{known[0]}' is no custom domain: padops knows what its nodes mean")
     return sources.choose(auto_pad == "explicit", tuple(custom_domains), emulations)
+
+
+def stated_minor(release: str) -> int:
+    """The N of a release ``"1.N"`` or ``"1.N.M"`` of onnxruntime.
+
+    Raises:
+        UsageError: It is no such text, or a release that padops has not been measured with.
+    """
+    found = re.fullmatch(r"1\.(\d{1,4})(?:\.\d{1,4})?", release, re.ASCII) if isinstance(release, str) else None
+    if found is None or not OLDEST_MINOR <= int(found[1]) <= NEWEST_MINOR:
+        words = (
+            f"is {release!r}, expected a release from 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR}, such as '1.{NEWEST_MINOR}'"
+        )
+        raise UsageError(f"onnxruntime {words}", f"--onnxruntime {words}")
+    return int(found[1])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from padops.convert.arguments import check_kinds, choose_sources
+from padops.convert.arguments import check_kinds, choose_sources, stated_minor
 from padops.convert.errors import UsageError, os_errors_as
 from padops.convert.facts import PadFacts, Road, Verdict
 from padops.convert.model.document import Document
@@ -19,14 +19,14 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.reading import Source, given_model, read_document
 from padops.convert.model.types import Types
 from padops.convert.records import SCHEMA
-from padops.convert.runners import asked_here, notes_on_runners
+from padops.convert.runners import asked_here, in_several_graphs, notes_on_runners
 from padops.convert.sources import find_pads, foreign_domains
-from padops.convert.sources.beside_rules import ask
+from padops.convert.sources.beside_rules import as_others_may, ask
 from padops.convert.sources.builtin_rules import reaches_provider
 from padops.convert.sources.builtin_support import CONCAT_SINCE
 from padops.convert.sources.converted import RENAMED
 from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
-from padops.convert.sources.pad_facts import facts_of, pad_of
+from padops.convert.sources.pad_facts import facts_of, pad_of, why_too_new
 from padops.convert.sources.pad_info import PadInfo
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.targets import CHECKS
@@ -88,7 +88,8 @@ class Inspection:
         """For each of the roads, the line that takes it, quoted so that it can be pasted."""
         name = str(self.path or "model.onnx")
         convert = shlex.join(["padops", "convert", name, *self.options])
-        session = f"session = padops.InferenceSession({_quoted(name)}{_named(self.providers)}"
+        named = f", providers={json.dumps(list(self.providers))}" if self.providers else ""
+        session = f"session = padops.InferenceSession({_quoted(name)}{named}"
         lines: dict[Road, str] = {
             "session": f"{session})",
             "memory": f"{session}, convert={self.convert!r})" if self.convert else f"{session})",
@@ -119,10 +120,6 @@ class Inspection:
         }
 
 
-def _named(providers: Sequence[str]) -> str:
-    return f", providers={json.dumps(list(providers))}" if providers else ""
-
-
 def _quoted(name: str) -> str:
     """A string as Python reads it, in double quotes where it has nothing but what can be printed."""
     return json.dumps(name, ensure_ascii=False) if name.isprintable() else repr(name)
@@ -149,6 +146,7 @@ def inspect(
     base_dir: str | os.PathLike[str] | None = None,
     providers: Sequence[str] = (),
     here: bool = False,
+    onnxruntime: str | None = None,
 ) -> Inspection:
     """Says of each Pad of a model what it is, what the installed onnxruntime does with it, and what makes it run.
 
@@ -167,6 +165,7 @@ def inspect(
             alone. Each Pad then says who runs it, with padops beside them.
         here: Whether the installed onnxruntime itself is asked who runs each Pad: a ``padops.InferenceSession`` with the
             providers is created, which takes what that takes.
+        onnxruntime: The release that the verdicts are about, such as ``"1.22"``, in place of the installed one.
 
     Returns:
         The Pads, and what makes the model run.
@@ -178,6 +177,9 @@ def inspect(
     check_kinds({"follow_links": follow_links, "here": here}, {"base_dir": base_dir}, None, 0)
     if isinstance(providers, str) or not all(isinstance(name, str) for name in providers):
         raise UsageError(f"providers is {providers!r}, expected names of execution providers")
+    if here and onnxruntime is not None:
+        words = "asks the installed onnxruntime, and {} is about another one"
+        raise UsageError("here " + words.format("onnxruntime"), "--here " + words.format("--onnxruntime"))
     if select not in ("all", "needed"):
         raise UsageError(f"select is {select!r}, expected 'all' or 'needed'")
     asked = choose_sources("explicit", custom_domains, emulations=True)
@@ -185,7 +187,7 @@ def inspect(
     with os_errors_as("cannot read", source):
         document = read_document(source, base_dir, follow_links, for_pads=True)
         document.data_files(follow_links, needed=False)
-    types, minor = Types(document), installed_minor()
+    types, minor = Types(document), installed_minor() if onnxruntime is None else stated_minor(onnxruntime)
     found = find_pads(document.model, types, asked)
     by_itself = foreign_domains(found)
     domains = tuple(sorted({*custom_domains, *by_itself}))
@@ -194,7 +196,8 @@ def inspect(
     pads = [_inspected(site, match, types, minor, providers) for site, match in found]
     if document.refused:  # no road leads past the layers that are in its way
         pads = [replace(pad, roads=()) for pad in pads]
-    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers)]
+    pads, said = in_several_graphs(pads, providers, minor)
+    notes = [*_notes(document, types, pads), *notes_on_runners(pads, providers), *said]
     if here:
         pads, said = asked_here(source, pads, providers)
         notes += said
@@ -205,7 +208,7 @@ def inspect(
     return Inspection(
         path=Path(document.foreign[0].name) if document.foreign else document.path,
         opsets={} if document.foreign else dict(document.model.graph.opset_imports),
-        runtime=_runtime(minor),
+        runtime=_runtime(minor) if onnxruntime is None else f"onnxruntime {onnxruntime}",
         pads=selected,
         options=options,
         notes=tuple(notes),
@@ -231,14 +234,11 @@ def _runtime(minor: int) -> str:
 
 
 def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers: Sequence[str]) -> PadFacts:
+    match = as_others_may(match, providers)
     info = pad_of(site, match, types)
     facts = facts_of(site, match, types, minor, info)
-    if (
-        providers
-        and info is not None
-        and match.runs_as is not None
-        and facts.verdict not in ("breaks a rule", "unknown")
-    ):
+    judged = facts.verdict not in ("breaks a rule", "unknown")
+    if providers and judged and info is not None and match.runs_as is not None:
         answer = ask(info, match.runs_as, providers, minor)
         facts = replace(facts, verdict=answer.verdict, why=answer.why, runner=answer.runner)
     if facts.verdict in ("runs", "breaks a rule", "unknown"):
@@ -248,6 +248,8 @@ def _inspected(site: NodeSite, match: Match, types: Types, minor: int, providers
 
 def _roads(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Road, ...]:
     """What makes a Pad run."""
+    if match.verdict is not None or why_too_new(site, minor):
+        return ()
     roads: list[Road] = []
     found = match.runs_as
     if match.already == "padops" or (found and info and reaches_provider(info, found, minor)):

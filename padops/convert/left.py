@@ -26,7 +26,7 @@ def same_left(document: Document, types: Types) -> list[str]:
     """
     minor = installed_minor()
     found = find_pads(document.model, types, (match_auto_pad,))
-    facts = [facts_of(site, match, types, minor) for site, match in found if match.replacement is not None]
+    facts = [facts_of(site, match, types, minor) for site, match in found if match.replacement and not match.verdict]
     failing = [f"{node.path} ({node.form}): {node.why}" for node in facts if not node.runs]
     if not failing:
         return []

@@ -11,7 +11,20 @@ from padops.convert.facts import PadFacts
 SCHEMA = 6  # of the report; raised when a reader of an older report would misread a newer one
 
 Status = Literal["converted", "already converted", "folded", "not needed", "unconverted"]
-Outcome = Literal["proved", "alone", "equal", "close", "corrected", "same", "different", "runs", "fails", "undecided"]
+Outcome = Literal[
+    "proved",
+    "alone",
+    "equal",
+    "close",
+    "corrected",
+    "same",
+    "different",
+    "interface",
+    "runs",
+    "fails",
+    "undecided",
+    "not run",
+]
 Certainty = Literal["proved", "tested", "different", "unknown"]
 PASSED: tuple[Outcome, ...] = (
     "proved",
@@ -21,7 +34,7 @@ PASSED: tuple[Outcome, ...] = (
     "corrected",
     "same",
 )  # what a proof or a comparison leads to
-REFUTED: tuple[Outcome, ...] = ("different", "fails")
+REFUTED: tuple[Outcome, ...] = ("different", "interface", "fails")
 WITHOUT_OPTIMISATION = "without graph optimisation; with it,"  # how a note begins if only the first is bit-equal
 Exercise = Literal["exercised", "weak", "not exercised"]
 
@@ -185,9 +198,11 @@ class Verification:
             are not proved were run, and gave the same bits; the models are too large for more. ``"equal"``: the same bits. ``"close"``: floats differ within the tolerance, and no Pad is the reason: another
             runtime or another order of casts rounds otherwise. ``"corrected"``: only those outputs differ that depend on a
             node which ONNX Runtime gets wrong in the original. ``"same"``: ONNX Runtime runs neither model; node by node they
-            do the same. ``"different"``: they do not, or other outputs differ. ``"runs"``: the converted model runs, and the
+            do the same. ``"different"``: they do not, or other outputs differ. ``"interface"``: nothing was run, for callers see other
+            inputs or outputs: another order or number, names, element types or ranks. ``"runs"``: the converted model runs, and the
             original does not or differs from itself from run to run. ``"fails"``: the converted model does not run, or
-            breaks a rule. ``"undecided"``: neither runs, and not all of their nodes could be compared.
+            breaks a rule. ``"undecided"``: neither runs, and not all of their nodes could be compared. ``"not run"``: no runs were
+            possible, since the inputs are too large, or ONNX Runtime died of them.
         outputs: One comparison for each output; empty where the original did not run.
         inputs: Names, types and shapes of what the models were fed with, for each draw.
         notes: How it was done, and what was found on the way.
@@ -232,7 +247,7 @@ class Verification:
     def doubts(self) -> tuple[str, ...]:
         """What keeps runs that refute nothing from telling all: each in a sentence."""
         found = []
-        if self.outcome in ("runs", "undecided"):
+        if self.outcome in ("runs", "undecided", "not run"):
             found.append(self.notes[-1] if self.notes else "there is nothing to compare the outputs with")
         found += [f"output {output.name} is weak: {output.weak}" for output in self.outputs if output.weak]
         found += [f"{pad.path} is {pad.exercise}: {pad.detail}" for pad in self.pads if pad.exercise != "exercised"]
@@ -241,6 +256,8 @@ class Verification:
     @property
     def unproved(self) -> tuple[str, ...]:
         """Why it is not proved that the models do the same, each in a sentence; none where it is."""
+        if self.outcome == "interface":
+            return self.notes
         if self.proof is None:
             return ("nothing was proved: the original is no ONNX model, or other execution providers were asked for",)
         told = [f"{row.name} is not proved: {row.why}" for row in self.proof.regions if row.verdict != "proved"]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from padops.convert.errors import UsageError
 from padops.convert.facts import PadFacts
 from padops.convert.model.reading import Source
-from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, runtime_minor
+from padops.runtime.provider import CPU, EP_NAMES, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 
-OURS_AND_CPU = (FIRST_NAME, EP_NAME, CPU)
+OURS_AND_CPU = (*EP_NAMES, CPU)
+LISTED = ("Pad", "com.microsoft::Pad")  # of the nodes that a session has
+NAMES_APART_SINCE = 25  # of onnxruntime 1.x: compiled nodes of two graphs of a model have two names
 
 
 def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iterator[str]:
@@ -26,6 +29,33 @@ def notes_on_runners(pads: Sequence[PadFacts], providers: Sequence[str]) -> Iter
             f"{len(between)} of {len(pads)} Pads run on the processor{unless}: where another provider runs the nodes before "
             "and behind such a Pad, they are two parts instead of one, and a device's data are copied to the processor and back"
         )
+
+
+def in_several_graphs(
+    pads: Sequence[PadFacts], providers: Sequence[str], minor: int
+) -> tuple[list[PadFacts], list[str]]:
+    """The same Pads, and a note, where the session lowers the model, since onnxruntime refuses what padops takes in two graphs of it.
+
+    Args:
+        pads: The Pads of a model.
+        providers: The execution providers of the session, first choice first.
+        minor: The release of onnxruntime, 1.``minor``.
+    """
+    provider = next((name for name in providers if name in BY_NAME and BY_NAME[name].fuses), "")
+    graphs = {_graph_of(pad) for pad in pads if pad.runner == FIRST_NAME}
+    if not provider or minor >= NAMES_APART_SINCE or len(graphs) < 2:
+        return list(pads), []
+    note = (
+        f"onnxruntime 1.{minor} refuses Pads that padops takes before {provider} in {len(graphs)} graphs of one model: "
+        "padops.InferenceSession lowers the model for it in memory"
+    )
+    return [replace(pad, runner=provider) if pad.runner == FIRST_NAME else pad for pad in pads], [note]
+
+
+def _graph_of(pad: PadFacts) -> str:
+    """The main graph, where onnxruntime writes functions out, or the body of a node."""
+    graph, _, _ = pad.path.rpartition("/")
+    return graph if graph.startswith("graph/") else "graph"
 
 
 def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str]) -> tuple[list[PadFacts], list[str]]:
@@ -53,5 +83,21 @@ def asked_here(source: Source, pads: Sequence[PadFacts], providers: Sequence[str
         why = f"of the model as it is, onnxruntime creates no session with {names}: {' '.join(str(error).split())}"
         return list(pads), [f"who runs each Pad is not known: {why}"]
     unlisted = next((name for name in providers if name not in OURS_AND_CPU), "")
-    asked = [replace(pad, runner=runners.get(pad.name, unlisted)) for pad in pads]
-    return asked, ["who runs each Pad is what the installed onnxruntime says"]
+    alike = Counter(pad.name for pad in pads if _is_listed(pad))
+    known = [_is_listed(pad) and alike[pad.name] == 1 for pad in pads]
+    asked = [
+        replace(pad, runner=runners.get(pad.name, unlisted)) if told else pad
+        for pad, told in zip(pads, known, strict=True)
+    ]
+    if all(known):
+        return asked, ["who runs each Pad is what the installed onnxruntime says"]
+    others = "padops' rules say who runs them" if providers else "who runs them is not known"
+    return asked, [
+        f"who runs {sum(known)} of {len(pads)} Pads is what the installed onnxruntime says; it lists the others under no name of "
+        f"theirs alone: {others}"
+    ]
+
+
+def _is_listed(pad: PadFacts) -> bool:
+    """Whether onnxruntime lists a Pad by its name: it gives another one to those of functions, whose bodies it writes out."""
+    return pad.operator in LISTED and bool(pad.name) and not pad.path.startswith("function ")

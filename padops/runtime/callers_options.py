@@ -113,7 +113,8 @@ def _twin(
         return None
     if lost := sorted(built_in.intersection(others)):
         raise RuntimeError(f"onnxruntime does not tell the options of {' and '.join(lost)}; {WAY}")
-    chosen = [Chosen(name, given[name]) for name in names if name not in OURS]
+    # A session of onnxruntime 1.25 does not tell the options of providers of libraries, but the configuration has them.
+    chosen = [Chosen(name, {**_options_in(entries, name), **given[name]}) for name in names if name not in OURS]
     for one in chosen:
         if len(devices_of(one)) != 1:
             raise RuntimeError(f"onnxruntime does not tell which devices of {one.name} these options have; {WAY}")
@@ -121,7 +122,7 @@ def _twin(
     for name in PROPERTIES:
         if hasattr(options, name):
             setattr(made, name, getattr(options, name))
-    of_providers = tuple(f"ep.{name.lower()}." for name in names)
+    of_providers = tuple(map(_prefix, names))
     for key, value in entries.items():
         if not key.startswith(of_providers):
             made.add_session_config_entry(key, value)
@@ -130,6 +131,16 @@ def _twin(
             made.add_free_dimension_override_by_name(name, size)
     put(made, with_padops(chosen))
     return made
+
+
+def _prefix(name: str) -> str:
+    """What the keys of a provider's options begin with in the configuration."""
+    return f"ep.{name.lower()}."
+
+
+def _options_in(entries: dict[str, str], name: str) -> dict[str, str]:
+    """A provider's options by the configuration."""
+    return {key.removeprefix(_prefix(name)): value for key, value in entries.items() if key.startswith(_prefix(name))}
 
 
 def _report(

@@ -8,7 +8,7 @@ from functools import cache
 from padops.extras import RUNTIMES, names_of, version_of
 
 PACKAGES = ("padops", "onnx", "onnx-ir", "onnxruntime", "onnxruntime-extensions", "numpy")
-NEWEST_MINOR = 32  # that padops has been measured with
+OLDEST_MINOR, NEWEST_MINOR = 20, 32  # that padops has been measured with
 
 
 def installed_version() -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ from padops.extras import NeedingOnnxruntime
 from padops.runtime.provider import (
     CPU,
     EP_NAME,
+    EP_NAMES,
     FIRST_MINOR,
     FIRST_MINOR_BY_NAME,
     FIRST_NAME,
@@ -30,7 +31,7 @@ with NeedingOnnxruntime("padops.InferenceSession"):
     import onnxruntime
 
 AZURE = "AzureExecutionProvider"  # every wheel lists it; it runs no operator of the standard
-OURS = (FIRST_NAME, EP_NAME)
+OURS = EP_NAMES
 
 Device = Any  # onnxruntime.OrtEpDevice, which has no types
 Named = str | Device | Sequence[Device]
@@ -248,3 +249,10 @@ def devices_of(one: Chosen) -> tuple[Device, ...]:
     """The devices of a provider: those chosen, or all that a library has registered under its name; of padops and the CPU one."""
     found = one.devices or tuple(device for device in onnxruntime.get_ep_devices() if device.ep_name == one.name)
     return found[:1] if one.name in (*OURS, CPU) else found
+
+
+def one_name_before(error: Exception) -> str:
+    """The provider before which onnxruntime has given compiled Pads of two graphs one name; "" where it refuses a model for anything else."""
+    if f"Failed to add kernel for {FIRST_NAME}" not in str(error):
+        return ""
+    return next((name for name in sorted(available()) if name in BY_NAME and BY_NAME[name].fuses), "")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 EP_NAME = "PadopsExecutionProvider"
 FIRST_NAME = "PadopsFirstExecutionProvider"  # that stands before other providers
+OPERATORS_NAME = "PadopsOperatorsExecutionProvider"  # that runs nothing: its device brings the operators into a session
+EP_NAMES = (EP_NAME, FIRST_NAME, OPERATORS_NAME)
 CPU = "CPUExecutionProvider"
 FIRST_MINOR = 24  # of onnxruntime 1.x, with registries of kernels
 FIRST_MINOR_BY_NAME = 25  # that takes the name of a registered provider in providers=[...]
@@ -37,8 +39,13 @@ def get_ep_name() -> str:
 
 
 def get_ep_names() -> list[str]:
-    """The names of all execution providers in this package's library: the one for what others leave, and the one in front."""
-    return [EP_NAME, FIRST_NAME]
+    """The names of all execution providers in this package's library.
+
+    Returns:
+        That of the one for what others leave, of the one in front, and of the one whose device brings the operators of the
+        domain ``padops`` into a session.
+    """
+    return list(EP_NAMES)
 
 
 def runtime_minor() -> int:

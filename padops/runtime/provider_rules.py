@@ -14,7 +14,7 @@ from typing import Literal
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
     "always", "axes", "axes but all", "axes and fill", "axes beside", "crop", "beyond", "beyond all", "crop beyond", "single",
-    "cut beyond", "open rank", "open dims", "computed", "rank above", "rank below", "above", "below", "other types", "empty",
+    "cut beyond", "open rank", "open dims", "computed", "rank above", "sizes above", "rank below", "above", "below", "other types", "empty",
     "computed fill", "computed scalar fill", "fill not one", "fill empty", "rounded fill", "endless value", "nodes behind",
 ]  # fmt: skip
 
@@ -37,8 +37,8 @@ class ProviderRule:
             the same of the axis as it is without its crop; ``"crop beyond"``, the same of an axis that is cropped;
             ``"single"``, which make an axis longer of which a crop leaves one element; ``"cut beyond"``, where a crop takes
             more than there is; ``"open rank"`` and ``"open dims"``, of data whose number of dims, or one of whose dims, is
-            not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit; ``"rank below"`` it, where it
-            is known; ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of none of
+            not known; ``"computed"``, whose amounts or axes are; ``"rank above"`` the limit, and ``"sizes above"``, the
+            same where the sizes of the dims decide, too, and no rule tells which; ``"rank below"`` it, where it is known; ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of none of
             ``types``; ``"empty"``, of data, or with an output, that are known to have a dim of 0; ``"computed fill"`` and
             ``"computed scalar fill"``, whose fill is no constant, and has no dims; ``"fill not one"`` and ``"fill empty"``,
             whose fill has another number of elements than one, and none; ``"rounded fill"``, whose fill a float does not
@@ -187,6 +187,8 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "axes", _QNN),
             ProviderRule("leaves", "open dims", _QNN),
             ProviderRule("leaves", "computed", _QNN),
+            ProviderRule("leaves", "rank above", _QNN, limit=5),
+            ProviderRule("leaves", "rank above", _QNN, ("edge", "reflect"), limit=4),
             ProviderRule("leaves", "computed fill", _QNN),
             ProviderRule("dies", "rank below", _QNN, ("reflect",), limit=1),
             ProviderRule("leaves", "rank below", _QNN, limit=1),
@@ -202,7 +204,8 @@ KNOWN_PROVIDERS = (
             # In front of Conv, MatMul, Mul, normalizations; not in front of Relu, Sigmoid, Transpose.
             ProviderRule("refuses", "nodes behind", _QNN, ("reflect",)),
             ProviderRule("dies", "fill empty", _QNN),
-            ProviderRule("dies", "rank above", _QNN, limit=4),
+            # Of float where it grows, or where the first dims are not 1; not of float16.
+            ProviderRule("refuses", "sizes above", _QNN, limit=4),
         ),
         # int64 is computed in 32 bits, and constants of int32 in float.
         ("float", "float16", "bool"),
@@ -272,12 +275,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "single", _MIGRAPHX_PARSER, ("reflect",)),
         ),
     ),
-    KnownProvider(
-        "XnnpackExecutionProvider",
-        NOT_RUN,
-        False,
-        (ProviderRule("leaves", "always", _XNNPACK),),
-    ),
+    KnownProvider("XnnpackExecutionProvider", NOT_RUN, False, (ProviderRule("leaves", "always", _XNNPACK),)),
 )
 BY_NAME = {row.name: row for row in KNOWN_PROVIDERS}
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -15,8 +16,7 @@ import numpy as np
 import onnx
 import pytest
 import tensorflow as tf
-from case_strategies import TYPES, drawn
-from hypothesis import given
+from case_strategies import TYPES, explore
 from hypothesis import strategies as st
 from onnx import helper
 
@@ -71,8 +71,6 @@ def test_tf_pad_agrees() -> None:
     """OpenVINOPad_12 with its limits, and NGraphPad_0 within them: every bit."""
     seen: Counter[str] = Counter()
 
-    @drawn(EXAMPLES)
-    @given(pads())
     def check(case) -> None:
         mode, data, paddings, fill = case
         begins, ends = paddings[:, 0].tolist(), paddings[:, 1].tolist()
@@ -95,12 +93,9 @@ def test_tf_pad_agrees() -> None:
             assert ngraph == expected, case
             seen["nGraph"] += 1
 
-    check()
+    least = dict.fromkeys(MODES, 100) | dict.fromkeys(PAD_TYPES, 5) | {"P4": 20, "nGraph": EXAMPLES // 2}
+    explore(pads(), check, EXAMPLES, lambda: EXAMPLES < 1000 or all(seen[key] >= count for key, count in least.items()))
     print(dict(seen))
-    if EXAMPLES >= 1000:
-        # The draw must reach what it is for.
-        assert all(seen[mode] >= 100 for mode in MODES) and seen["P4"] >= 20 and seen["nGraph"] >= EXAMPLES // 2
-        assert all(seen[name] >= 5 for name in PAD_TYPES)
 
 
 CONVOLUTIONS = (tf.nn.conv1d, tf.nn.conv2d, tf.nn.conv3d)
@@ -235,8 +230,6 @@ def test_windows_agree() -> None:
     """S1: shapes and values of convolutions and pools; max_pool pads with the lowest value of the type."""
     seen: Counter = Counter()
 
-    @drawn(EXAMPLES)
-    @given(windows())
     def check(drawn_window) -> None:
         window, data, rng = drawn_window
         filters = None
@@ -253,13 +246,11 @@ def test_windows_agree() -> None:
         seen["stride > kernel"] += any(s > k for s, k in zip(window.strides, window.kernel))
         seen["dilation"] += max(window.dilations) > 1
 
-    check()
+    layouts = itertools.product(("conv", "max", "average"), ["SAME"], ("NWC", "NHWC", "NCHW", "NDHWC"))
+    least = dict.fromkeys(layouts, 10) | {"stride > kernel": 100, "dilation": 100}
+    met = lambda: EXAMPLES < 1000 or all(seen[key] >= count for key, count in least.items())
+    explore(windows(), check, EXAMPLES, met)
     print({key if isinstance(key, str) else " ".join(key): count for key, count in seen.items()})
-    if EXAMPLES >= 1000:
-        # The draw must reach what it is for.
-        for kind in ("conv", "max", "average"):
-            assert all(seen[kind, "SAME", layout] >= 10 for layout in ("NWC", "NHWC", "NCHW", "NDHWC")), kind
-        assert seen["stride > kernel"] >= 100 and seen["dilation"] >= 100
 
 
 if __name__ == "__main__":

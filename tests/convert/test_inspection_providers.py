@@ -163,6 +163,35 @@ def test_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (inspection.pads[0].runner, inspection.notes) == ("", (f"who runs each Pad is not known: {why}",))
 
 
+BODY = "<int64[4] p = {0, 1, 0, 1}>"
+UNLISTED = {
+    "no name": f'g (float[2, 3] x) => (float[a, b] z) {BODY} {{ y = Pad <mode = "edge"> (x, p) z = Pad (y, p) }}',
+    "in a function": f"g (float[2, 3] x) => (float[a, b] y) {BODY} {{ y = f.pad (x, p) }}",
+    "a function of ONNX": "g (float[2, 3] x) => (float[a, b] y) <int64[2] p = {4, 5}> { [c] y = CenterCropPad (x, p) }",
+    "a pooling": 'g (float[1, 1, 5] x) => (float[1, 1, 5] y) { [c] y = MaxPool <kernel_shape = [2], auto_pad = "SAME_UPPER"> (x) }',
+}
+
+
+@pytest.mark.skipif(MINOR < FIRST_MINOR_THAT_TELLS, reason="older releases do not tell")
+@pytest.mark.parametrize("name", UNLISTED)
+def test_here_of_what_onnxruntime_lists_under_no_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said of them that onnxruntime says that nobody runs them, or the provider that lists no nodes."""
+    path = tmp_path / "model.onnx"
+    function = '<domain: "f", opset_import: ["": 19]> pad (x, p) => (y) { [inner] y = Pad <mode = "edge"> (x, p) }'
+    text = f'<ir_version: 9, opset_import: ["": 19, "f": 1]> {UNLISTED[name]} {function}'
+    onnx.save(onnx.parser.parse_model(text), path)
+    ruled = padops.inspect(path, providers=[WEBGPU])
+    count = len(ruled.pads)
+    monkeypatch.setattr("padops.runtime.assignment.who_runs", lambda model, providers: {"": EP_NAME, "other": WEBGPU})
+    for providers, others in (([], "who runs them is not known"), ([WEBGPU], "padops' rules say who runs them")):
+        told = f"who runs 0 of {count} Pads is what the installed onnxruntime says; it lists the others under no name of theirs alone"
+        inspection = padops.inspect(path, here=True, providers=providers)
+        assert inspection.notes[-1] == f"{told}: {others}"
+        assert [found.runner for found in inspection.pads] == [row.runner if providers else "" for row in ruled.pads]
+
+
 @pytest.mark.parametrize(
     ("content", "verdict", "said"),
     [

@@ -1,99 +1,119 @@
-"""What ``padops.inspect`` says for other releases of onnxruntime, by the measurements that ``docs/fusions.md`` and the known
-divergences of the conformance suite hold."""
+"""``padops.inspect`` about a release of onnxruntime that is not the installed one."""
 
 from __future__ import annotations
 
-import sys
-from typing import Any
+import json
+import re
+from pathlib import Path
 
-import onnx
-import onnxruntime
 import pytest
-from onnx import TensorProto, helper
-from small_models import FLOAT, model, pad, tensor
+from onnx import parser
 
 import padops
-from padops.convert.facts import PadFacts
-from padops.runtime import installed
+from padops import cli
+from padops.convert.errors import UsageError
+from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
+
+MODEL = Path(__file__).resolve().parents[2] / "models" / "pad_19.onnx"
 
 
-def of(amounts: list[int], mode: str, dims: Any = (2, 3)) -> onnx.ModelProto:
-    return model([pad(mode=mode)], 19, inputs=[("x", FLOAT, dims)], tensors=[tensor("pads", amounts)])
+@pytest.mark.parametrize(
+    ("release", "verdict"), [("1.20", "may be wrong"), ("1.23.2", "may be wrong"), ("1.31", "runs"), ("1.32.0", "runs")]
+)
+def test_the_verdict_is_that_of_the_release(release: str, verdict: str) -> None:
+    """Wrap beyond a period was mended in 1.31."""
+    found = padops.inspect(MODEL, onnxruntime=release)
+    assert found.runtime == f"onnxruntime {release}"
+    assert {pad.name: pad.verdict for pad in found.pads} == {"wrapped_pad": verdict, "cropped_pad": "runs"}
 
 
-def of_bfloat16(opset: int) -> onnx.ModelProto:
-    kind = TensorProto.BFLOAT16
-    return model([pad()], opset, inputs=[("x", kind, [2, 3])], outputs=[("y", kind, None)],
-                 tensors=[tensor("pads", [0, 1, 0, 1])])  # fmt: skip
+def test_the_oldest_and_the_newest() -> None:
+    for minor in (OLDEST_MINOR, NEWEST_MINOR):
+        assert padops.inspect(MODEL, onnxruntime=f"1.{minor}").pads
 
 
-def pooled() -> onnx.ModelProto:
-    pool = helper.make_node("MaxPool", ["p"], ["y"], kernel_shape=[3, 3])
-    inputs = [("x", FLOAT, [1, 1, 4, 4])]
-    return model([pad(output="p"), pool], 13, inputs=inputs, tensors=[tensor("pads", [0, 0, 1, 1, 0, 0, 1, 1])])
+@pytest.mark.parametrize("release", ["1.19", "1.33", "2.0", "1", "1.22.x", "", " 1.22", 1.22, b"1.22"])
+def test_another_release_is_an_error(release: object) -> None:
+    words = rf"onnxruntime is {release!r}, expected a release from 1\.20 to 1\.32, such as '1\.32'"
+    with pytest.raises(UsageError, match=words.replace("'", "['\"]")):
+        padops.inspect(MODEL, onnxruntime=release)
 
 
-FLOAT8 = model([pad()], 24, inputs=[("x", TensorProto.FLOAT8E8M0, [2, 3])],
-               outputs=[("y", TensorProto.FLOAT8E8M0, None)], tensors=[tensor("pads", [0, 1, 0, 1])])  # fmt: skip
-
-# A model, and from which release 1.x on each verdict holds.
-ROWS: dict[str, tuple[onnx.ModelProto, dict[int, str]]] = {
-    "reflect beyond n - 1": (of([0, 4, 0, 0], "reflect"), {20: "wrong", 25: "refuses"}),
-    "reflect and crop": (of([-1, 0, 1, 0], "reflect", (4, 3)), {20: "wrong", 25: "runs"}),
-    "crop and reflect": (of([1, 0, -1, 0], "reflect", (4, 3)), {20: "wrong", 25: "runs"}),
-    "crop and reflect, of open size": (of([1, 0, -1, 0], "reflect", ("n", 3)), {20: "wrong", 25: "runs if"}),
-    "crop away": (of([0, -4, 0, 4], "constant"), {20: "wrong", 24: "runs"}),
-    "crop what may leave some": (of([0, -4, 0, 4], "constant", (2, "n")), {20: "runs if", 24: "runs"}),
-    "wrap beyond n": (of([0, 4, 0, 0], "wrap"), {20: "wrong", 31: "runs"}),
-    "wrap of open size": (of([0, 4, 0, 0], "wrap", (2, "n")), {20: "runs if", 31: "runs"}),
-    "in front of a MaxPool": (pooled(), {20: "may be wrong", 32: "runs"}),
-    "a type that came late": (FLOAT8, {20: "refuses"}),
-    "bfloat16": (of_bfloat16(21), {20: "refuses", 32: "runs"}),
-    "bfloat16 at opset 19": (of_bfloat16(19), {20: "refuses"}),
-}
+def test_here_is_about_the_installed_one() -> None:
+    with pytest.raises(UsageError, match="here asks the installed onnxruntime, and onnxruntime is about another one"):
+        padops.inspect(MODEL, onnxruntime="1.22", here=True)
 
 
-def inspected(source: onnx.ModelProto, minor: int, monkeypatch: pytest.MonkeyPatch) -> PadFacts:
-    for name in ("padops.convert.inspection", "padops.convert.pipeline"):
-        __import__(name)
-        monkeypatch.setattr(sys.modules[name], "installed_minor", lambda: minor)
-    (facts,) = padops.inspect(source).pads
-    (record,) = padops.convert(source, fold=False).records
-    assert (record.facts.verdict, record.facts.why) == (facts.verdict, facts.why)
-    return facts
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.22", "--check", "--json"]) == 5
+    assert json.loads(capsys.readouterr().out)["runtime"] == "onnxruntime 1.22"
+    assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.99"]) == 2
+    assert "--onnxruntime is '1.99', expected a release from 1.20 to 1.32" in capsys.readouterr().err
+    assert cli.main(["inspect", str(MODEL), "--onnxruntime", "1.22", "--here"]) == 2
+    assert "--here asks the installed onnxruntime, and --onnxruntime is about another one" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_verdicts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, since = ROWS[name]
-    for minor in range(20, 33):
-        expected = since[max(first for first in since if first <= minor)]
-        facts = inspected(source, minor, monkeypatch)
-        assert facts.verdict == expected, minor
-        if expected not in ("runs",):
-            assert facts.roads[0] == ("session" if minor >= (27 if "late" in name else 24) else "convert"), minor
+def verdict_of(text: str, release: str, opset: int = 18, ranked: bool = True) -> tuple[str, str]:
+    model = parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> {text}')
+    for value in () if ranked else (model.graph.input[0], model.graph.output[0]):
+        value.type.tensor_type.ClearField("shape")
+    (pad,) = padops.inspect(model, onnxruntime=release).pads
+    return pad.verdict, pad.why
 
 
-@pytest.mark.parametrize("opset", [18, 19, 21, 23, 25])
-def test_bfloat16_as_the_installed_runtime_has_it(opset: int) -> None:
-    source = of_bfloat16(opset)
-    (facts,) = padops.inspect(source).pads
-    try:
-        onnxruntime.InferenceSession(source.SerializeToString(), providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's exceptions have no common base but this one
-        assert "Could not find an implementation for Pad" in str(error)
-        assert facts.verdict == "refuses"
-    else:
-        assert facts.verdict == "runs"
+@pytest.mark.parametrize(
+    ("opset", "release", "later"),
+    [(22, "1.20", "; 1.21 does"), (24, "1.23", "; 1.24 does"), (26, "1.24", "; 1.25 does")],
+)
+def test_an_opset_that_the_release_does_not_load(opset: int, release: str, later: str) -> None:
+    """Nothing helps: no road leaves the opset behind."""
+    text = "g (float[4] x) => (float[m] y) <int64[2] p = {1, 1}> { y = Pad (x, p) }"
+    found = padops.inspect(
+        parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> {text}'), onnxruntime=release
+    )
+    why = rf"onnxruntime {release} loads no model of opset {opset}, but up to \d+{later}"
+    assert [(pad.verdict, pad.roads) for pad in found.pads] == [("refuses", ())]
+    assert re.fullmatch(why, found.pads[0].why)
+    assert verdict_of(text, release, opset - 1 if opset != 26 else 25)[0] == "runs"
 
 
-def test_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any distribution that brings the module counts; where there is none, the newest release is judged."""
-    there = {"onnxruntime-gpu": "1.24.4"}
-    monkeypatch.setattr(installed, "version_of", there.get)
-    source = of([0, 4, 0, 0], "wrap")
-    assert (padops.inspect(source).runtime, padops.inspect(source).failing != ()) == ("onnxruntime-gpu 1.24.4", True)
-    there.clear()
-    inspection = padops.inspect(source)
-    assert inspection.runtime == f"onnxruntime 1.{installed.NEWEST_MINOR}, as none is installed"
-    assert inspection.failing == ()
+@pytest.mark.parametrize(
+    "given",
+    [
+        "int64[2] p = {1, 1}, int32[1] axes = {0}> { y = Pad (x, p, , axes) }",
+        "int64[1, 2] p = {1, 1}> { y = Pad (x, p) }",
+    ],
+)
+def test_what_only_shape_inference_refuses(given: str) -> None:
+    """It looks at constant axes and amounts where it knows the rank of the data."""
+    text = f"g (float[n] x) => (float[m] y) <{given}"
+    assert verdict_of(text, "1.32")[0] == "refuses"
+    verdict, why = verdict_of(text, "1.32", ranked=False)
+    assert (
+        verdict == "runs if"
+        and "as long as it does not find out how many dims the data have; ONNX Runtime refuses constant " in why
+    )
+
+
+@pytest.mark.parametrize(("release", "verdict"), [("1.23", "runs"), ("1.24", "refuses")])
+@pytest.mark.parametrize("mode", ["edge", "reflect"])
+def test_an_axis_that_is_cropped_to_nothing(mode: str, release: str, verdict: str) -> None:
+    text = f'g (float[4] x) => (float[m] y) <int64[2] p = {{-3, -1}}> {{ y = Pad <mode = "{mode}"> (x, p) }}'
+    assert verdict_of(text, release)[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("mode", "sizes", "verdict"),
+    [
+        ("constant", (0, -1, 2), "runs"),
+        ("constant", (1, -1, 2), "may be wrong"),
+        ("wrap", (0, -1, 1), "refuses"),
+        ("reflect", (4, 1, -1), "may be wrong"),
+    ],
+)
+def test_what_old_releases_may_get_wrong(mode: str, sizes: tuple[int, int, int], verdict: str) -> None:
+    size, begin, end = sizes
+    text = (
+        f'g (float[{size}] x) => (float[m] y) <int64[2] p = {{{begin}, {end}}}> {{ y = Pad <mode = "{mode}"> (x, p) }}'
+    )
+    assert verdict_of(text, "1.23", 19)[0] == verdict

@@ -13,7 +13,7 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import helper
-from small_models import DOUBLE, FLOAT, INT64, model, one_pad, pad, tensor
+from small_models import FLOAT, INT64, model, one_pad, pad, tensor
 
 import padops
 from padops import cli
@@ -132,82 +132,6 @@ def test_empty_data(dims: list[int], mode: str) -> None:
     assert "runs" in seen or mode == "wrap"
 
 
-# --- poolings that pad SAME --------------------------------------------------------------------------------------------
-
-# Operator, type, opset, kernel, stride, dilation, size, and what is said of the last releases.
-POOLINGS: list[tuple[str, int, int, int, int, int, int, str]] = [
-    ("MaxPool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
-    ("MaxPool", DOUBLE, 12, 1, 2, 1, 6, "runs"),
-    ("MaxPool", DOUBLE, 12, 1, 3, 1, 6, "wrong"),
-    ("MaxPool", FLOAT, 12, 3, 2, 1, 6, "runs"),
-    ("MaxPool", FLOAT, 12, 1, 1, 2, 6, "runs"),
-    ("MaxPool", FLOAT, 12, 1, 2, 2, 6, "runs"),
-    ("MaxPool", FLOAT, 12, 1, 3, 2, 6, "wrong"),
-    ("MaxPool", FLOAT, 12, 2, 1, 2, 6, "wrong"),
-    ("MaxPool", FLOAT, 12, 3, 1, 3, 3, "refuses"),
-    ("AveragePool", FLOAT, 12, 1, 2, 1, 6, "refuses"),
-    ("AveragePool", FLOAT, 19, 1, 3, 1, 5, "runs"),
-    ("AveragePool", FLOAT, 19, 1, 3, 1, 6, "wrong"),
-    ("AveragePool", FLOAT, 6, 2, 1, 1, 6, "refuses"),
-    ("LpPool", FLOAT, 1, 2, 1, 1, 6, "refuses"),
-    ("LpPool", FLOAT, 2, 2, 1, 1, 6, "runs"),
-    ("LpPool", FLOAT, 18, 1, 2, 1, 6, "runs"),
-]
-
-
-@pytest.mark.skipif(runtime_minor() < 31, reason="older releases run what these refuse")
-@pytest.mark.parametrize("row", POOLINGS, ids=str)
-def test_same_of_poolings(row: tuple[str, int, int, int, int, int, int, str]) -> None:
-    """A pooling of a known size is refused, wrong or right; of an open size it is not said to be wrong."""
-    name, kind, opset, kernel, stride, dilation, size, verdict = row
-    lists = {"kernel_shape": [kernel], "strides": [stride]} | ({"dilations": [dilation]} if dilation > 1 else {})
-    pool = helper.make_node(name, ["x"], ["y"], auto_pad="SAME_UPPER", **lists)
-    source = model([pool], opset, inputs=[("x", kind, [1, 1, size])], outputs=[("y", kind, None)])
-    data = np.arange(1, size + 1).reshape(1, 1, -1).astype(np.float64 if kind == DOUBLE else np.float32)
-    assert only_pad(source).verdict == verdict
-    ran = stock(source, x=data)
-    assert (ran is None) == (verdict == "refuses")
-    if ran is not None:
-        made = padops.convert(source, auto_pad="explicit").proto()
-        right = padops.InferenceSession(made.SerializeToString()).run(None, {"x": data})
-        assert np.array_equal(right[0], ran[0]) == (verdict == "runs")
-    source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
-    assert only_pad(source).verdict in ("runs", "may be wrong", "refuses" if opset < 7 else "")
-
-
-# Stride, size, and what is said; the window has one element.
-CONVOLUTIONS = [(3, 6, "SAME_UPPER", "runs"), (4, 7, "SAME_UPPER", "runs"), (4, 8, "SAME_UPPER", "wrong"),
-                (4, 8, "SAME_LOWER", "runs"), (5, 10, "SAME_LOWER", "wrong")]  # fmt: skip
-
-
-@pytest.mark.parametrize(("stride", "size", "mode", "verdict"), CONVOLUTIONS)
-@pytest.mark.parametrize("name", ["Conv", "ConvInteger"])
-def test_same_of_convolutions(name: str, stride: int, size: int, mode: str, verdict: str) -> None:
-    """A stride that is much longer than the window begins behind the first element; of an open size it may be."""
-    kind, dtype, out = (
-        (FLOAT, np.float32, FLOAT) if name == "Conv" else (onnx.TensorProto.UINT8, np.uint8, onnx.TensorProto.INT32)
-    )
-    node = helper.make_node(name, ["x", "w"], ["y"], auto_pad=mode, kernel_shape=[1], strides=[stride])
-    weight = helper.make_tensor("w", kind, [1, 1, 1], [1])
-    source = model([node], 13, inputs=[("x", kind, [1, 1, size])], tensors=[weight], outputs=[("y", out, None)])
-    data = np.arange(1, size + 1, dtype=dtype).reshape(1, 1, -1)
-    assert only_pad(source).verdict == verdict
-    made = padops.convert(source, auto_pad="explicit", verify=True)
-    (right,) = padops.InferenceSession(made.proto().SerializeToString()).run(None, {"x": data})
-    assert right.ravel().tolist() == list(range(1, size + 1, stride))
-    assert np.array_equal(right, stock(source, x=data)[0]) == (verdict == "runs")
-    source.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "n"
-    assert only_pad(source).verdict == ("may be wrong" if stride - 1 >= 3 + (mode == "SAME_LOWER") else "runs")
-
-
-@pytest.mark.parametrize(("dims", "verdict"), [([8, "n"], "wrong"), (["n", 8], "wrong"), (["n", 7], "may be wrong")])
-def test_same_of_a_convolution_with_one_size_known(dims: list[int | str], verdict: str) -> None:
-    """One axis that is surely shifted is enough; one that is surely not leaves the doubt about the other."""
-    node = helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="SAME_UPPER", kernel_shape=[1, 1], strides=[4, 4])
-    weight = helper.make_tensor("w", FLOAT, [1, 1, 1, 1], [1.0])
-    assert only_pad(model([node], 13, inputs=[("x", FLOAT, [1, 1, *dims])], tensors=[weight])).verdict == verdict
-
-
 def test_the_guide_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["inspect", "--help"])
@@ -239,3 +163,18 @@ def test_open_axes_of_data_of_unknown_rank() -> None:
     facts = only_pad(model([node], 18, inputs=inputs, tensors=[tensor("pads", [0, 1])]))
     limit = "it does not find out that the data have another rank than 1"
     assert (facts.verdict, facts.why) == ("runs if", f"ONNX Runtime runs it, as long as {limit}")
+
+
+def test_axes_of_int32_of_data_of_unknown_rank() -> None:
+    """onnxruntime refuses them while it infers dims, which it cannot here."""
+    node, axes = pad(["x", "pads", "", "axes"]), helper.make_tensor("axes", onnx.TensorProto.INT32, [1], [0])
+    parts = {"tensors": [tensor("pads", [0, 1]), axes]}
+    unknown = model([node], 18, inputs=[("x", FLOAT, None)], **parts)
+    known = model([node], 18, inputs=[("x", FLOAT, ["n"])], **parts)
+    data = np.ones(2, np.float32)
+    assert stock(unknown, x=data) is not None
+    assert stock(known, x=data) is None
+    reason = "ONNX Runtime refuses constant axes of type int32"
+    why = f"ONNX Runtime runs it, as long as it does not find out how many dims the data have; {reason}"
+    assert (only_pad(unknown).verdict, only_pad(unknown).why) == ("runs if", why)
+    assert (only_pad(known).verdict, only_pad(known).why) == ("refuses", reason)

@@ -1,5 +1,6 @@
-// Runs an unmodified model with padops' execution provider from C++: provider LIBRARY MODEL, with the path that
-// padops.get_library_path() gives. The model pads int16, which ONNX Runtime alone refuses.
+// Runs any model, converted or as it is: provider LIBRARY MODEL, with the path that padops.get_library_path() gives.
+// The model takes x, int16 [2, 3], and gives y. With the package of ONNX Runtime in onnxruntime/:
+//   g++ -std=c++17 provider.cpp -Ionnxruntime/include -Lonnxruntime/lib -lonnxruntime -o provider
 #include <onnxruntime_c_api.h>
 
 #include <cstdio>
@@ -40,8 +41,9 @@ int main(int count, char** arguments) {
   check(ort->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "provider", &env));
   check(ort->RegisterExecutionProviderLibrary(env, "padops", arguments[1]));  // once for each environment
   check(ort->CreateSessionOptions(&options));
-  append(env, options, "PadopsExecutionProvider");
-  append(env, options, "CPUExecutionProvider");
+  append(env, options, "PadopsOperatorsExecutionProvider");  // the operators of a converted model
+  append(env, options, "PadopsExecutionProvider");           // the Pads of a model that is left as it is
+  append(env, options, "CPUExecutionProvider");              // the rest
   check(ort->CreateSession(env, arguments[2], options, &session));
 
   int16_t data[] = {1, 2, 3, 4, 5, 6}, *padded = nullptr;

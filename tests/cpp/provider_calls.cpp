@@ -23,10 +23,6 @@ struct Node {
   bool is_first = false;       // whether the one before the other providers has to
 };
 
-struct HardwareDevice {
-  int type;
-};
-
 struct KernelDefBuilder {
   int version;
 };
@@ -55,7 +51,6 @@ thread_local KernelDefBuilder described;  // the kernel that is being described
 CreateKernelImpl create = nullptr;        // that of Pad 18
 void* create_state = nullptr;
 thread_local std::vector<const Node*> claimed;  // those that the provider takes; it has room for all
-const HardwareDevice* used = nullptr;           // the device that it runs on
 
 // A thing of the runtime, which somebody has to release.
 template <class Thing>
@@ -74,11 +69,6 @@ EpApi make_ep_api() {
   EpApi made{};
   const auto set = [&](size_t slot, auto function) { set_entry(made, slot, function); };
   // The numbers are the slots of PADOPS_EP_SLOTS.
-  set(0,
-      [](EpFactory*, const HardwareDevice* device, const KeyValuePairs*, const KeyValuePairs*, EpDevice**) -> Status* {
-        used = device;
-        return nullptr;
-      });
   set(2, [](EpGraphSupportInfo*, const Node* const* nodes, size_t, const void*) -> Status* {
     claimed.push_back(*nodes);
     return nullptr;
@@ -118,10 +108,11 @@ EpApi make_ep_api() {
   return made;
 }
 
-const EpApi ep_api = make_ep_api();
+EpApi ep_api = make_ep_api();
 
 // Gives the runtime what a provider calls.
 void add_calls() {
+  add_device_calls(ep_api);
   const auto set = [&](size_t slot, auto function) { set_entry(api, slot, function); };
   set(55, [](const TypeInfo*, const TensorInfo** out) -> Status* {
     *out = &declared;
@@ -151,7 +142,6 @@ void add_calls() {
     *count = std::size(kKeys) - 1;
   });
   set(300, release<KeyValuePairs>);
-  set(307, [](const HardwareDevice* device) { return device->type; });
   set(317, [] { return &ep_api; });
   set(344, [](const Graph*, size_t* out) -> Status* {
     *out = std::size(kNodes);
@@ -187,19 +177,6 @@ void add_calls() {
   });
   set(390, [](const TensorInfo*) { return true; });
   set(379, [](const SessionOptions*, KeyValuePairs** out) { return make(out); });
-}
-
-void check_devices(EpFactory* factory) {
-  constexpr HardwareDevice kDevices[] = {{1}, {kCpu}, {kCpu}};
-  const HardwareDevice* devices[] = {&kDevices[0], &kDevices[1], &kDevices[2]};
-  std::array<EpDevice*, 3> out{};
-  for (const size_t room : {size_t{0}, out.size()}) {
-    size_t given = 9;
-    used = nullptr;
-    if (factory->GetSupportedDevices(factory, devices, std::size(devices), out.data(), room, &given) != nullptr)
-      wrong("there are no devices");
-    if (given != (room > 0) || used != (room > 0 ? devices[1] : nullptr)) wrong("the devices are wrong");
-  }
 }
 
 bool is_right(const Node& node, bool first) {
@@ -250,10 +227,12 @@ void check_provider_in_threads(int threads, int rounds) {
       ++ready;
       while (ready < threads) std::this_thread::yield();
       for (int round = 0; round < rounds; ++round) {
-        std::array<EpFactory*, 2> factories{};
+        std::array<EpFactory*, 3> factories{};
         size_t count = 0;
-        if (CreateEpFactories("", &kBase, nullptr, factories.data(), 2, &count) != nullptr || count != 2) ++mistakes;
-        for (size_t at = 0; at < factories.size(); ++at) {
+        if (CreateEpFactories("", &kBase, nullptr, factories.data(), 3, &count) != nullptr || count != 3) ++mistakes;
+        CustomOpDomain* domain = nullptr;
+        if (factories[2]->GetCustomOpDomains(factories[2], &domain, 1) != nullptr || domain == nullptr) ++mistakes;
+        for (size_t at = 0; at < 2; ++at) {
           Ep* ep = make_provider(factories[at]);
           claimed.clear();
           if (ep->GetCapability(ep, nullptr, nullptr) != nullptr) ++mistakes;
@@ -271,14 +250,15 @@ void check_provider_in_threads(int threads, int rounds) {
 
 void check_provider() {
   add_calls();
-  std::array<EpFactory*, 2> factories{};
+  std::array<EpFactory*, 3> factories{};
   size_t count = 0;
   const long before = allocations.live;
-  exhaust("CreateEpFactories", "", [&] { return CreateEpFactories("", &kBase, nullptr, factories.data(), 2, &count); });
-  if (count != 2 || allocations.live <= before) wrong("there is no factory");
-  exhaust("CreateEpFactories without room", "the runtime has room for 1 factories, expected 2",
-          [&] { return CreateEpFactories("", &kBase, nullptr, factories.data(), 1, &count); });
-  for (EpFactory* factory : factories) check_devices(factory);
+  exhaust("CreateEpFactories", "", [&] { return CreateEpFactories("", &kBase, nullptr, factories.data(), 3, &count); });
+  if (count != 3 || allocations.live <= before) wrong("there is no factory");
+  exhaust("CreateEpFactories without room", "the runtime has room for 2 factories, expected 3",
+          [&] { return CreateEpFactories("", &kBase, nullptr, factories.data(), 2, &count); });
+  for (EpFactory* factory : factories) check_devices(factory, factory == factories[2]);
+  check_operators(factories[2], kBase);
   check_providers_of(factories[0], "CreateEp", "GetCapability", false);
   check_providers_of(factories[1], "CreateEp of the first", "GetCapability of the first", true);
   exhaust("CreateKernelImpl", "", [&] {

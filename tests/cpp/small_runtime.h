@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ort/ort_abi.h"
+#include "ort/provider_abi.h"
 
 namespace padops::ort {
 
@@ -95,6 +95,15 @@ void exhaust(const char* name, const char* last, Call call) {
       wrong("%s, %ld allocations: %ld of them are left", name, again, allocations.live.load() - before);
   }
 }
+
+// What the runtime calls of devices, and of the provider that brings the operators.
+void add_device_calls(padops::ort::EpApi& calls);
+
+// The devices of a provider, which have options where they bring the operators.
+void check_devices(padops::ort::EpFactory* factory, bool brings_operators);
+
+// The provider that brings the operators.
+void check_operators(padops::ort::EpFactory* factory, const padops::ort::ApiBase& base);
 
 // The execution provider in this runtime.
 void check_provider();

@@ -37,7 +37,8 @@ ENTRIES = """
 249 KernelInfoGetConstantInput_tensor p pzpp; 252 GetResizedStringTensorElementBuffer p pzzp;
 268 ShapeInferContext_GetInputTypeShape p pzp; 269 ShapeInferContext_GetAttribute p ppp;
 270 ShapeInferContext_SetOutputTypeShape p pzp; 271 SetSymbolicDimensions p ppz; 272 ReadOpAttr p pipzp;
-274 KernelContext_ParallelFor p ppzzp; 289 GetValueInfoName p pp; 290 GetValueInfoTypeInfo p pp; 298 GetKeyValuePairs v pppp;
+274 KernelContext_ParallelFor p ppzzp; 289 GetValueInfoName p pp; 290 GetValueInfoTypeInfo p pp;
+295 CreateKeyValuePairs v p; 296 AddKeyValuePair v ppp; 298 GetKeyValuePairs v pppp;
 300 ReleaseKeyValuePairs v p; 307 HardwareDevice_Type i p; 317 GetEpApi p ; 326 ValueInfo_GetInitializerValue p pp;
 331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
 349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
@@ -73,8 +74,8 @@ STRUCTURES = {
     "OrtEpFactory": """GetName p p; GetVendor p p; GetSupportedDevices p ppzpzp; CreateEp p pppzppp; ReleaseEp v pp;
         GetVendorId u p; GetVersion p p; ValidateCompiledModelCompatibilityInfo v; CreateAllocator v; ReleaseAllocator v;
         CreateDataTransfer p pp; IsStreamAware b p; CreateSyncStreamForDevice v;
-        GetHardwareDeviceIncompatibilityDetails v; CreateExternalResourceImporterForDevice v; GetNumCustomOpDomains v;
-        GetCustomOpDomains v""",
+        GetHardwareDeviceIncompatibilityDetails v; CreateExternalResourceImporterForDevice v; GetNumCustomOpDomains p pp;
+        GetCustomOpDomains p ppz""",
 }
 # The fields of OrtCustomOp behind its version.
 FIELDS = """

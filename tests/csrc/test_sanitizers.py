@@ -20,6 +20,7 @@ PROVIDER = (
     "provider",
     "provider_needed",
     "provider_registration",
+    "provider_operators",
     "provider_in_front",
     "provider_in_front_rare",
     "provider_in_front_threads",

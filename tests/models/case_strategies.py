@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import native
 import numpy as np
-from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from padops.conformance.cases.drawn import shrink
@@ -29,6 +29,14 @@ def drawn(examples: int) -> settings:
     return settings(
         max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
     )
+
+
+def explore(
+    cases: st.SearchStrategy[Drawn], check: Callable[[Drawn], None], examples: int, met: Callable[[], object]
+) -> None:
+    """Draw and check so many cases, and further ones until the condition is met."""
+    drawn(examples)(given(cases)(check))()
+    until(cases, check, met)
 
 
 def until(cases: st.SearchStrategy[Drawn], check: Callable[[Drawn], None], met: Callable[[], object]) -> None:

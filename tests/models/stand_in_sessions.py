@@ -24,6 +24,7 @@ PADS = {
     "constant": "<int64[4] p = {0, 1, 0, 2}> { a = Relu (x) [pad] b = Pad (a, p) y = Relu (b) }",
     "no Pad": "{ a = Relu (x) y = Relu (a) }",
 }
+GIVING = ("name", "device", "registered", "options", "untold options")  # ways that give the provider an option
 DATA = np.arange(1, 9, dtype=np.float32).reshape(2, 4)
 
 
@@ -53,6 +54,10 @@ def session_of(content: bytes, name: str, way: str) -> onnxruntime.InferenceSess
     if way == "policy":
         options.set_provider_selection_policy_delegate(lambda found, *_: [row for row in found if row.ep_name == name])
     else:
+        if way == "untold options":  # as onnxruntime 1.25 does
+            onnxruntime.InferenceSession.get_provider_options = lambda session: dict.fromkeys(
+                session.get_providers(), {}
+            )
         options.add_provider_for_devices(devices, {"one": "1"})
     return padops.InferenceSession(content, options)
 
@@ -70,7 +75,8 @@ def tried(text: str, name: str, way: str) -> dict[str, object]:
     )  # fmt: skip
     options = session.get_session_options()
     kept = "" if way == "set_providers" else options.get_session_config_entry("tests.entry")
-    return {"output": output, "ran": ran, "providers": session.get_providers(), "entry": kept}
+    one = options.get_session_config_entry(f"ep.{name.lower()}.one") if way in GIVING else ""
+    return {"output": output, "ran": ran, "providers": session.get_providers(), "entry": kept, "one": one}
 
 
 def main(library: str, name: str, way: str) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cpp_builds import CHECKS, ROOT, build
-from stand_in_sessions import DATA, PADS
+from stand_in_sessions import DATA, GIVING, PADS
 
-WAYS = ("name", "device", "registered", "twice", "set_providers", "policy", "options")
+WAYS = ("name", "device", "registered", "twice", "set_providers", "policy", "options", "untold options")
 BOTH = ["Relu {}", "Relu {}"]
 KNOWN = "QNNExecutionProvider"  # onnxruntime drops it where it is only named, and the rules know it
 
@@ -49,6 +49,7 @@ def test_nothing_is_lost(stand_in: Path, way: str) -> None:
             mine = ["Pad PadopsFirstExecutionProvider"] if name in pads else []
             assert found[name]["ran"] == [*mine, *(row.format(KNOWN) for row in BOTH)], name
             assert found[name]["entry"] == "kept"
+            assert found[name]["one"] == ("1" if way in GIVING else "")
 
 
 def test_an_option_turns_it_off(stand_in: Path) -> None:

@@ -85,6 +85,41 @@ def test_lowered_of_five_dims() -> None:
         assert (answer["outcome"], providers.elsewhere(answer, provider_cases.QNN)) == ("right", {}), (name, answer)
 
 
+@pytest.mark.needs_environment("ort-qnn")
+def test_ranks_of_qnn() -> None:
+    """Among nodes of two dims, since it dies of a Relu of five: what the rules say of a Pad, and padops beside it is right."""
+    models, lines, left = {}, {}, 0
+    for rank in (4, 5, 6, 7, 8):
+        for mode in ("constant", "edge", "reflect", "wrap"):
+            shape = (1,) * (rank - 4) + (2, 3, 4, 3)
+            amounts = (0,) * (rank - 2) + (1, 1)
+            values = {"flat": (6, 12), "deep": shape, "out": (6, -1), "p": amounts * 2}
+            given = ", ".join(f"int64[{len(row)}] {name} = {{{str(row)[1:-1]}}}" for name, row in values.items())
+            model = parser.parse_model(
+                f'<ir_version: 10, opset_import: ["" : 21]> g (float[{str(shape)[1:-1]}] x) => (float[m, n] y) <{given}> '
+                f'{{ a = Reshape (x, flat) b = Relu (a) c = Reshape (b, deep) d = Pad <mode = "{mode}"> (c, p) '
+                "e = Reshape (d, out) y = Relu (e) }"
+            ).SerializeToString()
+            case = provider_cases.Case(f"{mode} {rank}", mode, shape, amounts * 2, 21)
+            models[case.name] = model
+            expected = provider_cases.expected_of(case).reshape(6, -1).tolist()
+            lines[case.name] = provider_cases.as_line(case, model, expected)
+    for name, answer in providers.ask_lines("ort-qnn", "stock", lines).items():
+        (pad,) = padops.inspect(models[name], providers=[provider_cases.QNN, "CPUExecutionProvider"]).pads
+        who = providers.who(answer, provider_cases.QNN)
+        if pad.runner == "PadopsFirstExecutionProvider":
+            assert (answer["outcome"], name) in {
+                ("refused", "constant 5"),
+                ("refused", "edge 4"),
+                ("right", "reflect 4"),
+            }
+        else:
+            left += pad.runner != provider_cases.QNN
+            assert (answer["outcome"], who == provider_cases.QNN) == ("right", pad.runner == provider_cases.QNN), name
+    assert left == 16
+    assert {answer["outcome"] for answer in providers.ask_lines("ort-qnn", "name", lines).values()} == {"right"}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_parts(name: str) -> None:
     """The types of the operators that a Pad becomes for the provider; and why it becomes no others."""

@@ -69,6 +69,14 @@ def test_threads_that_wait() -> None:
     assert spinning(OPENVINO) == spinning(f"{WEBGPU},{OPENVINO}") == "0"
     assert spinning(WEBGPU) is None and spinning(OPENVINO, recording_options()) is None
     assert spinning(OPENVINO, content=WITHOUT_PAD) is None
+    for chosen in ("0", "1"):
+        own = recording_options()
+        own.add_session_config_entry("session.intra_op.allow_spinning", chosen)
+        assert spinning(OPENVINO, own) == chosen == own.get_session_config_entry("session.intra_op.allow_spinning")
+    registered = recording_options()
+    padops.register(registered, provider=True, providers=[(FIRST_NAME, {"before": OPENVINO}), CPU])
+    with pytest.raises(RuntimeError):  # it has no such entry
+        registered.get_session_config_entry("session.intra_op.allow_spinning")
 
 
 def test_devices_in_the_list() -> None:

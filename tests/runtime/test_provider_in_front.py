@@ -87,6 +87,11 @@ ODD = {
     "33 bits": FILLED.format("", ", int64 f = {4294967296}", "constant").replace("float[", "int64["),
     "rank 0": 'g (float x) => (float y) <int64[0] p = {}> { [p] y = Pad <mode = "reflect"> (x, p) }',
     "rank 0, given": "g (float x, int64[0] p) => (float y) { [p] y = Pad (x, p) }",
+    "five dims": "g (float[1, 1, 1, 2, 2] x) => (float[a, b, c, d, e] y) <int64[10] p = {0, 0, 0, 1, 1, 0, 0, 0, 1, 1}> { [p] y = Pad (x, p) }",
+    "six dims": "g (float[1, 1, 1, 1, 2, 2] x) => (float[a, b, c, d, e, f] y) <int64[12] p = {0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1}> "
+    "{ [p] y = Pad (x, p) }",
+    "six dims, edge": "g (float[1, 1, 1, 1, 2, 2] x) => (float[a, b, c, d, e, f] y) "
+    '<int64[12] p = {0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1}> { [p] y = Pad <mode = "edge"> (x, p) }',
     "nothing": "g (float[2, 0] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}> { [p] y = Pad (x, p) }",
     "perhaps nothing": "g (float[n, 4] x) => (float[a, b] y) <int64[4] p = {0, 1, 0, 1}> { [p] y = Pad (x, p) }",
     "no shape at all": "g (float[] x, int64[4] p) => (float[a, b] y) { [p] y = Pad (x, p) }",
@@ -140,6 +145,7 @@ TAKEN = {
     "33 bits": (OPENVINO,),
     "rank 0": (WEBGPU, QNN),
     "rank 0, given": (WEBGPU,),
+    "five dims": (QNN,),  # it leaves those of six
     "nothing": (QNN,),
 }
 

@@ -88,7 +88,7 @@ def test_a_runtime_without_registries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_names() -> None:
     assert padops.get_ep_name() == EP_NAME
-    assert padops.get_ep_names() == [EP_NAME, provider.FIRST_NAME]
+    assert padops.get_ep_names() == [EP_NAME, provider.FIRST_NAME, provider.OPERATORS_NAME]
     assert EP_NAME in {device.ep_name for device in onnxruntime.get_ep_devices()} or options() is not None
 
 

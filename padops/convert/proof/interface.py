@@ -28,7 +28,7 @@ def differences(terms: Terms, first: Built, second: Built) -> list[str]:
         found += [
             f"the converted model declares other dims of the input '{name}'"
             for name in first.inputs
-            if _is_stricter(dims_of(first.declared[name]), dims_of(second.declared[name]))
+            if is_stricter(dims_of(first.declared[name]), dims_of(second.declared[name]))
         ]
         if list(first.inputs) != list(second.inputs):
             found.append("the inputs have another order")
@@ -46,8 +46,13 @@ def differences(terms: Terms, first: Built, second: Built) -> list[str]:
     return found
 
 
-def _is_stricter(first: tuple[Dim, ...] | None, second: tuple[Dim, ...] | None) -> bool:
-    """Whether declared dims refuse what others take; symbols refuse nothing, a runtime does not compare them."""
+def is_stricter(first: tuple[Dim, ...] | None, second: tuple[Dim, ...] | None) -> bool:
+    """Whether declared dims refuse what others take; symbols refuse nothing, a runtime does not compare them.
+
+    Args:
+        first: Dims, or None where not even the rank is declared.
+        second: Those that may refuse more.
+    """
     if second is None:
         return False
     if first is None or len(first) != len(second):

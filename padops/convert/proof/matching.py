@@ -180,10 +180,7 @@ class Matcher:
     def _are_like(self, a: int, b: int) -> bool:
         """Whether two terms apply the same to as many inputs."""
         one, other = self._terms.head(a), self._terms.head(b)
-        if one.kind in GIVEN or len(self._terms.inputs(a)) != len(self._terms.inputs(b)):
-            return False
-        pairs = zip(self._terms.inputs(a), self._terms.inputs(b))
-        if any((first == ABSENT) != (second == ABSENT) for first, second in pairs):
+        if len(self._terms.inputs(a)) != len(self._terms.inputs(b)):
             return False
         return one == other or self._are_versions(a, b, one, other)
 
@@ -254,7 +251,10 @@ class Matcher:
             return self._undecided[a, b]
         if time.monotonic() > self._end:
             return Outcome(Verdict.UNKNOWN, "", why=f"the limit of {self._limits.seconds:g} s is reached")
-        found = decide(self._terms, a, b, self._limits, self.prove)
+        try:
+            found = decide(self._terms, a, b, self._limits, self.prove)
+        except MemoryError as error:  # the other pairs may be small
+            found = Outcome(Verdict.UNKNOWN, "", why=f"there is no memory to decide it: {error}")
         if found.verdict is not Verdict.PROVED:
             self._undecided[a, b] = found
         return found

@@ -33,6 +33,8 @@ KEY, MASK, PAST = 1, 3, 4  # inputs
 KERNEL = (24, ("float", "float16"))  # the version and the types of ONNX Runtime's own
 REFUSED = "ONNX Runtime ends the run where the mask is shorter than the keys"
 RIGHT = "ONNX Runtime writes out the body of the function, and runs the Pad in there"
+LACKS = "ONNX Runtime writes out the body of the function, and has no Expand of bfloat16, which is in there"
+AS_LONG = "ONNX Runtime runs it, as long as the mask is as long as the keys"
 UNSAID = "whether the mask is shorter than the keys, so that the function pads it, the model does not say"
 
 
@@ -44,18 +46,21 @@ def match_attention_mask(site: NodeSite, types: Types) -> Match | None:
     if opset is None or opset < SINCE or len(node.inputs) <= MASK or (mask := node.inputs[MASK]) is None:
         return None
     form = f"mask of {OP_TYPE}-{SINCE if opset == SINCE else SINCE + 1}"
-    lacking = _lacking(node, types)
+    lacking, of_data = _lacking(node, types), types.name(node.inputs[0])
+    refused = REFUSED if opset == KERNEL[0] and of_data in KERNEL[1] else None
+    verdict: tuple[Verdict, str] | None = ("refuses", LACKS) if of_data == "bfloat16" else None
+    if lacking is None and refused is not None:
+        verdict = "runs if", AS_LONG
     if not lacking:
-        return None if lacking == 0 else Match(form, status="not needed", reason=UNSAID)
+        return None if lacking == 0 else Match(form, status="not needed", reason=UNSAID, verdict=verdict)
     notes: list[str] = []
     try:
         made = _pad(site, mask, lacking, types, opset, notes)
     except Unconvertible as why:
         return Match(form, reason=str(why))
     body, runs_as = describe(made, site, types), RunsAs("", opset)
-    refused = REFUSED if opset == KERNEL[0] and types.name(node.inputs[0]) in KERNEL[1] else None
     if refused is None and judge(body, runs_as, NEWEST_MINOR)[0] == "runs":
-        return Match(form, status="not needed", reason=RIGHT)
+        return Match(form, status="not needed", reason=RIGHT, verdict=verdict)
     rewrite = Rewrite(
         made.op_type,
         partial(_apply, made=made),

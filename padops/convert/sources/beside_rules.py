@@ -8,7 +8,7 @@ padops, which decides for right results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -17,10 +17,10 @@ import onnx_ir as ir
 from padops.convert.facts import Verdict
 from padops.convert.sources.builtin_rules import judge, loads, reaches_provider
 from padops.convert.sources.builtin_support import known_amounts
-from padops.convert.sources.match import RunsAs
+from padops.convert.sources.match import Match, RunsAs
 from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
-from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
 from padops.spec.dialects import onnx_op
 from padops.spec.plan import Amounts, Mode
@@ -78,6 +78,8 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
     for name in providers:
         if name in (CPU, EP_NAME, FIRST_NAME):
             break
+        if name == OPERATORS_NAME:
+            continue
         if name not in BY_NAME:
             unknown.append(name)
         elif found.domain == "" and loads(pad, found):
@@ -93,6 +95,18 @@ def ask(pad: PadInfo, found: RunsAs, providers: Sequence[str], minor: int) -> An
     return Answer(verdict, _with(unknown, why), EP_NAME if reaches_provider(pad, found, minor) else "")
 
 
+def as_others_may(match: Match, providers: Sequence[str]) -> Match:
+    """A match without the verdict that the CPU's provider refuses the node, where another one may take it.
+
+    Args:
+        match: What a source says of a node.
+        providers: Of the session.
+    """
+    others = set(providers).difference((CPU, EP_NAME, FIRST_NAME))
+    refused = match.verdict is not None and match.verdict[0] == "refuses"
+    return replace(match, verdict=None) if others and refused else match
+
+
 def _with(unknown: Sequence[str], text: str) -> str:
     """With the providers in front that the rules do not know, and that may take the Pad."""
     return f"unless {' or '.join(unknown)} takes it, which padops has no rules for: {text}" if unknown else text
@@ -104,6 +118,7 @@ def said_of(rule: ProviderRule) -> str:
         "above": f"Pad above {rule.limit}",
         "below": f"Pad below {rule.limit}",
         "rank above": f"rank above {rule.limit}",
+        "sizes above": f"some sizes of rank above {rule.limit}",
         "rank below": f"rank below {rule.limit}",
     }
     what = numbers.get(rule.when, WORDS.get(rule.when, rule.when))
@@ -154,6 +169,8 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return amounts is None
         case "rank above":
             return None if pad.dims is None else len(pad.dims) > rule.limit
+        case "sizes above":
+            return False if pad.dims is not None and len(pad.dims) <= rule.limit else None
         case "above":
             return version > rule.limit
         case "below":

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-import onnx_ir as ir
 
 from padops.convert.facts import Verdict
+from padops.convert.sources.builtin_limits import limits, limits_at
 from padops.convert.sources.builtin_support import (
     CASTS_RIGHT_SINCE,
     CROPS_RIGHT,
@@ -22,13 +22,15 @@ from padops.convert.sources.builtin_support import (
     POOLINGS_RIGHT,
     REFLECT_REFUSED,
     WRAPS_RIGHT,
+    has_int32_axes,
     has_type,
+    is_row,
     known_amounts,
     taking_pooling,
 )
 from padops.convert.sources.match import RunsAs
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
-from padops.convert.sources.operands import Operand, all_known
+from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.provider import FIRST_MINOR
 from padops.spec.dialects import OPS, onnx_op
@@ -50,13 +52,15 @@ class Finding:
         verdict: What it does instead; ``"runs"`` where it is right but for what the reason says.
         reason: Why.
         before: The first release 1.x that does it rightly; None where none does.
-        worse_before: The first release 1.x with that verdict; earlier ones are wrong instead of refusing.
+        worse_before: The first release 1.x with that verdict; earlier ones may be wrong instead of refusing.
+        since: The first release 1.x with the fault.
     """
 
     verdict: Verdict
     reason: str
     before: int | None = None
     worse_before: int = 0
+    since: int = 0
 
 
 def _opset(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
@@ -78,8 +82,8 @@ def _type(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
-    if _has_int32_axes(pad):
-        yield Finding("refuses", "ONNX Runtime refuses constant axes of type int32")
+    if has_int32_axes(pad):
+        yield _refused_in_inference(pad, "constant axes of type int32")
     elif pad.input("axes") is not None and pad.around.transposing:
         yield Finding("may be wrong", MOVED_THROUGH)
 
@@ -96,8 +100,13 @@ def _open_axes(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
 
 
 def _row(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
-    if found.domain == "" and _is_row(pad):
-        yield Finding("refuses", "ONNX Runtime refuses constant pads of two dims")
+    if found.domain == "" and is_row(pad):
+        yield _refused_in_inference(pad, "constant pads of two dims")
+
+
+def _refused_in_inference(pad: PadInfo, what: str) -> Finding:
+    """What onnx's shape inference refuses as soon as it knows the rank of the data."""
+    return Finding("runs if" if pad.dims is None else "refuses", f"ONNX Runtime refuses {what}")
 
 
 def _pooling(pad: PadInfo, found: RunsAs) -> Iterator[Finding]:
@@ -141,26 +150,27 @@ def _reach_of(pad: PadInfo, axis: int, size: int | None, begin: int, end: int) -
     modes = pad.known_modes
     if pad.mode is Mode.REFLECT and begin * end < 0:
         reason = f"ONNX Runtime reads out of bounds before 1.25 (axis {axis}: reflect {begin}, {end})"
-        yield Finding("wrong", reason, REFLECT_REFUSED)
+        yield Finding("may be wrong", reason, REFLECT_REFUSED)
     if size is None:
         return
     left = size + min(begin, 0) + min(end, 0)
     where = f"axis {axis}: {begin}, {end} of {size} elements"
+    if not size and modes != (Mode.CONSTANT,) and (begin or end or Mode.WRAP in modes):
+        which = pad.mode.value if pad.mode else "another mode than constant"
+        yield Finding("refuses", f"ONNX Runtime refuses {which} where an axis is empty ({where})")
     if pad.mode is Mode.REFLECT and max(begin, end) > max(left - 1, 0):
         reason = f"ONNX Runtime refuses to reflect more than once ({where})"
         yield Finding("refuses", reason, worse_before=REFLECT_REFUSED)
     if modes != (Mode.CONSTANT,) and begin + size + end == 0 and size:
         which = f"mode {pad.mode.value}" if pad.mode else "another mode than constant"
-        yield Finding("refuses", f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}")
-    if left < 0 or (left < size and left == 0 and begin + size + end > 0):
-        reason = f"ONNX Runtime is wrong before 1.24 where a crop leaves nothing ({where})"
-        yield Finding("wrong", reason, CROPS_RIGHT)
+        reason = f"ONNX Runtime refuses to crop axis {axis} to nothing in {which}"
+        yield Finding("refuses", reason, since=CROPS_RIGHT)
+    if size and left < 0 or (left < size and left == 0 and begin + size + end > 0):
+        reason = f"ONNX Runtime may be wrong before 1.24 where a crop leaves nothing ({where})"
+        yield Finding("may be wrong", reason, CROPS_RIGHT)
     if Mode.WRAP in modes and begin > left:
         reason = f"ONNX Runtime reads out of bounds before 1.31 where wrap adds more in front than there is ({where})"
-        yield Finding("wrong", reason, WRAPS_RIGHT)
-    if not size and modes != (Mode.CONSTANT,) and (begin or end or Mode.WRAP in modes):
-        which = pad.mode.value if pad.mode else "another mode than constant"
-        yield Finding("refuses", f"ONNX Runtime refuses {which} where an axis is empty ({where})")
+        yield Finding("may be wrong", reason, WRAPS_RIGHT)
 
 
 RULES: tuple[Callable[[PadInfo, RunsAs], Iterator[Finding]], ...] = (
@@ -186,12 +196,12 @@ def judge(pad: PadInfo, found: RunsAs, minor: int) -> tuple[Verdict, str]:
     if pad.type is not None and (since := by_name(pad.type).since) > minor:
         return "refuses", f"onnxruntime 1.{minor} has no tensor({pad.type}); 1.{since} has"
     findings = [finding for rule in RULES for finding in rule(pad, found)]
-    faults = [row for row in findings if row.before is None or minor < row.before]
+    faults = [row for row in findings if row.since <= minor and (row.before is None or minor < row.before)]
     for fault in faults:
         if fault.verdict not in ("runs", "runs if"):
-            return ("wrong" if minor < fault.worse_before else fault.verdict), fault.reason
+            return ("may be wrong" if minor < fault.worse_before else fault.verdict), fault.reason
     found_limits = [] if pad.type is not None else [f"ONNX Runtime has a Pad of their type at opset {found.opset}"]
-    found_limits += _limits_at(pad, minor)
+    found_limits += limits_at(pad, minor)
     text = "ONNX Runtime runs it" + (f", as long as {' and '.join(found_limits)}" if found_limits else "")
     return ("runs if" if found_limits else "runs"), "; ".join([text, *(fault.reason for fault in faults)])
 
@@ -214,17 +224,7 @@ def reaches_provider(pad: PadInfo, found: RunsAs, minor: int) -> bool:
 def loads(pad: PadInfo, found: RunsAs) -> bool:
     """Whether ONNX Runtime loads a model with a Pad of ONNX, and does not refuse it before it asks any provider."""
     in_schema = pad.type in (None, *OPS[onnx_op(found.opset)].types)
-    return in_schema and not _is_row(pad) and not _has_int32_axes(pad) and not any(_open_axes(pad, found))
-
-
-def _is_row(pad: PadInfo) -> bool:
-    pads = pad.input("pads")
-    return isinstance(pads, np.ndarray) and pads.ndim > 1
-
-
-def _has_int32_axes(pad: PadInfo) -> bool:
-    axes = pad.input("axes")
-    return isinstance(axes, np.ndarray) and axes.dtype == np.int32
+    return in_schema and not is_row(pad) and not has_int32_axes(pad) and not any(_open_axes(pad, found))
 
 
 def runs(pad: PadInfo) -> str:
@@ -232,63 +232,3 @@ def runs(pad: PadInfo) -> str:
     text = f"ONNX Runtime runs it: {pad.type}, {pad.mode.value if pad.mode else 'mode given by the caller'}"
     found = limits(pad)
     return f"{text}, as long as {' and '.join(found)}" if found else text
-
-
-def limits(pad: PadInfo) -> list[str]:
-    """What has to hold of the data, so that ONNX Runtime of any release is right with a Pad of unknown shape or amounts."""
-    if pad.node is not None and all_known(pad.dims):
-        return []
-    found = _limits_of_rank(pad)
-    if pad.mode is Mode.REFLECT:
-        found.append("no amount is more than the axis has elements to reflect")
-    if pad.mode is Mode.WRAP:
-        found.append("no amount is more than the axis has elements to wrap")
-    if pad.mode is not Mode.REFLECT and not pad.only_adds:
-        found.append("no axis is cropped away wholly")
-    return found
-
-
-def _limits_of_rank(pad: PadInfo) -> list[str]:
-    """What has to hold of the rank of the data, where the model does not state it."""
-    pads = pad.input("pads")
-    if pad.dims is None and pad.open_axes and isinstance(pads, np.ndarray):
-        return [f"it does not find out that the data have another rank than {pads.size // 2}"]
-    counted = [pad.input("axes"), pad.input("pads"), *(pad.attributes.get(name) for name in ("pads", "paddings"))]
-    if pad.dims is not None or any(one is not None and _counts(one) for one in counted):
-        return []
-    return ["the data have at least one dim"]
-
-
-def _counts(given: Operand | ir.Attr) -> bool:
-    """Whether amounts or axes are known to be some."""
-    if isinstance(given, ir.Attr):
-        return not given.is_ref() and len(given.value) > 0
-    return isinstance(given, np.ndarray) and given.size > 0
-
-
-def _limits_at(pad: PadInfo, minor: int) -> list[str]:
-    """The same of one release, with the numbers where the amounts are known."""
-    if pad.mode is Mode.CONSTANT and minor >= CROPS_RIGHT:
-        return _limits_of_rank(pad)
-    if pad.mode is Mode.WRAP and minor >= WRAPS_RIGHT and pad.only_adds:
-        return _limits_of_rank(pad)
-    amounts = known_amounts(pad)
-    if not limits(pad) or pad.dims is None or len(amounts) != len(pad.dims):
-        return limits(pad)
-    least = {
-        axis: max(_least(pad.mode, row.begin, row.end, minor), 0)
-        for axis, (dim, row) in enumerate(zip(pad.dims, amounts))
-        if dim is None and (row.begin or row.end)
-    }
-    return [f"axis {axis} has {count} elements or more" for axis, count in least.items() if count > 1]
-
-
-def _least(mode: Mode | None, begin: int, end: int, minor: int) -> int:
-    """How many elements an axis has to have."""
-    crop = max(-begin, 0) + max(-end, 0)
-    added = max(begin, end, 0)
-    if mode is Mode.REFLECT:
-        return crop + added + 1
-    if mode is Mode.WRAP and minor < WRAPS_RIGHT:
-        return crop + max(begin, 1)
-    return crop + 1

@@ -1,6 +1,6 @@
 """What ONNX Runtime can do by itself: every measured fact about its own Pad; ``builtin_rules.py`` judges a Pad by them.
 
-Measured with onnxruntime 1.20 to 1.31.1 on the CPU; a fact that does not hold for all of these releases says for which.
+Measured with onnxruntime 1.20 to 1.32 on the CPU; a fact that does not hold for all of these releases says for which.
 
 **Right.** Mode constant, for data of any rank but 0, where no axis is cropped away wholly. Edge, reflect and wrap where no
 axis is empty, no amount is negative, and reflect reaches at most n - 1 elements and wrap n (of 1.31, wrap reaches any
@@ -9,21 +9,26 @@ amounts, where every axis that is empty stays so. ``com.microsoft::Pad`` runs as
 opset runs wrap.
 
 **Refused.** A node in the form of another version; data of rank 0; constant axes of int32, and also where the optimizer finds
-out that they are constant; a fill of several elements, which only mode constant reads; to reflect more than once; to crop an
-axis to nothing in another mode than constant, where it had elements; known amounts of some axes, where the model states no
+out that they are constant, and constant pads of two dims, but neither where the model tells no rank of the data; a fill of
+several elements, which only mode constant reads; to reflect more than once; from 1.24 on, to crop an axis to nothing in another
+mode than constant, where it had elements; known amounts of some axes, where the model states no
 shape of the axes, which then count as absent while dims are inferred (and as all in order where the amounts are as many).
 
 **Wrong in older releases.** Before 1.25 a reflection that is too long is not refused: Pad then reads beyond the data, also
 where one axis is cropped and reflected, and while the model is being loaded, where shapes are known, even in a branch that is
 never taken. Before 1.31 wrap reads before the data where it adds more in front than the crop leaves. Before 1.24 mode constant
-is wrong where a crop leaves none of an axis, and crashes where it takes more; edge and wrap give garbage where they extend such
-an axis, which is no Pad (P5) and which 1.24 refuses.
+is wrong, right or refused where a crop leaves none of an axis that has elements, and may crash where it takes more; edge and wrap
+give garbage where they extend such an axis, which is no Pad (P5) and which 1.24 refuses. What is read beyond the data is what
+happens to lie there, which now and then are the right elements.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
 from padops.convert.sources.pad_info import PadInfo
+from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.spec.plan import Amounts, Mode, PadError
 
 # Element types of the kernels that move every bit, by domain and first opset; between two rows, the one before counts.
@@ -38,6 +43,9 @@ KERNELS: dict[str, dict[int, tuple[str, ...]]] = {
 }
 # Of what a Pad got a kernel later: from which opset on, and in which release 1.x.
 LATER_KERNELS = {("", "bfloat16"): (21, 32)}
+
+# The newest opset that a release 1.x loads, from that release on; those before the next row load no newer one.
+NEWEST_OPSETS = {20: 21, 21: 22, 23: 23, 24: 25, 25: 26, 32: 28}
 
 FIRST_WITH_INPUTS = 11  # amounts and fill are attributes before
 FIRST_WITH_AXES = 18
@@ -130,3 +138,31 @@ def known_amounts(pad: PadInfo) -> tuple[Amounts, ...]:
         return pad.amounts or ()
     except PadError:
         return ()
+
+
+def newest_opset(minor: int) -> int | None:
+    """The newest opset that onnxruntime 1.``minor`` loads; None for a release that has not been measured.
+
+    Args:
+        minor: The release, 1.``minor``.
+    """
+    if not OLDEST_MINOR <= minor <= NEWEST_MINOR:
+        return None
+    return NEWEST_OPSETS[max(since for since in NEWEST_OPSETS if since <= minor)]
+
+
+def first_with(opset: int) -> int | None:
+    """The first release 1.x that loads an opset; None where none does that has been measured."""
+    return next((since for since, newest in NEWEST_OPSETS.items() if newest >= opset), None)
+
+
+def is_row(pad: PadInfo) -> bool:
+    """Whether the amounts are known, and of shape [1, 2r]."""
+    pads = pad.input("pads")
+    return isinstance(pads, np.ndarray) and pads.ndim > 1
+
+
+def has_int32_axes(pad: PadInfo) -> bool:
+    """Whether the axes are known, and int32."""
+    axes = pad.input("axes")
+    return isinstance(axes, np.ndarray) and axes.dtype == np.int32

@@ -99,6 +99,7 @@ class Match:
         op_type: Of a Pad that is an operator of padops already.
         already: The target whose form it has, for such a Pad: it stays where that is the one that is asked for; or "renamed".
         notes: See ``PadRecord.notes``.
+        verdict: What ONNX Runtime's CPU does with the node, and why, where no change of the Pad helps; else None.
     """
 
     form: str
@@ -109,6 +110,7 @@ class Match:
     op_type: str | None = None
     already: str | None = None
     notes: tuple[str, ...] = ()
+    verdict: tuple[Verdict, str] | None = None
 
     def record(self, site: NodeSite, status: Status, reason: str | None = None) -> PadRecord:
         """The record of this Pad, once it is decided what becomes of it.

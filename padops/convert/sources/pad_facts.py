@@ -14,6 +14,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.builtin_rules import judge
+from padops.convert.sources.builtin_support import first_with, newest_opset
 from padops.convert.sources.converted import RENAMED, operator_of
 from padops.convert.sources.match import Match, Rewrite, RunsAs, Unconvertible
 from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
@@ -43,6 +44,8 @@ def facts_of(site: NodeSite, match: Match, types: Types, minor: int, info: PadIn
     window = None if info is not None else _window(site, types)
     node, domain = site.node, site.node.domain
     verdict, why = _verdict(site, match, info, minor)
+    if verdict not in ("breaks a rule", "unknown") and (too_new := why_too_new(site, minor)):
+        verdict, why = "refuses", too_new
     shape = _named(info.data if info else node.inputs[0] if node.inputs else None, info.dims if info else None, types)
     amounts = _amounts(info) if info else _same_amounts(window, shape)
     return PadFacts(
@@ -60,6 +63,21 @@ def facts_of(site: NodeSite, match: Match, types: Types, minor: int, info: PadIn
         verdict=verdict,
         why=why,
     )
+
+
+def why_too_new(site: NodeSite, minor: int) -> str | None:
+    """Why a release of ONNX Runtime does not load the model of a node, whose opset it does not know; None where it does.
+
+    Args:
+        site: The node.
+        minor: The release, 1.``minor``.
+    """
+    opset, newest = site.scope.root.opset_imports.get(""), newest_opset(minor)
+    if opset is None or newest is None or opset <= newest:
+        return None
+    later = first_with(opset)
+    loads = f"; 1.{later} does" if later else ""
+    return f"onnxruntime 1.{minor} loads no model of opset {opset}, but up to {newest}{loads}"
 
 
 def pad_of(site: NodeSite, match: Match, types: Types) -> PadInfo | None:
@@ -110,6 +128,8 @@ def _broken_by_shapes(info: PadInfo) -> str | None:
 
 def _verdict(site: NodeSite, match: Match, info: PadInfo | None, minor: int) -> tuple[Verdict, str]:
     """What ONNX Runtime does with a node, and why."""
+    if match.verdict is not None:
+        return match.verdict
     if match.already:
         broken = None if info is None else broken_rule(info)
         return _of_padops(site, match.already) if broken is None else ("breaks a rule", broken)

@@ -1,23 +1,29 @@
-"""A part of two models, run alone: both sides on the same drawn inputs, in ONNX Runtime as they are written."""
+"""A part of two models, run alone: both sides on the same drawn inputs, in ONNX Runtime as they are written.
+
+Inputs of which ONNX Runtime dies are inputs that it refuses: they run in a copy of this process, where that can be.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import onnx
 
+from padops.convert.verify.apart import SECONDS, Answering, Apart, DiedError
 from padops.convert.verify.bits import Tolerance, Value, describe_difference
 from padops.convert.verify.exercise import Sameness
-from padops.convert.verify.sessions import DoesNotRun, Feeds, Session
+from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Session
 
 PATIENCE = 10.0  # seconds for one part, after which no further draw begins
 FEW = 16  # elements of an input that is made smaller
 SHARES = (0, *(1,) * 8, *range(2, 13))  # a number becomes less by all of it, by a half, a quarter, an eighth, …
 ATTEMPTS = 200  # to make an input smaller
+TWICE = 32  # draws that the original runs twice: sessions of one process draw equal random numbers at equal places
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,25 @@ class _Both:
 
     def __init__(self, one: Cut, other: Cut, tolerance: Tolerance) -> None:
         self.one, self.other, self.tolerance = one, other, tolerance
-        self._sessions = [Session(side.path, optimised=False, instead=side.model) for side in (one, other)]
+        try:
+            self._apart = Apart(self._prepare)
+        except DiedError as error:
+            raise DoesNotRun(str(error)) from None
+
+    def _prepare(self) -> Answering:
+        sessions = [Session(side.path, optimised=False, instead=side.model) for side in (self.one, self.other)]
+        return lambda question: sessions[question[0]].run(*question[1:])
+
+    def _run(self, side: int, given: Feeds, wanted: list[str]) -> Outputs:
+        try:
+            outputs: Outputs = self._apart.ask((side, given, wanted), SECONDS)
+        except DiedError as error:
+            raise DoesNotRun(str(error)) from None
+        return outputs
+
+    def close(self) -> None:
+        """Lets go of both."""
+        self._apart.close()
 
     def original(self, given: Feeds) -> dict[str, Value]:
         """What the original's side gives.
@@ -77,7 +101,7 @@ class _Both:
         Raises:
             DoesNotRun: It refuses the inputs.
         """
-        return self._sessions[0].run(given, [self.one.output, *self.one.choices])
+        return self._run(0, given, [self.one.output, *self.one.choices])
 
     def difference(self, given: Feeds, before: Value) -> tuple[str, bool]:
         """What differs, and whether that may be rounding; ("", False) where every bit agrees.
@@ -86,13 +110,21 @@ class _Both:
             _Unstable: Something differs, and the original differs from itself, too.
         """
         try:
-            after = self._sessions[1].run(given, [self.other.output])[self.other.output]
+            after = self._run(1, given, [self.other.output])[self.other.output]
         except DoesNotRun as error:
             return f"the converted model refuses what the original takes: {error}", False
         detail = describe_difference(before, after)
-        if detail and describe_difference(before, self.original(given)[self.one.output]):
+        if detail and self.is_unstable(given, before):
             raise _Unstable
         return detail, bool(detail) and self.tolerance.takes(before, after)
+
+    def is_unstable(self, given: Feeds, before: Value) -> bool:
+        """Whether the original gives something else than before.
+
+        Raises:
+            DoesNotRun: It does not run a second time.
+        """
+        return bool(describe_difference(before, self.original(given)[self.one.output]))
 
     def smaller(self, given: Feeds, detail: str) -> tuple[Feeds, str]:
         """Inputs of smaller numbers that show a difference, too, and which."""
@@ -120,7 +152,13 @@ def run_alone(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance
     Raises:
         DoesNotRun: ONNX Runtime does not load one of them.
     """
-    both = _Both(one, other, tolerance)
+    with closing(_Both(one, other, tolerance)) as both:
+        return _compared(both, feeds, patience)
+
+
+def _compared(both: _Both, feeds: Iterable[Feeds], patience: float) -> Ran:
+    """As ``run_alone``, of sides that are loaded."""
+    one = both.one
     draws, refused, begin, rounded = 0, 0, time.monotonic(), ""
     sameness, chosen = Sameness(), {name: set[bool]() for name in one.choices}
     for given in feeds:
@@ -131,6 +169,8 @@ def run_alone(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance
         except DoesNotRun:
             refused += 1
             continue
+        if draws < TWICE and both.is_unstable(given, before[one.output]):
+            return Ran(draws, refused, unstable=True)
         draws += 1
         sameness.add(before[one.output])
         for name in one.choices:

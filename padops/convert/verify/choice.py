@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import onnx
 
 from padops.convert.conversion import Conversion
-from padops.convert.errors import UndecidedError, VerificationError
+from padops.convert.errors import PadopsError, UndecidedError, VerificationError
 from padops.convert.model.document import Document
 from padops.convert.model.external import check_entries
 from padops.convert.model.reach import values_behind
@@ -21,6 +22,9 @@ from padops.convert.model.types import Types
 from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source, find_pads
 from padops.convert.sources.pad_facts import facts_of
+from padops.convert.verify.apart import Apart, DiedError
+from padops.convert.verify.callers import other_interface
+from padops.convert.verify.draws import CannotDrawError
 from padops.convert.verify.feeds import Inputs, inputs_of, load_inputs
 from padops.convert.verify.hints import Hints, special_values
 from padops.convert.verify.proving import proved
@@ -95,6 +99,8 @@ def comparison(
     corrected = conversion._corrected if conversion else frozenset()
 
     def compare_and_say(original: Path, converted: Path) -> Verification:
+        if noticed := other_interface(_message(document, original), onnx.load(converted, load_external_data=False)):
+            return Verification("interface", notes=noticed)
         proof, examples = (None, []) if document.foreign else proved(original, converted, asked.seed)
         told = proof is not None and (
             proof.verdict == "proved" or (proof.verdict == "tested" and _size(original) > CHEAP)
@@ -104,15 +110,22 @@ def comparison(
             return Verification("proved" if proof.verdict == "proved" else "alone", notes=notes, proof=proof)
         replays = _replays(document, examples) if examples else iter(())
         replays = (feeds for feeds in replays if survive((original, converted), dict(feeds)))
-        verification = _whole(
-            lambda feeds: _run(document, asked, feeds, corrected)(original, converted), given, replays
-        )
+
+        def run() -> Verification:
+            return _whole(lambda feeds: _run(document, asked, feeds, corrected)(original, converted), given, replays)
+
+        verification = run() if proof is None else _run_apart(run, asked.run or given is not None)
         if verification.outcome == "corrected" and wrong:
             note = CHANGED.format(wrong)
             verification = replace(verification, notes=(*verification.notes, note))
         return replace(verification, proof=proof)
 
     return compare_and_say
+
+
+def _message(document: Document, original: Path) -> onnx.ModelProto:
+    """The original as a model of ONNX: what it is read as, where it is of another format."""
+    return document.message() if document.foreign else onnx.load(original, load_external_data=False)
 
 
 def _whole(
@@ -126,6 +139,31 @@ def _whole(
         return usual
     shown = next((found for found in map(run, replays) if found.outcome == "different"), None)
     return shown or usual or run(None)
+
+
+def _run_apart(run: Callable[[], Verification], is_asked: bool) -> Verification:
+    """What runs give; where they are not possible, the reason: what is proved is proved all the same.
+
+    Args:
+        run: Runs both models.
+        is_asked: Whether the caller wants runs, whatever is proved.
+
+    Raises:
+        PadopsError: The caller's inputs are not those of the model; or what a run takes is missing, and the caller wants one.
+    """
+    try:
+        with closing(Apart(lambda: lambda question: run())) as apart:
+            found: Verification = apart.ask(None)
+            return found
+    except MemoryError as error:
+        why = f"there is no memory to run the models: {error}"
+    except (CannotDrawError, DiedError) as error:
+        why = str(error)
+    except PadopsError as error:
+        if is_asked:
+            raise
+        why = str(error)
+    return Verification("not run", notes=(why,))
 
 
 def _replays(document: Document, examples: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, np.ndarray]]:
@@ -165,31 +203,47 @@ def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -
     return (*told, *([CHANGED.format(wrong)] if wrong else []))
 
 
+def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
+    """The error that an answer amounts to, whose exit code is that of ``padops verify`` and of ``padops convert``; None for 0.
+
+    Args:
+        verification: The answer.
+        strict: Whether only a proof counts, and floats that round otherwise are a difference.
+    """
+    if verification.refuted or (strict and verification.outcome == "close"):
+        return VerificationError
+    accepted = verification.verdict == "proved" if strict else verification.passed
+    return None if accepted else UndecidedError
+
+
 def refusal(
     verification: Verification, strict: bool, corrected: Collection[str]
 ) -> tuple[type[VerificationError], str] | None:
-    """Why a converted model is not accepted: the error, and what it says; None where it is.
+    """Why a converted model is not written: the error, and what it says; None where it is.
 
-    One that runs, and that nothing can be compared with, is accepted, but for ``strict``: it may be what was asked for.
+    One that runs, and that nothing can be compared with, is written, but for ``strict``: it may be what was asked for.
 
     Args:
         verification: Of it.
-        strict: Whether only a proof counts, and floats that round otherwise are a difference.
+        strict: See ``shortcoming``.
         corrected: The values that may differ.
     """
-    if verification.refuted or (strict and verification.outcome == "close"):
-        return VerificationError, mismatch(verification, corrected)
-    if verification.outcome in ("undecided", "same") and verification.verdict != "proved":
-        neither = "neither model runs with these inputs" if verification.inputs else "neither model runs"
-        told = UNDECIDED if verification.outcome == "undecided" else neither
-        return UndecidedError, f"{told}: {'; '.join(verification.notes)}; {OTHERWISE}"
-    return (UndecidedError, undecided(verification)) if strict and verification.verdict != "proved" else None
+    error = shortcoming(verification, strict)
+    if error is VerificationError:
+        return error, mismatch(verification, corrected)
+    if error is None or not (strict or verification.outcome in ("undecided", "not run")):
+        return None
+    if verification.outcome in ("undecided", "not run"):
+        return error, f"{UNDECIDED}: {'; '.join(verification.notes)}; {OTHERWISE}"
+    return error, undecided(verification)
 
 
 def mismatch(verification: Verification, corrected: Collection[str]) -> str:
     """What a failed verification found, in one sentence."""
     if verification.outcome == "fails":
         return "the converted model fails: " + "; ".join(verification.notes)
+    if verification.outcome == "interface":
+        return "callers see another model: " + "; ".join(verification.notes)
     wrong = [pad for pad in verification.pads if pad.right is False]
     differing = [output for output in verification.outputs if not output.equal]
     if not differing:

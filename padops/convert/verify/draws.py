@@ -37,6 +37,10 @@ LOWEST_SINGLE, RATIO = 40.0, 50.0
 WORTH_SPRINKLING = 4  # elements; a threshold of NaN would leave nothing to compare
 
 
+class CannotDrawError(PadopsError):
+    """There is no room for random inputs."""
+
+
 @dataclass(frozen=True)
 class Draw:
     """One attempt: the shapes of the inputs, and what integers are to be.
@@ -66,7 +70,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
         hints: What is known of the inputs.
 
     Raises:
-        PadopsError: An input is too large.
+        CannotDrawError: An input is too large.
     """
     lengths = [row for row in inputs if _may_be_length(row, inputs, hints)]
     plain: list[int] = list(HIGHEST if any(_is_index(row) for row in inputs) else HIGHEST[:1])
@@ -82,7 +86,7 @@ def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -
                 continue
             for row in inputs:  # before the machine tries
                 if (count := prod(shapes[row.name])) > MAX_RANDOM:
-                    raise PadopsError(f"cannot verify: the input {row} would take {count} random numbers")
+                    raise CannotDrawError(f"cannot verify: the input {row} would take {count} random numbers")
             if wide:  # once: a model that takes them as indices refuses them
                 wide = False
                 yield _made(inputs, Draw(turn, shapes, plain[0], None, wide=True), seed, hints)
@@ -104,7 +108,7 @@ def _made(inputs: Sequence[Input], draw: Draw, seed: int, hints: Hints) -> dict[
                 made[row.name] = _random(row, draw, rng, inputs, hints)
         return made
     except MemoryError as error:
-        raise PadopsError(f"cannot verify: there is no memory for random inputs: {error}") from error
+        raise CannotDrawError(f"cannot verify: there is no memory for random inputs: {error}") from error
 
 
 def _is_index(row: Input) -> bool:

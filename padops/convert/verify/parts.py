@@ -85,6 +85,8 @@ def run_part(
         return Tried(Outcome(Verdict.UNKNOWN, DRAWN, why=f"it cannot be run alone: {why}"))
     except DoesNotRun as error:
         return Tried(Outcome(Verdict.UNKNOWN, DRAWN, why=f"ONNX Runtime does not run it alone: {error}"))
+    except MemoryError as error:
+        return Tried(Outcome(Verdict.UNKNOWN, DRAWN, why=f"there is no memory to run it alone: {error}"))
     return Tried(_outcome(ran, inputs), bool(replayed))
 
 

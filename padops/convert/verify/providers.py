@@ -22,6 +22,7 @@ from padops.convert.model.types import Types
 from padops.convert.records import Outcome, OutputComparison, Verification
 from padops.convert.sources import SOURCES, find_pads
 from padops.convert.verify.bits import Tolerance, compare_output
+from padops.convert.verify.callers import other_interface
 from padops.convert.verify.choice import Asked
 from padops.convert.verify.exercise import Sameness
 from padops.convert.verify.feeds import inputs_of, load_inputs
@@ -30,7 +31,7 @@ from padops.convert.verify.sessions import DoesNotRun, Feeds, Outputs, Peer, fed
 from padops.convert.verify.trials import Trial, run_trials
 from padops.extras import NeedingOnnxruntime
 from padops.processes import LateError, Pipes, wait_for
-from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME
+from padops.runtime.provider import CPU, EP_NAMES
 from padops.spec.dialects import DOMAIN
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ def compare_beside(
     if any(document.foreign for document in documents):
         raise UsageError("with providers both models run in ONNX Runtime, which runs ONNX models alone")
     message = documents[0].message()
+    if noticed := other_interface(message, documents[1].message()):
+        return Verification("interface", notes=noticed)
     inputs = inputs_of(message)
     given = None if asked.inputs is None else load_inputs(asked.inputs, inputs)
     hints = hints_of(message, special_values(documents[0].model))
@@ -193,10 +196,10 @@ def _libraries(providers: Providers) -> dict[str, str]:
     paths = {device.ep_name: device.ep_metadata.get("library_path", "") for device in devices}
     found = {}
     for name in map(_name, providers):
-        if name not in onnxruntime.get_available_providers() and name not in (*paths, EP_NAME, FIRST_NAME):
+        if name not in onnxruntime.get_available_providers() and name not in (*paths, *EP_NAMES):
             there = ", ".join(sorted({*onnxruntime.get_available_providers(), *paths}))
             raise UsageError(f"onnxruntime {onnxruntime.__version__} has no provider {name} here; it has {there}")
-        if paths.get(name) and name not in (EP_NAME, FIRST_NAME):
+        if paths.get(name) and name not in EP_NAMES:
             found[name] = paths[name]
     return found
 
@@ -220,7 +223,7 @@ def _told(which: str, document: Document, seat: Seat) -> list[str]:
     sites = [site for site, _ in find_pads(document.model, Types(document), SOURCES)]
     pads = [site for site in sites if site.node.op_type == "Pad" or site.node.domain == DOMAIN]
     # onnxruntime lists no nodes of some providers, and none that an optimizer has taken away.
-    others = [name for name in seat.providers if name not in (FIRST_NAME, EP_NAME, CPU)]
+    others = [name for name in seat.providers if name not in (*EP_NAMES, CPU)]
     ran: dict[str, list[str]] = defaultdict(list)
     for site in pads:
         ran[seat.runners.get(site.node.name or "", others[0] if others else "no provider")].append(site.path)
@@ -263,12 +266,9 @@ def _outputs(trials: Sequence[Trial], converted: Beside, case: Case) -> Verifica
             return Verification("fails", inputs=inputs, notes=(f"{CONVERTED} does not run: {error}",))
         for name, value in trial.outputs.items():
             sameness[name].add(value)
-            one = OutputComparison(name, False, "the converted model has no such output")
-            if name in outputs:
-                one = compare_output(name, value, outputs[name], name in trial.unstable)
+            one = compare_output(name, value, outputs[name], name in trial.unstable)
             if not one.equal:
-                near = tolerance is not None and name in outputs and tolerance.takes(value, outputs[name])
-                far = far or not near
+                far = far or tolerance is None or not tolerance.takes(value, outputs[name])
             if name not in comparisons or comparisons[name].equal:
                 comparisons[name] = one
     rounded = not all(one.equal for one in comparisons.values())

@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from padops.convert.verify.cut import CannotCut
 from padops.convert.verify.draws import WORDS
 from padops.convert.verify.feeds import Input
 from padops.convert.verify.pads import is_pad
@@ -27,7 +28,8 @@ RANKS = (2, 1, 3, 4, 0)  # where not even the rank is known
 FEW = 64  # elements of a constant that is looked at
 LARGEST_MARK = 1 << 17  # of the constants that are also sizes
 LARGE = 1 << 12  # elements of all inputs of most draws
-LARGEST = 1 << 20  # elements of all inputs of any draw
+LARGEST = 1 << 20  # elements of all inputs of any draw whose dims can be chosen
+MOST = 1 << 26  # elements of all inputs where they are given: more are not drawn
 WIDE = (
     0,
     1,
@@ -133,6 +135,9 @@ def region_inputs(
         sizing: The inputs that say how large other values are: one element of them may be large, and no more than memory takes.
         seed: Of the random numbers.
         count: How many sets.
+
+    Raises:
+        CannotCut: The inputs are too large.
     """
     ladder = (*SIZES, *marks.sizes)
     names = list(dict.fromkeys(name for row in inputs for name in _open(row)))
@@ -149,6 +154,8 @@ def region_inputs(
             largest = max(sizes, key=lambda name: sizes[name])
             sizes[largest] //= 2
             shapes = {row.name: _shape(row, sizes, rank) for row in inputs}
+        if (elements := sum(map(prod, shapes.values()))) > MOST:
+            raise CannotCut(f"its inputs have {elements} elements, and no more than {MOST} are drawn")
         size = max((dim for shape in shapes.values() for dim in shape), default=3)
         room = max(LARGEST // max((prod(2 * dim + 4 for dim in shape) for shape in shapes.values()), default=1), 2)
         yield {
@@ -223,7 +230,7 @@ def _integers(shape: tuple[int, ...], info: np.iinfo, marks: Marks, size: int, r
     elif way == 2:
         return np.asarray(rng.integers(info.min, info.max, shape, info.dtype, endpoint=True))
     else:
-        near = [one for mark in WIDE for one in (mark, -mark, mark - 1)] + [int(info.min), int(info.max)]
+        near = [one for mark in WIDE for one in (mark, -mark, mark - 1, -mark - 1)] + [int(info.min), int(info.max)]
     return np.asarray(np.array(near, object)[rng.integers(0, len(near), shape)], object).reshape(shape)
 
 

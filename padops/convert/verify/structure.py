@@ -12,6 +12,8 @@ import onnx
 from padops.convert.errors import PadopsError
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
+from padops.convert.proof.facts import dims_of
+from padops.convert.proof.interface import is_stricter
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.verify.pads import is_pad, known_amounts
 from padops.convert.verify.probes import Body, bodies
@@ -108,16 +110,38 @@ def _differences(original: tuple[Path, onnx.ModelProto], converted: tuple[Path, 
         idle = node.op_type == "Constant" and not read & set(node.output)
         if not is_pad(node) and not idle and not _alike(node, made.get(next(iter(node.output), "")), former, one):
             yield path
-    tensors = {tensor.name: tensor for tensor in other.graph.initializer}
-    for tensor in one.graph.initializer:
-        there = tensors.get(tensor.name)
-        if tensor.name in read and there and not _same_elements((original[0], tensor), (converted[0], there)):
-            yield f"initializer '{tensor.name}'"
+    yield from (f"input '{name}'" for name in _other_inputs(one, other))
+    former_parts, parts = _initializers(one), _initializers(other)
+    for name in (name for name in former_parts if name in read):
+        pairs = zip(former_parts[name], parts.get(name, ()))
+        same = all(_same_elements((original[0], first), (converted[0], second)) for first, second in pairs)
+        if not same or len(former_parts[name]) != len(parts.get(name, ())):
+            yield f"initializer '{name}'"
     functions = {(row.domain, row.name, row.overload): row for row in other.functions}
     for function in one.functions:
         key = (function.domain, function.name, function.overload)
         if function.domain != DOMAIN and (key not in functions or _text(function) != _text(functions[key])):
             yield f"function {function.domain}::{function.name}"
+
+
+def _other_inputs(one: onnx.ModelProto, other: onnx.ModelProto) -> Iterator[str]:
+    """The inputs that the other model lacks, has of another type, or of which it takes less."""
+    there = {value.name: value.type for value in other.graph.input}
+    for value in one.graph.input:
+        kind = there.get(value.name)
+        if kind is None or kind.tensor_type.elem_type != value.type.tensor_type.elem_type:
+            yield value.name
+        elif is_stricter(dims_of(value.type), dims_of(kind)):
+            yield value.name
+
+
+def _initializers(model: onnx.ModelProto) -> dict[str, list[onnx.TensorProto]]:
+    """The initializers of a graph by name: itself; of a sparse one its values, its places and its dims."""
+    found = {tensor.name: [tensor] for tensor in model.graph.initializer}
+    for row in model.graph.sparse_initializer:
+        dims = onnx.numpy_helper.from_array(np.array(row.dims, np.int64))
+        found[row.values.name] = [row.values, row.indices, dims]
+    return found
 
 
 def _alike(

@@ -16,15 +16,20 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 constexpr const char* kInputKinds[] = {"T", "int64", "index", "integer"};
 constexpr const char* kAttributeTypes[] = {"ints", "float", "string"};
 constexpr const char* kDoes[] = {"leaves", "refuses", "wrong", "dies"};
-constexpr const char* kWhens[] = {"always",        "axes",          "axes but all",
-                                  "axes and fill", "crop",          "beyond",
-                                  "beyond all",    "crop beyond",   "single",
-                                  "cut beyond",    "open rank",     "open dims",
-                                  "computed",      "rank above",    "above",
-                                  "below",         "other types",   "empty",
-                                  "rank below",    "computed fill", "computed scalar fill",
-                                  "fill not one",  "fill empty",    "rounded fill",
-                                  "endless value", "nodes behind",  "axes beside"};
+constexpr const char* kWhens[] = {"always",        "axes",
+                                  "axes but all",  "axes and fill",
+                                  "crop",          "beyond",
+                                  "beyond all",    "crop beyond",
+                                  "single",        "cut beyond",
+                                  "open rank",     "open dims",
+                                  "computed",      "rank above",
+                                  "sizes above",   "above",
+                                  "below",         "other types",
+                                  "empty",         "rank below",
+                                  "computed fill", "computed scalar fill",
+                                  "fill not one",  "fill empty",
+                                  "rounded fill",  "endless value",
+                                  "nodes behind",  "axes beside"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator>

@@ -121,6 +121,8 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kOpenDims: return any_dim_is_open(pad);
     case When::kComputed: return !pad.amounts;
     case When::kRankAbove: return pad.dims ? Answer(static_cast<int>(pad.dims->size()) > rule.limit) : std::nullopt;
+    case When::kSizesAbove:
+      return pad.dims && static_cast<int>(pad.dims->size()) <= rule.limit ? Answer(false) : Answer();
     case When::kAbove: return pad.version > rule.limit;
     case When::kBelow: return pad.version < rule.limit;
     case When::kOtherTypes: return std::ranges::find(rule.types, pad.type) == rule.types.end();

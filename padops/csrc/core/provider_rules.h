@@ -37,6 +37,7 @@ enum class When {
   kOpenDims,        // a dim of its data is not known
   kComputed,        // its amounts or axes are computed
   kRankAbove,       // its data have more dims than the row's limit
+  kSizesAbove,      // the same, and the sizes of its dims decide, too: no rule tells which
   kAbove,           // it is of a later version of Pad than the row's limit
   kBelow,           // it is of an earlier one
   kOtherTypes,      // its data are of none of the row's types

@@ -99,6 +99,8 @@ constexpr int kUndefined = 0;  // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED: any t
 #define PADOPS_ORT_LATER_SLOTS(X)                                                                           \
   X(22, 289, GetValueInfoName, Status*, (const ValueInfo* value, const char** out))                         \
   X(22, 290, GetValueInfoTypeInfo, Status*, (const ValueInfo* value, const TypeInfo** out))                 \
+  X(22, 295, CreateKeyValuePairs, void, (KeyValuePairs * *out))                                             \
+  X(22, 296, AddKeyValuePair, void, (KeyValuePairs * pairs, const char* key, const char* value))            \
   X(22, 298, GetKeyValuePairs, void,                                                                        \
     (const KeyValuePairs* pairs, const char* const** keys, const char* const** values, size_t* count))      \
   X(22, 300, ReleaseKeyValuePairs, void, (KeyValuePairs * pairs))                                           \

@@ -128,7 +128,8 @@ PADOPS_CHECK(EpFactory, GetVersion)
 PADOPS_NULL(EpFactory, CreateAllocator)
 PADOPS_CHECK(EpFactory, CreateDataTransfer)
 PADOPS_CHECK(EpFactory, IsStreamAware)
-PADOPS_NULL(EpFactory, GetCustomOpDomains)
+PADOPS_CHECK(EpFactory, GetNumCustomOpDomains)
+PADOPS_CHECK(EpFactory, GetCustomOpDomains)
 #undef PADOPS_CHECK
 #undef PADOPS_NULL
 static_assert(kCpu == int{OrtHardwareDeviceType_CPU});

@@ -3,7 +3,6 @@
 // the provider claims nodes of each graph; the runtime creates a kernel for each of them (ort/provider_kernels.cpp).
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,24 +21,11 @@
 #include "ort/ort_values.h"
 #include "ort/pad_node.h"
 #include "ort/provider.h"
+#include "ort/provider_options.h"
 
 namespace padops {
 
 namespace {
-
-// Of a session's configuration entries.
-constexpr std::string_view kOptionPrefix = "ep.padopsexecutionprovider.";
-constexpr std::string_view kFirstOptionPrefix = "ep.padopsfirstexecutionprovider.";
-
-// One for each session.
-struct Provider : ort::Ep {
-  const Factory* factory = nullptr;
-  bool is_first = false;            // it is PadopsFirstExecutionProvider
-  bool only_needed = false;         // claim=needed
-  bool float16_native = false;      // float16=native
-  std::vector<std::string> before;  // the providers behind it
-  std::string report;               // a file: it takes nothing, and writes there what it is told and would take
-};
 
 const Factory& self(const ort::EpFactory* factory) { return *static_cast<const Factory*>(factory); }
 
@@ -68,7 +54,7 @@ std::set<std::string> operators_of(const ort::Api& api, const std::vector<const 
 bool is_left(const Provider& provider, const ort::Node* node, const StandardOp& row,
              const std::set<std::string>& operators) {
   const Factory& factory = *provider.factory;
-  if (provider.is_first) {  // what the tables say is of ONNX's own Pad
+  if (factory.role == Role::kFirst) {  // what the tables say is of ONNX's own Pad
     if (*row.domain != '\0') return true;
     PadFacts facts = pad_facts(*factory.api, factory.minor, node, row);
     facts.operators = &operators;
@@ -86,24 +72,18 @@ bool must_compile(const Provider& provider) {
   });
 }
 
-// Appends to a file. The runtime has no other way to let Python know what only a provider is told. (Streams of the C++
-// library that this one carries within itself would not return from their set-up.)
-void append_to_file(const std::string& path, const std::string& content) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ab"), std::fclose);
-  if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size())
-    throw std::runtime_error(text("option report: cannot write ", path));
-}
-
 ort::Status* claim(ort::Ep* ep, const ort::Graph* graph, ort::EpGraphSupportInfo* info) {
   const Provider& provider = *static_cast<Provider*>(ep);
   const ort::Api& api = *provider.factory->api;
   const ort::EpApi& calls = *provider.factory->ep_api;
+  if (provider.factory->role == Role::kOperators) return nullptr;
   return provider_call(api, provider.factory->name, [&] {
     size_t count = 0;
     check(api, api.Graph_GetNumNodes()(graph, &count));
     std::vector<const ort::Node*> nodes(count);
     check(api, api.Graph_GetNodes()(graph, nodes.data(), count));
-    const std::set<std::string> operators = provider.is_first ? operators_of(api, nodes) : std::set<std::string>();
+    const bool is_first = provider.factory->role == Role::kFirst;
+    const std::set<std::string> operators = is_first ? operators_of(api, nodes) : std::set<std::string>();
     for (const ort::Node* node : nodes) {
       const StandardOp* row = find_op(*provider.factory, info, node);
       if (row == nullptr || is_left(provider, node, *row, operators)) continue;
@@ -123,56 +103,6 @@ ort::Status* compile(ort::Ep* ep, const ort::Graph** graphs, const ort::Node** f
   return provider_call(*factory.api, factory.name, [&] { compile_pads(factory, graphs, fused, count, out); });
 }
 
-std::vector<std::string> names_in(std::string_view list) {
-  std::vector<std::string> names;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t end = std::min(list.find(',', at), list.size());
-    if (end > at) names.emplace_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
-
-void set_option(Provider& provider, std::string_view key, std::string_view value) {
-  const auto choose = [&](std::string_view no, std::string_view yes) {
-    if (value != no && value != yes)
-      throw std::runtime_error(text("option ", key, " is '", value, "', expected ", no, " or ", yes));
-    return value == yes;
-  };
-  if (provider.is_first) {
-    if (key == "before") provider.before = names_in(value);
-    else if (key == "report") provider.report = value;
-    else throw std::runtime_error(text("there is no option ", key, ", only before and report"));
-  } else if (key == "claim") {
-    provider.only_needed = choose("all", "needed");
-  } else if (key == "float16") {
-    provider.float16_native = choose("leave", "native");
-  } else if (key == "in_front") {
-    choose("needed", "never");  // for padops' Python, which places the providers of a session
-  } else {
-    throw std::runtime_error(text("there is no option ", key, ", only claim, float16 and in_front"));
-  }
-}
-
-void read_options(Provider& provider, const ort::SessionOptions* options) {
-  const ort::Api& api = *provider.factory->api;
-  ort::KeyValuePairs* pairs = nullptr;
-  check(api, api.GetSessionOptionsConfigEntries()(options, &pairs));
-  const std::unique_ptr<ort::KeyValuePairs, void (*)(ort::KeyValuePairs*)> held(pairs, api.ReleaseKeyValuePairs());
-  const char* const* keys = nullptr;
-  const char* const* values = nullptr;
-  size_t count = 0;
-  api.GetKeyValuePairs()(pairs, &keys, &values, &count);
-  const std::string_view prefix = provider.is_first ? kFirstOptionPrefix : kOptionPrefix;
-  std::string others;
-  for (size_t i = 0; i < count; ++i) {
-    const std::string_view key = keys[i];
-    if (key.starts_with(prefix)) set_option(provider, key.substr(prefix.size()), values[i]);
-    else others += text("entry", '\0', key, '\0', values[i], '\0');
-  }
-  if (!provider.report.empty()) append_to_file(provider.report, others);
-}
-
 ort::Status* create_provider(ort::EpFactory* factory, const ort::HardwareDevice* const*,
                              const ort::KeyValuePairs* const*, size_t, const ort::SessionOptions* options,
                              const ort::Logger*, ort::Ep** out) {
@@ -180,7 +110,6 @@ ort::Status* create_provider(ort::EpFactory* factory, const ort::HardwareDevice*
     auto provider = std::make_unique<Provider>();
     provider->version = ort::kProviderApiVersion;
     provider->factory = &self(factory);
-    provider->is_first = std::string_view(self(factory).name) == kFirstProvider;
     provider->GetName = [](const ort::Ep* ep) { return static_cast<const Provider*>(ep)->factory->name; };
     provider->GetCapability = claim;
     provider->Compile = compile;
@@ -202,6 +131,17 @@ ort::Status* create_provider(ort::EpFactory* factory, const ort::HardwareDevice*
 
 // --- the factory ----------------------------------------------------------------------------------------------------
 
+using Pairs = std::unique_ptr<ort::KeyValuePairs, void (*)(ort::KeyValuePairs*)>;
+
+// What a device has for options where the caller gives none.
+Pairs default_options(const Factory& factory) {
+  ort::KeyValuePairs* made = nullptr;
+  if (factory.role == Role::kOperators) factory.api->CreateKeyValuePairs()(&made);
+  Pairs held(made, factory.api->ReleaseKeyValuePairs());
+  if (made != nullptr) factory.api->AddKeyValuePair()(made, kOperatorsOption, "all");
+  return held;
+}
+
 // The first processor: all of them are one device to the runtime's own provider, too.
 ort::Status* supported_devices(ort::EpFactory* factory, const ort::HardwareDevice* const* devices, size_t count,
                                ort::EpDevice** out, size_t room, size_t* given) {
@@ -210,19 +150,35 @@ ort::Status* supported_devices(ort::EpFactory* factory, const ort::HardwareDevic
     *given = 0;
     for (size_t i = 0; i < count && *given == 0 && room > 0; ++i) {
       if (api.HardwareDevice_Type()(devices[i]) != ort::kCpu) continue;
-      check(api, self(factory).ep_api->CreateEpDevice()(factory, devices[i], nullptr, nullptr, out));
+      const Pairs options = default_options(self(factory));
+      check(api, self(factory).ep_api->CreateEpDevice()(factory, devices[i], nullptr, options.get(), out));
       *given = 1;
     }
   });
 }
 
-std::unique_ptr<Factory> make_factory(const ort::Api* api, int minor, const char* name) {
+// Sessions that have the device get the operators.
+void bring_operators(Factory& factory) {
+  factory.GetNumCustomOpDomains = [](ort::EpFactory*, size_t* count) -> ort::Status* {
+    *count = 1;
+    return nullptr;
+  };
+  factory.GetCustomOpDomains = [](ort::EpFactory* own, ort::CustomOpDomain** domains, size_t count) {
+    return provider_call(*self(own).api, self(own).name, [&] {
+      if (count > 0) domains[0] = all_operators(self(own).api, self(own).runtime);
+    });
+  };
+}
+
+std::unique_ptr<Factory> make_factory(const ort::Api* api, const char* version, Role role, const char* name) {
   auto made = std::make_unique<Factory>();
+  made->role = role;
   made->name = name;
+  made->runtime = version;
   made->version = ort::kProviderApiVersion;
   made->api = api;
   made->ep_api = api->GetEpApi()();
-  made->minor = minor;
+  made->minor = runtime_minor(version);
   made->GetName = [](const ort::EpFactory* factory) { return self(factory).name; };
   made->GetVendor = [](const ort::EpFactory*) { return "padops"; };
   made->GetVendorId = [](const ort::EpFactory*) -> uint32_t { return 0; };
@@ -235,11 +191,12 @@ std::unique_ptr<Factory> make_factory(const ort::Api* api, int minor, const char
     return nullptr;
   };
   made->IsStreamAware = [](const ort::EpFactory*) { return false; };
-  build_registry(*made);
+  if (role == Role::kOperators) bring_operators(*made);
+  else build_registry(*made);
   return made;
 }
 
-using Factories = std::array<std::unique_ptr<Factory>, 2>;
+using Factories = std::array<std::unique_ptr<Factory>, 3>;
 
 const Factories& factories_for(const ort::Api* api, const char* version) {
   static std::mutex mutex;
@@ -247,8 +204,9 @@ const Factories& factories_for(const ort::Api* api, const char* version) {
   const std::lock_guard lock(mutex);
   Factories& made = known[api];
   if (made[0] == nullptr) {
-    const int minor = runtime_minor(version);
-    made = {make_factory(api, minor, kProvider), make_factory(api, minor, kFirstProvider)};
+    made = {make_factory(api, version, Role::kRest, kProvider),
+            make_factory(api, version, Role::kFirst, kFirstProvider),
+            make_factory(api, version, Role::kOperators, kOperatorsProvider)};
   }
   return made;
 }

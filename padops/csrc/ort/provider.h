@@ -1,6 +1,8 @@
 // What the two files of the execution provider share: its factory, which holds the registry of its kernels.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/text.h"
@@ -9,10 +11,19 @@
 
 namespace padops {
 
-// Two providers: one for what others leave, which stands before the CPU's, and one that stands before others and takes
-// what they would not run right.
+// Three providers: one for what others leave, which stands before the CPU's; one that stands before others and takes
+// what they would not run right; and one that takes nothing, whose device brings the operators of the domain "padops"
+// into a session. It is not one of the first two, since a session takes milliseconds to know all the operators.
+enum class Role { kRest, kFirst, kOperators };
+
 constexpr const char* kProvider = "PadopsExecutionProvider";
 constexpr const char* kFirstProvider = "PadopsFirstExecutionProvider";
+constexpr const char* kOperatorsProvider = "PadopsOperatorsExecutionProvider";
+
+// An option that the device of the operators has by itself. The runtime writes it into the session's configuration
+// where it adds the operators, and so RegisterCustomOps knows that they are there: the runtime refuses a domain that is
+// there twice.
+constexpr const char* kOperatorsOption = "operators";
 
 struct Factory;
 struct OpRow;
@@ -23,15 +34,17 @@ struct KernelSource {
   const OpRow* op;
 };
 
-// Two for each runtime in the process. They live as long as the process: sessions hold pointers to their registries,
+// Three for each runtime in the process. They live as long as the process: sessions hold pointers to their registries,
 // and one may outlive the library's registration.
 struct Factory : ort::EpFactory {
+  Role role = Role::kRest;
   const char* name = kProvider;
   const ort::Api* api = nullptr;
   const ort::EpApi* ep_api = nullptr;
+  const char* runtime = "";  // its version
   int minor = 0;
   std::vector<KernelSource> sources;
-  ort::KernelRegistry* registry = nullptr;
+  ort::KernelRegistry* registry = nullptr;  // none of the operators' provider
 };
 
 // Runs work of a provider, which returns nothing; what it throws becomes a status.
@@ -43,6 +56,12 @@ ort::Status* provider_call(const ort::Api& api, const char* name, Work work) {
   };
   return guarded(api, kOutOfMemory, [&] { return text(name, ": "); }, run);
 }
+
+// How the runtime calls the options of a provider in a session's configuration: ep.NAME IN SMALL LETTERS.
+std::string option_prefix(std::string_view name);
+
+// All operators of the domain "padops", for a runtime: ort/register.cpp.
+ort::CustomOpDomain* all_operators(const ort::Api* api, const char* version);
 
 // Makes the registry of a factory whose runtime is known.
 void build_registry(Factory& factory);

@@ -120,8 +120,8 @@ struct EpFactory {
   void (*CreateSyncStreamForDevice)();
   void (*GetHardwareDeviceIncompatibilityDetails)();
   void (*CreateExternalResourceImporterForDevice)();
-  void (*GetNumCustomOpDomains)();
-  void (*GetCustomOpDomains)();
+  Status* (*GetNumCustomOpDomains)(EpFactory*, size_t* count);
+  Status* (*GetCustomOpDomains)(EpFactory*, CustomOpDomain** domains, size_t count);
 };
 
 static_assert(offsetof(KernelImpl, flags) == 4 && offsetof(KernelImpl, Compute) == 8);

@@ -17,6 +17,7 @@
 #include "ort/inference.h"
 #include "ort/kernel.h"
 #include "ort/ort_abi.h"
+#include "ort/provider.h"
 #include "ort/status.h"
 
 namespace padops {
@@ -186,7 +187,19 @@ ort::CustomOpDomain* domain_for(const ort::Api* api, const char* version, const 
   return domain;
 }
 
+// Whether the session gets them with the device of PadopsOperatorsExecutionProvider.
+bool come_with_a_device(const ort::Api& api, const ort::SessionOptions* options) {
+  int has = 0;
+  check(api,
+        api.HasSessionConfigEntry()(options, (option_prefix(kOperatorsProvider) + kOperatorsOption).c_str(), &has));
+  return has != 0;
+}
+
 }  // namespace
+
+ort::CustomOpDomain* all_operators(const ort::Api* api, const char* version) {
+  return domain_for(api, version, all_names());
+}
 
 }  // namespace padops
 
@@ -201,7 +214,11 @@ PADOPS_EXPORT padops::ort::Status* RegisterCustomOps(padops::ort::SessionOptions
     };
     return guarded(*base->GetApi(1), kOutOfMemory, [] { return ""; }, refuse);
   }
-  const auto add = [&] { return api->AddCustomOpDomain()(options, domain_for(api, version, names_of(*api, options))); };
+  const auto add = [&]() -> ort::Status* {
+    const Names names = names_of(*api, options);
+    if (come_with_a_device(*api, options)) return nullptr;
+    return api->AddCustomOpDomain()(options, domain_for(api, version, names));
+  };
   return guarded(*api, kOutOfMemory, [] { return "padops could not be registered: "; }, add);
 }
 

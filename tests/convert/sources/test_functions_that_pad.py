@@ -218,6 +218,39 @@ def test_mask_of_unknown_length_stays() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("opset", "dtype", "verdict"),
+    [(24, FLOAT, "runs if"), (24, HALF, "runs if"), (24, DOUBLE, "runs"), (25, FLOAT, "runs")],
+)
+def test_a_mask_of_unknown_length_runs_where_it_is_as_long_as_the_keys(opset: int, dtype: int, verdict: str) -> None:
+    """Where ONNX Runtime has a kernel of its own, that ends the run at a shorter mask; its body pads that."""
+    source = attention(opset, dtype, dtype, dims=(3, "keys"))
+    (pad,) = padops.inspect(source).pads
+    assert (pad.verdict, pad.roads) == (verdict, ())
+    feeds = feeds_of(dtype, dtype)
+    session = native.session(source)
+    session.run(None, feeds | {"m": np.concatenate([feeds["m"], feeds["m"][:, :2]], 1)})
+    if verdict == "runs":
+        session.run(None, feeds)
+        return
+    assert pad.why == "ONNX Runtime runs it, as long as the mask is as long as the keys"
+    with pytest.raises(Exception, match="attention_helper"):
+        session.run(None, feeds)
+
+
+@pytest.mark.parametrize("dims", [(3, 3), (3, "keys")], ids=["shorter", "unknown"])
+@pytest.mark.parametrize("opset", [24, 25])
+def test_attention_of_bfloat16_is_refused(opset: int, dims: Sequence[Any]) -> None:
+    source = attention(opset, TensorProto.BFLOAT16, BOOL, dims)
+    (pad,) = padops.inspect(source).pads
+    assert (pad.verdict, pad.roads) == ("refuses", ())
+    assert (
+        pad.why == "ONNX Runtime writes out the body of the function, and has no Expand of bfloat16, which is in there"
+    )
+    with pytest.raises(Exception, match="implementation for Expand"):
+        native.session(source)
+
+
 @pytest.mark.parametrize("source", [attention(25, dims=(3, 5)), attention(23)], ids=["as long", "version 23"])
 def test_masks_that_nothing_pads(source: onnx.ModelProto) -> None:
     assert padops.inspect(source).pads == ()

@@ -58,10 +58,6 @@ def test_differences() -> None:
     found = padops.verify(shifted(0), shifted(1e-6), providers=[CPU], atol=1e-5)
     assert (found.outcome, found.notes[-1]) == ("close", "no element differs by more than 1e-05 + 0 of the element")
     assert padops.verify(shifted(0), shifted(1e-3), providers=[CPU], rtol=1e-9).outcome == "different"
-    other = shifted(0)
-    other.graph.output[0].name = other.graph.node[1].output[0] = "z"
-    found = padops.verify(shifted(0), other, providers=[CPU])
-    assert [(one.name, one.detail) for one in found.outputs] == [("y", "the converted model has no such output")]
 
 
 def test_given_inputs_and_options() -> None:

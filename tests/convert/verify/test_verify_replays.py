@@ -57,6 +57,13 @@ def test_a_run_that_dies_or_does_not_end(
     assert (tmp_path / "behind").read_text() == f"{os.getpid()}\n", "the child goes on as its parent"
 
 
+def test_nothing_is_run_where_a_process_cannot_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[bool] = []
+    instead(monkeypatch, lambda: ran.append(True))
+    monkeypatch.delattr(os, "fork", raising=False)
+    assert not replay.survive([Path("a.onnx")], {}) and not ran
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_an_interrupt_leaves_no_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The child of a run that does not end is gone, once whoever waits for it was interrupted."""

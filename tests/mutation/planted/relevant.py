@@ -18,9 +18,13 @@ NATIVE_TESTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (BESIDE, "csrc: describe runtime: provider_in_front_rare provider_in_front provider_needed beside_libraries"),
     (
         PROVIDER,
-        "runtime: provider_needed provider_in_front provider provider_registration session_optimizers inference_session",
+        "runtime: provider_needed provider_in_front provider provider_registration provider_operators session_optimizers "
+        "inference_session",
     ),
-    (("ort/",), "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider"),
+    (
+        ("ort/",),
+        "csrc: errors inputs inference describe float16 dialect_kernels runtime: session provider provider_operators",
+    ),
     (
         ("core/",),
         "csrc: errors describe float16 inference inputs dialect_kernels spec: same_padding runtime: provider",
@@ -32,7 +36,7 @@ SOURCES = (
     "convert/sources: forms forms_left places functions function_types declared pad_info tensorflow ngraph ngraph_json "
     "everything_else unasked select"
 )
-PARTS = "convert/verify: verify_part_runs verify_part_inputs verify_parts verdicts"
+PARTS = "convert/verify: verify_part_tables verify_part_runs verify_part_inputs verify_parts verify_not_run verdicts"
 REFUSED = "convert/proof: node_rules refused_models what_is_not_believed"
 CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("files/", "convert/files: outputs files failures external_data links sweeping streams killed"),
@@ -55,14 +59,16 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("verify/providers", "convert/verify: verify_providers"),
     ("verify/session_process", "convert/verify: verify_providers"),
     ("verify/alone", PARTS),
+    ("verify/apart", "convert/verify: verify_not_run"),
+    ("verify/callers", "convert/verify: verify_callers"),
     ("verify/parts", PARTS),
     ("verify/cut", PARTS),
     ("verify/region_draws", PARTS),
     ("verify/replay", "convert/verify: verify_replays verify_part_inputs verify_parts"),
     ("verify/proving", "convert/verify: fallbacks_told verdicts verify_parts"),
-    ("verify/choice", "convert/verify: verdicts convert_verify verify_replays"),
+    ("verify/choice", "convert/verify: verify_one_rule verify_not_run verdicts convert_verify verify_replays"),
     ("verify/rounding", "convert/verify: verify_rounding verify_pads"),
-    ("verify/structure", "convert/verify: verify_rounding verify_unrun"),
+    ("verify/structure", "convert/verify: verify_structure verify_rounding verify_unrun"),
     ("verify/unrun", "convert/verify: verify_unrun"),
     ("verify/openvino", "convert/verify: verify_openvino_peer verify_openvino"),
     ("verify/other_runtime", "convert/verify: verify_openvino"),
@@ -80,7 +86,7 @@ CONVERT_TESTS: tuple[tuple[str, str], ...] = (
     ("proof/positions/", "convert/proof: positions flat_positions proof_planted_breaks"),
     (
         "proof/",
-        "convert/proof: interface model_proofs flat_indices windows bodies same_models pairs_that_differ proof_planted_breaks",
+        "convert/proof: matching interface model_proofs flat_indices windows bodies same_models pairs_that_differ proof_planted_breaks",
     ),
     ("runners", "convert: inspection_providers"),
     ("inspection", "convert: inspection inspection_verdicts inspection_releases"),

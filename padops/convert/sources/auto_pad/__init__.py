@@ -16,6 +16,7 @@ Bits stay as they are wherever ONNX Runtime computes SAME rightly.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -24,7 +25,7 @@ from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
 from padops.convert.sources.auto_pad.amounts import Amount, transposed
 from padops.convert.sources.auto_pad.rewrites import by_size, explicit, same_pad, same_pad_of
-from padops.convert.sources.auto_pad.verdicts import RIGHT, is_shifted, judge_convolution, judge_pooling
+from padops.convert.sources.auto_pad.verdicts import RIGHT, is_shifted, judge_convolution, judge_operator, judge_pooling
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.match import Applied, Match, Replacement, Rewrite, Unconvertible
 from padops.convert.sources.window_operators import WINDOW_OPERATORS
@@ -44,7 +45,9 @@ def match_auto_pad(site: NodeSite, types: Types) -> Match | None:
         mode = read_mode(site)
         if mode is None:
             return None
-        return _match(f"{name} auto_pad={mode}", read_window(site, operator, mode, types))
+        found = _match(f"{name} auto_pad={mode}", read_window(site, operator, mode, types))
+        verdict = judge_operator(node, types.name(node.inputs[0]), site.scope.opset)
+        return replace(found, verdict=verdict)
     except Unconvertible as why:
         return Match(f"{name} auto_pad={node.attributes['auto_pad'].value or 'of the caller'}", reason=str(why))
 

@@ -3,19 +3,28 @@
 Measured with onnxruntime 1.20.1, 1.25.0, 1.31.1 and 1.32.0 on the CPU. It takes the amounts of SAME as if there were no
 dilation, and does not raise a negative total to 0. Without a dilation, MaxPool of floats without indices and AveragePool below
 opset 19 refuse negative amounts in the last two releases; in the first two they run, and are wrong for some sizes.
+Of a pooling with ceil_mode, whose output it rounds up, no more is said than that it may be wrong.
 A convolution begins its windows behind the first element where the total is -3 or less, -4 with SAME_LOWER.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import onnx_ir as ir
 
 from padops.convert.facts import Verdict
 from padops.convert.sources.auto_pad.amounts import Axis
 from padops.convert.sources.auto_pad.window import SameWindow
 
 RIGHT = "ONNX Runtime pads it rightly by itself"
-FIRST_OPSETS = {"AveragePool": 7, "LpPool": 2}  # of the poolings that ONNX Runtime has
+# The types that ONNX Runtime's CPU takes, and the first opset of each; float16 it casts to float and back.
+TAKEN: dict[str, dict[str, int]] = {
+    **dict.fromkeys(("Conv", "ConvTranspose"), {"float": 1, "float16": 6}),
+    **dict.fromkeys(("ConvInteger", "QLinearConv"), {"int8": 10, "uint8": 10}),
+    "MaxPool": {"float": 1, "float16": 6, "double": 8, "int8": 12, "uint8": 12},
+    "AveragePool": {"float": 7, "float16": 7},
+    "LpPool": {"float": 2, "float16": 6},
+}
 REFUSED_SINCE = 31  # the release 1.x that is known to refuse negative amounts; 1.25 runs them
 NEGATIVE_SINCE = 19  # the opset from which on AveragePool takes negative amounts
 
@@ -26,6 +35,24 @@ def is_shifted(axis: Axis, mode: str) -> bool:
     Where the size is not known, whether it does for some size.
     """
     return axis.min_total < (-3 if mode == "SAME_LOWER" else -2)
+
+
+def judge_operator(node: ir.Node, type_name: str | None, opset: int | None) -> tuple[Verdict, str] | None:
+    """That ONNX Runtime refuses an operator however it is padded, and why; None where it does not, or that is not known.
+
+    Args:
+        node: The convolution or pooling.
+        type_name: Of its data; None where it is not known.
+        opset: Of the default domain.
+    """
+    if node.domain != "" or opset is None:
+        return None
+    taken = TAKEN[node.op_type]
+    if opset < (first := min(taken.values())):
+        return "refuses", f"ONNX Runtime has no {node.op_type} of opset {opset}, but from {first} on"
+    if type_name is None or taken.get(type_name, opset + 1) <= opset:
+        return None
+    return "refuses", f"ONNX Runtime has no {node.op_type} of {type_name} at opset {opset}"
 
 
 def judge_convolution(window: SameWindow, needed: str, minor: int) -> tuple[Verdict, str]:
@@ -48,16 +75,20 @@ def judge_pooling(window: SameWindow, needed: str | None, minor: int) -> tuple[V
         needed: Why it cannot be left to ONNX Runtime for every size, or None.
         minor: The release, 1.``minor``.
     """
-    node, opset = window.node, window.opset or 0
-    if node.domain == "" and opset < FIRST_OPSETS.get(node.op_type, 0):
-        return "refuses", f"ONNX Runtime has no {node.op_type} of opset {opset}"
+    node = window.node
     if needed is None or all(_is_plain(axis) for axis in window.axes):
         return "runs", RIGHT
-    if node.domain != "" or any(axis.size is None for axis in window.axes):
+    if node.domain != "" or _may_round_up(node) or any(axis.size is None for axis in window.axes):
         return "may be wrong", needed
     found = [_judge_axis(window, axis, needed, minor) for axis in window.axes if not _is_plain(axis)]
     worst: tuple[Verdict, ...] = ("refuses", "wrong", "may be wrong", "runs")
     return min(found, key=lambda one: worst.index(one[0]))
+
+
+def _may_round_up(node: ir.Node) -> bool:
+    """Whether ONNX Runtime rounds the size of the output up, and chooses other kernels."""
+    ceil_mode = node.attributes.get("ceil_mode")
+    return ceil_mode is not None and (ceil_mode.is_ref() or bool(ceil_mode.value))
 
 
 def _is_plain(axis: Axis) -> bool:

@@ -1,0 +1,1 @@
+"""``padops conformance history``: the suite on release after release of each implementation."""

@@ -1,0 +1,97 @@
+"""A history as Markdown and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any
+
+from padops.conformance.history.changes import Change, changes
+from padops.conformance.history.data import by_package, counts
+from padops.conformance.known import KNOWN
+from padops.conformance.record import WRONG
+
+HEAD = "| release | cases run | agree | silently wrong | refused | dies | not run |\n|---|--:|--:|--:|--:|--:|--:|\n"
+WORDS = {
+    "agree": "right", "differ": "silently wrong", "error": "refused", "crash": "dies", "not run": "not run", "runs": "runs",
+}  # fmt: skip
+_WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 760, 190, 58, 520, 50
+_LINE, _FAINT = "#2f5f9e", "#ddd"
+
+
+def run_of(one: dict[str, Any]) -> int:
+    """How many cases a release ran."""
+    return sum(counts(one)[outcome] for outcome in ("agree", *WRONG))
+
+
+def agreement(one: dict[str, Any]) -> float:
+    """The share of the cases that a release ran, in which it agreed."""
+    return counts(one)["agree"] / max(run_of(one), 1)
+
+
+def markdown(told: Sequence[dict[str, Any]]) -> str:
+    """For each package the counts of its releases, and what each of them changed."""
+    parts = []
+    for package, releases in by_package(told).items():
+        ran = [one for one in releases if "absent" not in one]
+        parts.append(f"### {package}\n\n{HEAD}{''.join(_row(one) for one in releases)}")
+        if lines := list(_changes(changes(ran))):
+            parts.append("".join(lines))
+    return "\n".join(parts)
+
+
+def _row(one: dict[str, Any]) -> str:
+    if "absent" in one:
+        return f"| {one['version']} | does not run here | | | | | |\n"
+    found = counts(one)
+    share = f"{found['agree']:,} ({agreement(one):.1%})"
+    others = " | ".join(f"{found[outcome]:,}" for outcome in (*WRONG, "not run"))
+    return f"| {one['version']} | {run_of(one):,} | {share} | {others} |\n"
+
+
+def _changes(found: Iterable[Change]) -> Iterator[str]:
+    reasons = {row.id: row.reason for row in KNOWN}
+    for change in found:
+        cases = f"{change.count} case{'s' * (change.count > 1)} of {', '.join(change.operators)}"
+        what = escape(reasons.get(change.what, f"mode {change.what}"), quote=False)
+        yield f"- **{change.version}**: {WORDS[change.before]} → **{WORDS[change.after]}**: {what} ({cases})\n"
+
+
+def svg(told: Sequence[dict[str, Any]]) -> str:
+    """A line for each package: the share of agreement, release by release; the bottom of each is 0, the top 1."""
+    packages = [
+        (name, ran)
+        for name, releases in by_package(told).items()
+        if len(ran := [one for one in releases if "absent" not in one]) > 1
+    ]
+    height = _TOP + _PANEL * len(packages) + 10
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="11">',
+        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{_LEFT}" y="18" font-size="13" fill="#111">Agreement with the rules, of the cases that a release runs</text>',
+        f'<text x="{_LEFT}" y="34" fill="#333">each line from 0 to 100 %; one point a minor release, the oldest at the left</text>',
+    ]
+    for i, (name, ran) in enumerate(packages):
+        parts += _panel(name, ran, _TOP + _PANEL * i)
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _panel(name: str, ran: Sequence[dict[str, Any]], top: int) -> list[str]:
+    bottom, step = top + _PANEL - 20, (_PLOT - 60) / (len(ran) - 1)
+    points = [(_LEFT + step * i, bottom - agreement(one) * (_PANEL - 26)) for i, one in enumerate(ran)]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    parts = [
+        f'<text x="{_LEFT - 10}" y="{bottom - 8}" text-anchor="end" fill="#111">{escape(name)}</text>',
+        f'<line x1="{_LEFT}" y1="{bottom}" x2="{points[-1][0]:.1f}" y2="{bottom}" stroke="{_FAINT}"/>',
+        f'<polyline points="{path}" fill="none" stroke="{_LINE}" stroke-width="1.5"/>',
+    ]
+    for (x, y), one in zip(points, ran):
+        tip = f"{one['package']} {one['version']}: {agreement(one):.1%} of {run_of(one):,}"
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{_LINE}"><title>{escape(tip)}</title></circle>')
+    (first, _), (last, y) = points[0], points[-1]
+    parts.append(f'<text x="{first:.1f}" y="{bottom + 12}" font-size="9" fill="#333">{ran[0]["version"]}</text>')
+    parts.append(
+        f'<text x="{last:.1f}" y="{bottom + 12}" text-anchor="middle" font-size="9" fill="#333">{ran[-1]["version"]}</text>'
+    )
+    parts.append(f'<text x="{last + 8:.1f}" y="{y + 4:.1f}" fill="#111">{agreement(ran[-1]):.1%}</text>')
+    return parts

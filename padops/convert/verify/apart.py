@@ -1,0 +1,135 @@
+"""Work in a copy of this process: onnxruntime may end it, as an integer that is divided by 0 does, and what is found stays."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing import current_process, get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+SECONDS = 60.0  # for one run of a part: what takes longer is not waited for
+
+Answering = Callable[[Any], Any]  # what gives the answer to a question
+
+
+class DiedError(Exception):
+    """The copy has died, or gave no answer in time and was killed; the message says which."""
+
+
+def can_copy() -> bool:
+    """Whether this process can be copied: on Linux, and while it has no other thread, which may hold a lock."""
+    return sys.platform == "linux" and threading.active_count() == 1 and not current_process().daemon
+
+
+class Apart:
+    """What answers questions in a copy of this process, another one where one has died; in this process where it cannot be copied."""
+
+    def __init__(self, prepare: Callable[[], Answering]) -> None:
+        """Begins.
+
+        Args:
+            prepare: Gives what answers; called in the copy.
+
+        Raises:
+            DiedError: The copy died of that.
+            Exception: What ``prepare`` raised.
+        """
+        self._prepare, self._copy = prepare, None if not can_copy() else _Copy(prepare)
+        self._here = prepare() if self._copy is None else None
+
+    def ask(self, question: Any, seconds: float | None = None) -> Any:
+        """The answer.
+
+        Args:
+            question: Anything that can be pickled.
+            seconds: To wait for the answer; None for as long as it takes.
+
+        Raises:
+            DiedError: The copy died of the question, or gave no answer in time.
+            Exception: What answering raised.
+        """
+        if self._here is not None:
+            return self._here(question)
+        if self._copy is None:
+            self._copy = _Copy(self._prepare)
+        try:
+            return self._copy.ask(question, seconds)
+        except DiedError:
+            self._copy = None
+            raise
+
+    def close(self) -> None:
+        """Ends the copy."""
+        if self._copy is not None:
+            self._copy.close()
+
+
+class _Copy:
+    """A copy of this process that answers questions until it is closed."""
+
+    def __init__(self, prepare: Callable[[], Answering]) -> None:
+        forking = get_context("fork")
+        self._pipe, theirs = forking.Pipe()
+        self._process = forking.Process(target=_serve, args=(prepare, theirs, self._pipe), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._receive(None)
+
+    def ask(self, question: Any, seconds: float | None) -> Any:
+        self._pipe.send(question)
+        return self._receive(seconds)
+
+    def _receive(self, seconds: float | None) -> Any:
+        try:
+            if not self._pipe.poll(seconds):
+                raise DiedError(f"onnxruntime gave no answer in {seconds:g} s")
+            answer, error = self._pipe.recv()
+        except (EOFError, ConnectionError):
+            self._process.join()
+            code = self._process.exitcode or 0
+            self.close()
+            how = signal.Signals(-code).name if -code in set(signal.Signals) else f"exit code {code}"
+            raise DiedError(f"onnxruntime has ended its process ({how})") from None
+        except BaseException:  # an interrupt among them
+            self.close()
+            raise
+        if error is not None:
+            raise error
+        return answer
+
+    def close(self) -> None:
+        self._pipe.close()
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+
+
+def _serve(prepare: Callable[[], Answering], pipe: Connection, other: Connection) -> None:
+    """Answers questions until there are no more; runs in the copy."""
+    other.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process itself hears it, and ends its copy
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with open(os.devnull, "w") as nowhere:  # what a dying process prints is nobody's
+        os.dup2(nowhere.fileno(), 2)
+    faulthandler.disable()
+    answering, error = _reply(lambda question: prepare(), None)
+    pipe.send((None, error))
+    if error is not None:
+        return
+    with suppress(EOFError):  # there are no more questions, or the process that asks has gone
+        while True:
+            pipe.send(_reply(answering, pipe.recv()))
+
+
+def _reply(answering: Answering, question: Any) -> tuple[Any, Exception | None]:
+    """An answer, or what was raised in its place."""
+    try:
+        return answering(question), None
+    except Exception as error:  # of any kind: it is raised again where it was asked
+        return None, error

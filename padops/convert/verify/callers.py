@@ -1,0 +1,96 @@
+"""What callers rely on of a model beside what it computes: which inputs and outputs it has, in which order, of which types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import onnx
+
+from padops.convert.proof.believing import forget_dims
+from padops.convert.proof.build import overridable_inputs
+from padops.convert.proof.facts import dims_of
+
+BY_PLACE = "callers may take them by their places"
+
+
+def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
+    """What a caller of the original would notice of the converted model without running it, each in a sentence.
+
+    ``session.run(None, …)`` gives outputs by their places, and C callers take ``session.get_inputs()[0]``: another order, and
+    another number of either, is another interface. So is an initializer that a caller of the original may replace, and that
+    the converted model keeps as it is. Open dims, names of dims and defaults are none of it: runs tell of these.
+
+    Args:
+        original: A model.
+        converted: The other one.
+    """
+    return tuple(_differences(original, converted))
+
+
+def _differences(original: onnx.ModelProto, converted: onnx.ModelProto) -> Iterator[str]:
+    lists = (
+        ("inputs", required_inputs(original), required_inputs(converted)),
+        ("outputs", original.graph.output, converted.graph.output),
+    )
+    for what, first, second in lists:
+        if [value.name for value in first] != [value.name for value in second]:
+            there = f"{_names(first)} in the original, and {_names(second)} in the converted model"
+            yield f"the {what} are {there}; {BY_PLACE}"
+            continue
+        for one, other in zip(first, second):
+            if told := _other_type(one.type, other.type):
+                yield f"the {what[:-1]} '{one.name}' is {told}"
+    replaceable, inputs = overridable_inputs(converted), {value.name: value for value in converted.graph.input}
+    for value in original.graph.input:
+        if value.name not in overridable_inputs(original):
+            continue
+        if value.name not in replaceable and value.name not in {row.name for row in required_inputs(converted)}:
+            yield f"a caller of the original may replace the initializer '{value.name}', and one of the converted model may not"
+        elif told := _other_type(value.type, inputs[value.name].type):
+            yield f"the input '{value.name}' is {told}"
+
+
+def required_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
+    """The inputs that a caller has to give, in order."""
+    held = {tensor.name for tensor in model.graph.initializer}
+    held |= {tensor.values.name for tensor in model.graph.sparse_initializer}
+    return [value for value in model.graph.input if value.name not in held]
+
+
+def _names(values: Sequence[onnx.ValueInfoProto]) -> str:
+    return ", ".join(f"'{value.name}'" for value in values) or "none"
+
+
+def _other_type(first: onnx.TypeProto, second: onnx.TypeProto) -> str:
+    """What two declared types contradict each other in: element type or rank; "" for nothing, and where one says neither."""
+    kinds = [_kind(kind) for kind in (first, second)]
+    ranks = [dims_of(kind) for kind in (first, second)]
+    if None not in kinds and kinds[0] != kinds[1]:
+        return f"{_said(first)} in the original, and {_said(second)} in the converted model"
+    if ranks[0] is not None and ranks[1] is not None and len(ranks[0]) != len(ranks[1]):
+        return f"of rank {len(ranks[0])} in the original, and of rank {len(ranks[1])} in the converted model"
+    return ""
+
+
+def _kind(kind: onnx.TypeProto) -> bytes | None:
+    """A type without dims; None where it does not say what its elements are."""
+    if kind.WhichOneof("value") is None or (kind.HasField("tensor_type") and not kind.tensor_type.elem_type):
+        return None
+    bare = onnx.TypeProto()
+    bare.CopyFrom(kind)
+    bare.ClearField("denotation")
+    forget_dims(bare)
+    return bytes(bare.SerializeToString(deterministic=True))
+
+
+def _said(kind: onnx.TypeProto) -> str:
+    """A type in words, as onnxruntime says it."""
+    which = kind.WhichOneof("value")
+    if which in ("tensor_type", "sparse_tensor_type"):
+        number = getattr(kind, which).elem_type
+        known = number in onnx.TensorProto.DataType.values()
+        name = onnx.TensorProto.DataType.Name(number).lower() if known else str(number)
+        return f"{which.removesuffix('_type')}({name})"
+    if which in ("sequence_type", "optional_type"):
+        return f"{which.removesuffix('_type')}({_said(getattr(kind, which).elem_type)})"
+    return str(which).removesuffix("_type")

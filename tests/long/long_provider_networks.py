@@ -1,0 +1,37 @@
+"""Real networks on real execution providers: lowered for one, a network is right, and what lowering wrote runs there.
+
+With ``--record`` the table of ``docs/beside.md`` is written, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import put
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import provider_networks
+import providers
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "beside.md"
+# QNN's emulated HTP finalizes next to none of them, and WebGPU's Vulkan in software takes minutes for one.
+NAMES = [pytest.param("ort-openvino", marks=pytest.mark.needs_environment("ort-openvino"))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_networks(name: str, tally, request: pytest.FixtureRequest) -> None:
+    provider = providers.provider_of(name)
+    told = provider_networks.ask(name)
+    found = provider_networks.faults(provider, told)
+    print(*found, sep="\n")
+    if request.config.getoption("--record"):
+        begin, end = (f"<!-- {word}networks of {name} -->\n" for word in ("", "/"))
+        put(PAGE, begin, end, provider_networks.table(told))
+    lowered = [ways["lowered"] for ways in told.values()]
+    ran = [one for one in lowered if one["outcome"] == "right"]
+    assert len(ran) >= 5, [one["why"][:200] for one in lowered]
+    left_out = sum(one["outcome"] == "late" or provider_networks.is_refused_anyway(one) for one in lowered)
+    what = f"real networks that {name} compiles, lowered for it: right, and what lowering wrote runs there; none wrong with padops beside it"
+    tally(what, len(lowered) - left_out, len(found))

@@ -1,0 +1,113 @@
+"""docs/languages.md: its programs in C++ and JavaScript are built and run as the page says, outside of CMake."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from cpp_builds import CHECKS, ROOT
+from document_blocks import blocks
+from onnx import parser
+
+import padops
+from padops.runtime.provider import EP_NAMES, FIRST_MINOR, runtime_minor
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import peers
+
+SHOWN = {block.language: block.code for block in blocks(ROOT / "docs" / "languages.md")}
+PROGRAM = CHECKS / "provider.cpp"
+REFLECTED = np.pad(np.arange(1, 7).reshape(2, 3), ((0, 0), (4, 2)), "reflect").reshape(-1).tolist()
+
+
+def reflected(kind: str) -> onnx.ModelProto:
+    """A reflection longer than the data."""
+    return parser.parse_model(
+        f'<ir_version: 10, opset_import: ["" : 18]> g ({kind}[2, 3] x) => ({kind}[2, 9] y) '
+        '<int64[4] p = {0, 4, 0, 2}> { y = Pad <mode = "reflect"> (x, p) }'
+    )
+
+
+# --- C++ -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_program() -> None:
+    assert SHOWN["cpp"] == PROGRAM.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder where the line of the page has built the program, beside a header and the runtime of the wheel."""
+    folder = tmp_path_factory.mktemp("languages")
+    (folder / "provider.cpp").write_text(SHOWN["cpp"], encoding="utf-8")
+    (folder / "onnxruntime" / "lib").mkdir(parents=True)
+    shutil.copytree(CHECKS / "stand_in", folder / "onnxruntime" / "include")
+    (runtime,) = (Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so.*")
+    for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
+        (folder / "onnxruntime" / "lib" / name).symlink_to(runtime)
+    (line,) = re.findall(r"^// +(g\+\+ .*)$", SHOWN["cpp"], re.MULTILINE)
+    done = subprocess.run([*line.split(), "-Wall", "-Werror"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def ran(folder: Path, model: onnx.ModelProto) -> subprocess.CompletedProcess[str]:
+    onnx.save(model, folder / "model.onnx")
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(folder / "onnxruntime" / "lib")}
+    command = ["./provider", padops.get_library_path(), "model.onnx"]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first that knows the providers")
+@pytest.mark.parametrize("form", ["as it is", "converted", "without fallback"])
+def test_cpp(built: Path, form: str) -> None:
+    """onnxruntime alone runs none of the three: the first for its int16, the last for its operator."""
+    model = reflected("int16")
+    if form != "as it is":
+        model = padops.convert(model, fallback=form == "converted").proto()
+        assert {node.domain for node in model.graph.node} == {"padops"}
+    done = ran(built, model)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [int(value) for value in done.stdout.split()] == REFLECTED
+
+
+@pytest.mark.skipif(runtime_minor() < FIRST_MINOR, reason="onnxruntime 1.24 is the first that knows the providers")
+def test_cpp_says_what_is_wrong(built: Path) -> None:
+    """A message of the kernel arrives whole."""
+    model = reflected("int16")
+    model.graph.initializer[0].CopyFrom(onnx.numpy_helper.from_array(np.array([0, 0, 0, -4]), "p"))
+    model.graph.output[0].CopyFrom(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.INT16, ["a", "b"]))
+    model.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "n"
+    done = ran(built, padops.convert(model, fallback=False).proto())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "axis 1 would have -1 elements (begin 0, size 3, interior 0, end -4) [P1]" in done.stderr
+
+
+def test_the_programs_name_the_providers() -> None:
+    """Of the languages that are not run here, the names at least are right; the first two, and the CPU's last."""
+    expected = [EP_NAMES[2], EP_NAMES[0], "CPUExecutionProvider"]
+    for language in ("cpp", "csharp", "java"):
+        assert re.findall(r'"(\w+ExecutionProvider)"', SHOWN[language]) == expected, language
+
+
+# --- JavaScript ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.needs_environment("onnxruntime-web")
+def test_javascript(tmp_path: Path) -> None:
+    padops.convert(reflected("float"), tmp_path / "lowered.onnx", target="onnx", without_pad=True)
+    (tmp_path / "program.mjs").write_text(SHOWN["javascript"], encoding="utf-8")
+    (tmp_path / "node_modules").symlink_to(peers.folder_of("onnxruntime-web") / "node_modules")
+    done = subprocess.run(
+        ["node", "program.mjs", "lowered.onnx"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert [int(value) for value in done.stdout.split()] == REFLECTED
