@@ -36,6 +36,8 @@ TOOLS = (
     "ziglang==0.17.1",
 )
 EXPORTS = ROOT / "padops" / "csrc" / "linux" / "exports.map"  # names what every target exports
+SBOM = "sboms/padops.cdx.json"  # below .dist-info
+EPOCH = str(315_532_800)  # 1980: the first time that a zip file can say
 MAX_BYTES = 1 << 20  # of the library: each target's is under half of it
 
 
@@ -113,6 +115,7 @@ def build(python: Path, name: str, out: Path) -> Path:
     target = TARGETS[name]
     folder = WORK / name
     toolchain = write_toolchain(python, target, folder)
+    os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)  # of the files in the wheel, RECORD among them
     with tempfile.TemporaryDirectory(dir=str(folder)) as made:
         command = [python, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", made]
         command += [f"--config-settings=build-dir={folder / 'build'}"]
@@ -214,7 +217,7 @@ def wrong_within(wheel: Path) -> list:
             return [f"its libraries are {libraries}"]
         wrong = wrong_with_library(archive.read(libraries[0]), target)
         about = {name.partition(".dist-info/")[2]: name for name in archive.namelist()}
-        if missing := [part for part in ("WHEEL", "RECORD") if part not in about]:
+        if missing := [part for part in ("WHEEL", "RECORD", SBOM) if part not in about]:
             return [*wrong, f"it has no .dist-info/{' and no .dist-info/'.join(missing)}"]
         told = set(re.findall(r"^Tag: (.*)$", archive.read(about["WHEEL"]).decode(), re.M))
         if told != {f"py3-none-{tag}" for tag in tags.split(".")}:

@@ -1,6 +1,6 @@
 """Check the sources with the tools that pyproject.toml pins, each over the whole tree.
 
-    python3 scripts/lint.py [--fix] [ruff-check] [ruff-format] [mypy] [clang-format]
+    python3 scripts/lint.py [--fix] [ruff-check] [ruff-format] [mypy] [clang-format] [zizmor]
 
 Without names all of them run. With --fix, those that can mend what they find do so. mypy reads the types of the other
 implementations, so these are installed as well (see scripts/test.py --peers).
@@ -11,6 +11,8 @@ import sys
 import environment
 
 CPP = ("padops/csrc", "tests/cpp")
+WORKFLOWS = (".github", "action.yml")  # what GitHub runs
+ASK_NOBODY = ("--offline", "--no-progress", "--strict-collection", "--persona=pedantic")
 
 
 def checks(fix: bool = False) -> dict:
@@ -22,6 +24,7 @@ def checks(fix: bool = False) -> dict:
         "ruff-format": ["ruff", "format", *([] if fix else ["--check"])],
         "mypy": ["python", "-m", "mypy"],
         "clang-format": ["clang-format", *(["-i"] if fix else ["--dry-run", "-Werror"]), *files],
+        "zizmor": ["zizmor", *ASK_NOBODY, *WORKFLOWS],
     }
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
+import re
 import zipfile
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -71,12 +74,13 @@ def test_what_is_no_wheel_needs_no_tools(
 @pytest.mark.parametrize(
     ("parts", "wrong"),
     [
-        ({}, "it has no .dist-info/WHEEL and no .dist-info/RECORD"),
+        ({}, "it has no .dist-info/WHEEL and no .dist-info/RECORD and no .dist-info/sboms/padops.cdx.json"),
         (
-            {"RECORD": b"", "WHEEL": b"\xff"},
+            {"RECORD": b"", "WHEEL": b"\xff", "sboms/padops.cdx.json": b"{}"},
             "it is damaged: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
         ),
-        ({"WHEEL": b"Tag: py3-none-win_amd64\n"}, "it has no .dist-info/RECORD"),
+        ({"WHEEL": b"Tag: py3-none-win_amd64\n", "sboms/padops.cdx.json": b"{}"}, "it has no .dist-info/RECORD"),
+        ({"WHEEL": b"", "RECORD": b""}, "it has no .dist-info/sboms/padops.cdx.json"),
     ],
 )
 def test_a_wheel_without_its_parts(
@@ -101,3 +105,52 @@ def test_every_target_has_a_name_of_its_own(script: ModuleType) -> None:
     for target in targets:
         if target.system == "Linux":  # the oldest glibc that it is built for is that of the wheel's name
             assert target.triple.endswith(".".join(target.tag.split("_")[1:3]))
+
+
+def test_the_time_of_the_build_is_in_no_wheel(
+    tmp_path: Path, script: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever writes into a wheel is told another one; a caller may say which."""
+    made = tmp_path / "padops-0.1.0-py3-none-any.whl"
+    told: list[str] = []
+
+    def step(name: str, command: list, folder: Path) -> None:
+        told.append(os.environ["SOURCE_DATE_EPOCH"])
+        (Path(command[command.index("--wheel-dir") + 1]) / made.name).touch() if "--wheel-dir" in command else None
+
+    monkeypatch.setattr(script, "write_toolchain", lambda python, target, folder: folder.mkdir() or folder)
+    monkeypatch.setattr(script, "WORK", tmp_path)
+    monkeypatch.setattr(script.environment, "step", step)
+    without = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
+    for given in (None, "1000000000"):
+        monkeypatch.setattr(os, "environ", without | ({} if given is None else {"SOURCE_DATE_EPOCH": given}))
+        name = "linux-x86_64" if given is None else "macos-arm64"
+        assert script.build(Path("python"), name, tmp_path / "out").name == made.name
+    assert told == [script.EPOCH] * 2 + ["1000000000"] * 2
+
+
+WORKFLOW = Path(__file__).resolve().parent.parent / ".github" / "workflows" / "wheels.yml"
+
+
+def test_actions_are_pinned_by_commit() -> None:
+    """A tag can be moved, a commit cannot; the comment says which release it is, and each action is there in one."""
+    used = re.findall(r"uses: (.*)", WORKFLOW.read_text(encoding="utf-8"))
+    pinned = {line: re.fullmatch(r"([\w-]+/[\w-]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+", line) for line in used}
+    assert len(used) > 5 and [line for line, found in pinned.items() if found is None] == []
+    assert len({found[1] for found in pinned.values() if found is not None}) == len(set(used))
+
+
+def test_one_job_may_write_and_runs_no_script() -> None:
+    told = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
+    assert told["permissions"] == {}
+    assert {name: job["permissions"] for name, job in told["jobs"].items()} == {
+        "build": {"contents": "read"},
+        "check": {"contents": "read"},
+        "attest": {"id-token": "write", "attestations": "write"},
+    }
+    steps = told["jobs"]["attest"]["steps"]
+    assert [step["uses"].partition("@")[0] for step in steps] == [
+        "actions/download-artifact",
+        "actions/attest-build-provenance",
+    ]
+    assert all(step.keys() <= {"uses", "with"} for step in steps) and told["jobs"]["attest"]["needs"] == "check"

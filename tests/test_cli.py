@@ -145,8 +145,10 @@ def test_strict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 def test_the_former_name_of_unconverted_warns(tmp_path: Path) -> None:
     conversion = padops.convert(mixed(tmp_path))
-    with pytest.warns(DeprecationWarning, match="Conversion.left is called Conversion.unconverted now"):
+    text = "Conversion.left is deprecated since padops 0.1 and goes in 0.3 at the earliest; use Conversion.unconverted"
+    with pytest.warns(DeprecationWarning, match=f"^{text}$") as warned:
         assert conversion.left == conversion.unconverted
+    assert warned[0].filename == __file__, "it names the line of the user"
     assert [record.path for record in conversion.unconverted] == ["graph/complex [0]"]
 
 

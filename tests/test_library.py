@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -102,22 +106,29 @@ def test_another_library_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert session.get_library_path.__wrapped__() == str(chosen.resolve())
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    """A wheel of this checkout; its build folder stays, so that only what has changed is compiled again.
+BUILD = ROOT / "build" / "wheel"
+
+
+def build_wheel(source: Path, build: Path, folder: Path) -> Path:
+    """A wheel of a checkout.
 
     It is about what the wheel holds: its library is not optimised, which takes a third of the time. How the library of a
     release is compiled shows in that of the installed package.
     """
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--wheel-dir", str(folder)]
-    command += ["--disable-pip-version-check", "--quiet", f"--config-settings=build-dir={ROOT / 'build' / 'wheel'}"]
-    command.append("--config-settings=cmake.args=-DCMAKE_CXX_FLAGS_RELEASE=-O0")
+    command = [sys.executable, "-m", "pip", "wheel", str(source), "--no-deps", "--wheel-dir", str(folder)]
+    command += ["--disable-pip-version-check", "--quiet", f"--config-settings=build-dir={build}"]
+    command.append("--config-settings=cmake.args=-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
     if find_spec("scikit_build_core"):
         command.append("--no-build-isolation")
     subprocess.run(command, check=True)
     (built,) = folder.iterdir()
-    return zipfile.ZipFile(built)
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """A wheel of this checkout; its build folder stays, so that only what has changed is compiled again."""
+    return zipfile.ZipFile(build_wheel(ROOT, BUILD, tmp_path_factory.mktemp("wheel")))
 
 
 def test_wheel_has_no_python_abi(wheel: zipfile.ZipFile) -> None:
@@ -138,7 +149,7 @@ def test_wheel_holds_the_package_and_one_library(wheel: zipfile.ZipFile) -> None
     assert wanted - package == set()
     metadata = f"padops-{padops.__version__}.dist-info/"
     assert {name for name in names if not name.startswith((metadata, "padops/"))} == set()
-    assert metadata + "licenses/LICENSE" in names
+    assert metadata + "licenses/LICENSE" in names and metadata + "sboms/padops.cdx.json" in names
 
 
 def test_messages_name_extras_that_exist(wheel: zipfile.ZipFile) -> None:
@@ -188,3 +199,62 @@ def test_wheel_runs_by_itself(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     assert python("-c", code).split() == [str(package / "__init__.py"), str(package / "libpadops.so")]
     assert padops.__version__ in python("-m", "padops", "info")
     assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_a_second_build_gives_the_same_bytes(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    """From a checkout in another folder, whose files have other times and permissions, at another time of day."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file() and not name.startswith(("tests/", "docs/", "models/")):
+            (tmp_path / "elsewhere" / name).parent.mkdir(parents=True, exist_ok=True)
+            copied = Path(shutil.copy(ROOT / name, tmp_path / "elsewhere" / name))
+            copied.chmod(0o600)
+            os.utime(copied, (1e9, 1e9))
+    (tmp_path / "made").mkdir()
+    second = build_wheel(tmp_path / "elsewhere", tmp_path / "build", tmp_path / "made")
+    assert second.name == Path(str(wheel.filename)).name
+    other = zipfile.ZipFile(second)
+    assert [name for name in wheel.namelist() if wheel.read(name) != other.read(name)] == []
+    assert second.read_bytes() == Path(str(wheel.filename)).read_bytes()
+
+
+def linked_archives() -> set[str]:
+    """The static libraries that the wheel's library is linked from, as the linker itself tells them."""
+    told = subprocess.run(["ninja", "-t", "commands"], cwd=BUILD, check=True, capture_output=True, text=True).stdout
+    (line,) = [line for line in told.splitlines() if " -o libpadops.so " in line or " -o libpadops.so" in line]
+    words = shlex.split(line)
+    words = words[words.index("&&") + 1 :] if "&&" in words else words
+    words = words[: words.index("&&")] if "&&" in words else words
+    words[words.index("libpadops.so")] = os.devnull
+    traced = subprocess.run([*words, "-Wl,--trace"], cwd=BUILD, check=True, capture_output=True, text=True).stdout
+    return {os.path.basename(path) for path in re.findall(r"[^\s()]+\.a\b", traced)}
+
+
+def test_sbom_lists_what_is_in_the_library(wheel: zipfile.ZipFile) -> None:
+    """And nothing else: which archives the linker opens, and which headers the compiler reads."""
+    told = json.loads(wheel.read(f"padops-{padops.__version__}.dist-info/sboms/padops.cdx.json"))
+    assert (told["bomFormat"], told["specVersion"], told["version"]) == ("CycloneDX", "1.6", 1)
+    own = told["metadata"]["component"]
+    assert (own["name"], own["version"], own["purl"]) == (
+        "padops",
+        padops.__version__,
+        f"pkg:pypi/padops@{own['version']}",
+    )
+    assert own["licenses"] == [{"license": {"id": metadata_of(wheel)["License-Expression"]}}]
+    names = [part["name"] for part in told["components"]]
+    assert names == ["libstdc++", "libgcc"]
+    assert told["dependencies"] == [{"ref": "padops", "dependsOn": [part["bom-ref"] for part in told["components"]]}]
+    listed = {file["name"]: file["hashes"][0]["content"] for part in told["components"] for file in part["components"]}
+    # Of glibc: what a dynamic library of any program has of it.
+    assert linked_archives() - {"libc_nonshared.a", "libpthread_nonshared.a"} == set(listed)
+    for name, digest in listed.items():
+        path = subprocess.run(["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout
+        assert hashlib.sha256(Path(path.strip()).read_bytes()).hexdigest() == digest
+
+
+def test_no_header_of_others_is_compiled_in(wheel: zipfile.ZipFile) -> None:
+    told = subprocess.run(["ninja", "-t", "deps"], cwd=BUILD, check=True, capture_output=True, text=True).stdout
+    read = {os.path.normpath(BUILD / line.strip()) for line in told.splitlines() if line.startswith("    ")}
+    compiler = ("/usr/include/", "/usr/lib/gcc/", "/usr/local/include/c++/", "/opt/rh/")
+    assert len(read) > 50
+    assert [path for path in read if not path.startswith((str(ROOT / "padops" / "csrc"), *compiler))] == []

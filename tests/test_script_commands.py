@@ -53,7 +53,7 @@ def test_lint_takes_names(lint: ModuleType) -> None:
 def test_lint_names_what_it_does_not_know(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     assert lint.main(["ruff-check", "pylint"]) == 2
     assert lint.ran == []
-    there = "ruff-check, ruff-format, mypy, clang-format"
+    there = "ruff-check, ruff-format, mypy, clang-format, zizmor"
     assert capsys.readouterr().err == f"error: no such check: pylint; there are {there}\n"
 
 

@@ -120,6 +120,7 @@ def wheel(folder: Path, target: Any, library: bytes, tags: str = "", told: str =
     content = {
         f"padops/libpadops{'.dll' if target.system == 'Windows' else '.so'}": library,
         "padops-0.1.0.dist-info/WHEEL": about,
+        "padops-0.1.0.dist-info/sboms/padops.cdx.json": "{}",
         "padops-0.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: padops\nVersion: 0.1.0\n",
     }
     content["padops-0.1.0.dist-info/RECORD"] = "".join(f"{name},,\n" for name in content)

@@ -14,6 +14,7 @@ from padops.bench.provider_tables import STOCK, is_of_provider
 from padops.bench.runner import Measurement
 from padops.bench.tables import by_threads, by_workload
 
+SCHEMA = 1  # raised when a reader of an older file would misread a newer one
 _LEAST, _MOST = 1e-12, 1e9  # seconds
 CUT_SHORT = "cut short"  # a fact beside those of the machine, which every table and the file show
 
@@ -45,7 +46,7 @@ def as_json(machine: Mapping[str, str], results: Sequence[Measurement]) -> str:
         results: The measurements.
     """
     rows = [result.row() for result in results]
-    return json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n"
+    return json.dumps({"schema": SCHEMA, "machine": machine, "measurements": rows}, indent=1) + "\n"
 
 
 def read_results(path: Path) -> tuple[dict[str, str], list[Measurement]]:
@@ -60,8 +61,10 @@ def read_results(path: Path) -> tuple[dict[str, str], list[Measurement]]:
     """
     try:
         shown = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(shown, dict) or shown.keys() != {"machine", "measurements"}:
-            raise ValueError("it has not the two entries machine and measurements")
+        if isinstance(shown, dict) and "schema" in shown and shown["schema"] != SCHEMA:
+            raise ValueError(f"its schema is {shown['schema']!r}, expected {SCHEMA}")
+        if not isinstance(shown, dict) or shown.keys() != {"schema", "machine", "measurements"}:
+            raise ValueError("it has not the three entries schema, machine and measurements")
         machine, rows = shown["machine"], shown["measurements"]
         if not isinstance(machine, dict) or not all(isinstance(fact, str) for fact in machine.values()):
             raise ValueError("machine does not name facts")

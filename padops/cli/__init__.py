@@ -21,12 +21,12 @@ from padops.cli.parsing import Parser, PrintVersion
 from padops.cli.run import add_run
 from padops.cli.verify import add_verify, run_verify
 from padops.conformance.command import add_conformance, run_suite
+from padops.exits import ERROR, INTERRUPTED, USAGE
 from padops.extras import DependencyError, Needing
-from padops.files.interrupts import INTERRUPTED, end_process
+from padops.files.interrupts import end_process
 from padops.files.streams import dropping_output
 from padops.terminal import fail
 
-USAGE = 2
 KEEP_THEIR_CODE = (run_convert, run_verify, run_suite)  # where only what they print is lost
 
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         finally:
             signal.signal(signal.SIGTERM, before)
-    return 1 if out.failure is not None and options.run not in KEEP_THEIR_CODE else code
+    return ERROR if out.failure is not None and options.run not in KEEP_THEIR_CODE else code
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED
+
 if TYPE_CHECKING:
     from padops.convert.facts import PadFacts
     from padops.convert.inspection import Inspection
@@ -45,7 +47,7 @@ RULES = {
 }  # fmt: skip
 UNREADABLE = Rule("model-unreadable", "model unreadable", "The model cannot be read.", None, "error")
 # The worst first: a wrong result is worse than none.
-EXIT_CODES: dict[Kind | None, int] = {"wrong": 4, None: 1, "refused": 3, "unsure": 5}
+EXIT_CODES: dict[Kind | None, int] = {"wrong": DIFFERENT, None: ERROR, "refused": LEFT, "unsure": UNDECIDED}
 KINDS: tuple[Kind, ...] = ("refused", "wrong", "unsure")
 
 

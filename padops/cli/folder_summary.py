@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from padops.exits import DIFFERENT, DONE, ERROR, LEFT, UNDECIDED, USAGE
 from padops.terminal import fail
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-WORST_FIRST = (4, 1, 2, 3, 5, 0)  # of the exit codes: a wrong result is worse than none
+WORST_FIRST = (DIFFERENT, ERROR, USAGE, LEFT, UNDECIDED, DONE)  # of the exit codes: a wrong result is worse than none
 NOT_VERIFIED = "not verified"  # since it failed before that
 VERDICTS = ("proved", "tested", "different", "unknown", NOT_VERIFIED)
 

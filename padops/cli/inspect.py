@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from padops.cli.findings import KINDS, Inspected, exit_code
 from padops.cli.parsing import typed
+from padops.exits import ERROR, LEFT
 from padops.files.streams import STREAM
 from padops.terminal import fail, json_text, make_console, names, say
 
@@ -26,7 +27,6 @@ ABOUT = (
     "2 usage, 3 onnxruntime does not run a Pad, or may get it wrong (with --strict). With --check: 4 the results of a Pad are "
     "wrong, 1 a model cannot be read, 3 a Pad is refused, 5 it is unsure whether a Pad runs right; the first of them that is so."
 )
-FAILING = 3  # with --strict
 FORMATS = ("text", "json", "sarif", "junit", "github")
 
 
@@ -91,8 +91,8 @@ def run_inspect(options: argparse.Namespace) -> int:
     if options.check:
         return exit_code(told, options.allow)
     if any(isinstance(inspected.result, str) for inspected in told):
-        return 1
-    return FAILING if options.strict and exit_code(told, ()) else 0
+        return ERROR
+    return LEFT if options.strict and exit_code(told, ()) else 0
 
 
 def _models_of(given: str) -> list[str]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from padops.exits import USAGE
 from padops.terminal import shown
 
 CHOICE = re.compile(r"invalid choice: '?([^' ]*)'? \(choose from (.*)\)")
@@ -39,7 +40,7 @@ class Parser(argparse.ArgumentParser):
             message: What is wrong.
         """
         what = shown("; ".join([message, *self._suggestions(message)]))
-        self.exit(2, f"{self.prog} --help says how it is used\n{self.prog}: error: {what}\n")
+        self.exit(USAGE, f"{self.prog} --help says how it is used\n{self.prog}: error: {what}\n")
 
     def _suggestions(self, message: str) -> list[str]:
         if message.startswith(UNKNOWN):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.cli.parsing import typed
+from padops.exits import USAGE
 from padops.files.streams import STREAM
 from padops.terminal import fail, names, say
 
@@ -45,14 +46,14 @@ def run_run(options: argparse.Namespace) -> int:
     from padops.files.targets import identity, refusal
 
     if options.outputs == STREAM:
-        return fail("--outputs needs a file: standard output has the printed outputs", 2)
+        return fail("--outputs needs a file: standard output has the printed outputs", USAGE)
     outputs = Path(options.outputs) if options.outputs else None
     if why := refusal([outputs]):
         return fail(why)
     named = (None if options.model == STREAM else options.model, options.inputs)
     read = [Path(name) for name in named if name]
     if outputs is not None and identity(outputs) is not None and identity(outputs) in map(identity, read):
-        return fail(f"{outputs} is read; name another file for --outputs", 2)
+        return fail(f"{outputs} is read; name another file for --outputs", USAGE)
     try:
         results = _results(options)
         if outputs is not None:

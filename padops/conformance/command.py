@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from padops.conformance.console import show, showing_progress
+from padops.exits import USAGE
 from padops.extras import Needing
 from padops.files.interrupts import exit_code
 from padops.terminal import fail, say
@@ -93,7 +94,7 @@ def run_suite(options: argparse.Namespace) -> int:
     try:
         peers, shard = _peers(options), report.parse_shard(options.shard)
     except ValueError as error:
-        return fail(error, 2)
+        return fail(error, USAGE)
     folder = Path(options.out) if options.out else None
     try:
         if folder is not None and (why := report.prepare(folder)):

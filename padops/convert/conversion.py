@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from padops.convert.records import SCHEMA, FileRecord, PadRecord, Status, Verification
+from padops.deprecation import warn_deprecated
 from padops.runtime.installed import versions
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ class Conversion:
 
     @property
     def left(self) -> tuple[PadRecord, ...]:
-        """The former name of ``unconverted``."""
-        warnings.warn("Conversion.left is called Conversion.unconverted now", DeprecationWarning, stacklevel=2)
+        """The former name of ``unconverted``, deprecated since padops 0.1."""
+        warn_deprecated("Conversion.left", "Conversion.unconverted", "0.1")
         return self.unconverted
 
     def to_json(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from padops.exits import DIFFERENT, ERROR, LEFT, UNDECIDED, USAGE
 from padops.files.hidden import is_hidden
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class PadopsError(Exception):
     the message says so.
     """
 
-    exit_code = 1
+    exit_code = ERROR
 
 
 class UsageError(PadopsError):
@@ -29,7 +30,7 @@ class UsageError(PadopsError):
         typed: The message with options of the command line in the place of arguments.
     """
 
-    exit_code = 2
+    exit_code = USAGE
 
     def __init__(self, message: str, typed: str | None = None) -> None:
         super().__init__(message)
@@ -51,7 +52,7 @@ class PadsLeftError(_UnacceptedError):
         conversion: What was found; nothing has been written.
     """
 
-    exit_code = 3
+    exit_code = LEFT
 
 
 class VerificationError(_UnacceptedError):
@@ -61,7 +62,7 @@ class VerificationError(_UnacceptedError):
         conversion: What was found, with the verification; nothing has been written.
     """
 
-    exit_code = 4
+    exit_code = DIFFERENT
 
 
 class UndecidedError(VerificationError):
@@ -70,7 +71,7 @@ class UndecidedError(VerificationError):
     It does not run either; or it runs, and with ``strict``, something about it was not compared.
     """
 
-    exit_code = 5
+    exit_code = UNDECIDED
 
 
 def kind_of(value: object) -> str:

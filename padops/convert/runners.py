@@ -10,7 +10,7 @@ from dataclasses import replace
 from padops.convert.errors import UsageError
 from padops.convert.facts import PadFacts
 from padops.convert.model.reading import Source
-from padops.runtime.provider import CPU, EP_NAMES, runtime_minor
+from padops.runtime.provider import CPU, EP_NAMES, FIRST_NAME, runtime_minor
 from padops.runtime.provider_rules import BY_NAME
 
 OURS_AND_CPU = (*EP_NAMES, CPU)

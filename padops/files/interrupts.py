@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NoReturn
 
+from padops.exits import INTERRUPTED, TERMINATED
+
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
-INTERRUPTED = 130  # what shells say of a command that was ended by Ctrl-C
 
 
 def exit_code(ending: KeyboardInterrupt | SystemExit) -> int:
     """What a command ends with that one of these signals has ended, by the exception that the signal raised."""
     if isinstance(ending, KeyboardInterrupt):
         return INTERRUPTED
-    return ending.code if isinstance(ending.code, int) else 128 + signal.SIGTERM
+    return ending.code if isinstance(ending.code, int) else TERMINATED
 
 
 def end_process(number: int, frame: FrameType | None) -> NoReturn:

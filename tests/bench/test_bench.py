@@ -94,8 +94,8 @@ class _Other:
         (["--random", "2", "--quick"], 2, "error: --random excludes --quick"),
         (["--copies", "--threads", "1"], 2, "error: --copies measures nothing else"),
         (["--seed", "3"], 2, "error: --seed needs --random"),
-        (["--json", "one", "--plot", "./one"], 2, "error: --json, --plot and --show name one file twice"),
-        (["--show", "one", "--plot", "one"], 2, "error: --json, --plot and --show name one file twice"),
+        (["--json", "one", "--plot", "./one"], 2, "error: --json, --plot, --show and --compare name one file twice"),
+        (["--show", "one", "--plot", "one"], 2, "error: --json, --plot, --show and --compare name one file twice"),
         (["--show", "absent.json"], 1, "absent.json"),
     ],
 )
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device", "/a/temporary/file")
 
     data, again = tmp_path / "bench.json", tmp_path / "again.json"
-    data.write_text(json.dumps({"machine": {}, "measurements": [ROW]}))
+    data.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": [ROW]}))
     monkeypatch.setattr("padops.files.staging.write_whole", full)
     assert cli.main(["bench", "--show", str(data), "--json", str(again)]) == 1
     assert capsys.readouterr().err == f"error: cannot write {again}: No space left on device\n"
@@ -169,7 +169,7 @@ def test_what_json_has_not_written_is_not_shown(
     rows: object, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, plot = tmp_path / "bench.json", tmp_path / "bench.svg"
-    data.write_text(json.dumps({"machine": {}, "measurements": rows}))
+    data.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": rows}))
     assert cli.main(["bench", "--show", str(data), "--plot", str(plot)]) == 1
     shown = capsys.readouterr()
     assert shown.out == "" and shown.err.startswith(f"error: {data} is not what --json wrote: {words}")
@@ -178,7 +178,15 @@ def test_what_json_has_not_written_is_not_shown(
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{}", "[]", "[" * 100_000, '{"machine": 1, "measurements": []}', '{"machine": {"a": 1}, "measurements": []}'],
+    [
+        "",
+        "{}",
+        "[]",
+        "[" * 100_000,
+        '{"schema": 1, "machine": 1, "measurements": []}',
+        '{"schema": 1, "machine": {"a": 1}, "measurements": []}',
+        '{"machine": {}, "measurements": []}',
+    ],
 )
 def test_what_is_no_such_json_is_not_shown(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = tmp_path / "bench.json"
@@ -190,7 +198,7 @@ def test_what_is_no_such_json_is_not_shown(text: str, tmp_path: Path, capsys: py
 @pytest.mark.parametrize("option", ["--json", "--plot"])
 def test_what_cannot_be_written_is_named(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data, target = tmp_path / "bench.json", tmp_path / ("n" * 256)
-    data.write_text(json.dumps({"machine": {}, "measurements": [ROW, OTHER]}))
+    data.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": [ROW, OTHER]}))
     assert cli.main(["bench", "--show", str(data), option, str(target)]) == 1
     assert capsys.readouterr().err == f"error: cannot write {target}: File name too long\n"
     assert [path.name for path in tmp_path.iterdir()] == ["bench.json"]

@@ -200,7 +200,7 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_files_that_nobody_wrote(change: dict, why: str, tmp_path: Path) -> None:
     rows = [placed(STOCK, 1.0).row(), placed(PROCESSOR, 1.0).row() | change]
     path = tmp_path / "bench.json"
-    path.write_text(json.dumps({"machine": {}, "measurements": rows}))
+    path.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": rows}))
     with pytest.raises(ValueError, match=why):
         read_results(path)
 
@@ -208,6 +208,6 @@ def test_files_that_nobody_wrote(change: dict, why: str, tmp_path: Path) -> None
 def test_a_file_of_two_kinds(tmp_path: Path) -> None:
     rows = [placed(PROCESSOR, 1.0).row(), Measurement("w", "stock", 2, 8, 1.0, 0.0, 9).row()]
     path = tmp_path / "bench.json"
-    path.write_text(json.dumps({"machine": {}, "measurements": rows}))
+    path.write_text(json.dumps({"schema": 1, "machine": {}, "measurements": rows}))
     with pytest.raises(ValueError, match="some measurements are of --providers, and some are not"):
         read_results(path)

@@ -207,7 +207,9 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert cli.main([*BENCH, "--only", "no such"]) == 2
     assert ", ".join(MEASURED) in capsys.readouterr().err
     plot, data = tmp_path / "bench.svg", tmp_path / "bench.json"
-    data.write_text(json.dumps({"machine": {}, "measurements": [Measurement("w", "stock", 1, 8, 1.0, 0.0, 9).row()]}))
+    data.write_text(
+        json.dumps({"schema": 1, "machine": {}, "measurements": [Measurement("w", "stock", 1, 8, 1.0, 0.0, 9).row()]})
+    )
     for arguments in (BENCH, ["bench", "--show", str(data)]):
         assert cli.main([*arguments, "--plot", str(plot)]) == 1
         assert "--plot draws workloads" in capsys.readouterr().err

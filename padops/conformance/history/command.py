@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from padops.exits import USAGE
 from padops.terminal import fail, say
 
 ABOUT = (
@@ -40,7 +41,7 @@ def run_history(options: argparse.Namespace) -> int:
     from padops.conformance.report import parse_shard
 
     if options.svg and not options.show:
-        return fail("--svg needs --show FILE", 2)
+        return fail("--svg needs --show FILE", USAGE)
     try:
         if options.show:
             return _show(options)
@@ -48,7 +49,7 @@ def run_history(options: argparse.Namespace) -> int:
     except HistoryError as error:
         return fail(error)
     except ValueError as error:
-        return fail(error, 2)
+        return fail(error, USAGE)
     except OSError as error:
         return fail(error)
     try:

@@ -106,7 +106,7 @@ def test_bench_replaces_regular_files_only(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     row = {"workload": "w", "implementation": "padops", "threads": 1, "output_bytes": 8, "median": 1.0, "spread": 0.1}
-    held = {"machine": {}, "measurements": [{**row, "samples": 3}]}
+    held = {"schema": 1, "machine": {}, "measurements": [{**row, "samples": 3}]}
     (tmp_path / "b.json").write_text(json.dumps(held))
     make, text = OBSTACLES[kind]
     make(tmp_path / "out")

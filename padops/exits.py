@@ -1,0 +1,23 @@
+"""What the command ``padops`` ends with; docs/promises.md promises these numbers."""
+
+from __future__ import annotations
+
+DONE = 0
+ERROR = 1
+USAGE = 2
+LEFT = 3
+DIFFERENT = 4
+UNDECIDED = 5
+INTERRUPTED = 130  # what shells say of a command that Ctrl-C has ended
+TERMINATED = 143  # and of one that SIGTERM has ended
+
+MEANINGS = {
+    DONE: "done",
+    ERROR: "an error; padops conformance: not all is as expected",
+    USAGE: "wrong arguments",
+    LEFT: "a Pad is left, or refused by onnxruntime",
+    DIFFERENT: "the models do different things, or the results of a Pad are wrong",
+    UNDECIDED: "it could not be told",
+    INTERRUPTED: "Ctrl-C has ended the command",
+    TERMINATED: "SIGTERM has ended the command",
+}

@@ -1,0 +1,131 @@
+"""The fields of the JSON that padops writes, as lines of text: of real runs, and of data in which each field has something."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import json
+import shutil
+import sys
+import tempfile
+import types
+import typing
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from padops import cli
+from padops.bench import results
+from padops.bench.beside_tables import Placed
+from padops.bench.runner import Measurement
+from padops.cli import info
+from padops.conformance import record_fields
+from padops.convert import Conversion, Inspection, facts, records
+
+MODEL = Path(__file__).resolve().parents[2] / "models" / "int16.onnx"
+FREE = {"versions", "opsets", "operators", "providers", "machine", "counterexample"}  # objects whose names are data
+ELSEWHERE = "files[].report"  # which has the fields of another report
+KINDS = {str: "string", bool: "true or false", int: "integer", float: "number", list: "list", dict: "object"}
+
+
+def json_fields() -> dict[str, list[str]]:
+    """A section for each report with its fields, and one for the words that fields may say."""
+    conversion = made(Conversion, model=None, _proto=None, _folder=None, _write=None, _corrected=None, _fatal=None)
+    with tempfile.TemporaryDirectory() as folder:
+        runs = real_runs(Path(folder))
+    bench = json.loads(results.as_json({"fact": ""}, [made(Measurement), made(Placed)]))
+    found = {
+        f"convert --report, schema {records.SCHEMA}": fields(conversion.to_json()),
+        f"convert FOLDER --report, schema {records.SCHEMA}": fields(runs["folder"]),
+        f"inspect --json, schema {records.SCHEMA}": fields(made(Inspection).to_json(), runs["inspect"]),
+        f"verify --json, schema {records.SCHEMA}": fields(runs["verify"], conversion.verification.to_json()),
+        f"info --json, schema {info.SCHEMA}": fields(runs["info"]),
+        "describe": fields(runs["describe"]),
+        f"bench --json, schema {results.SCHEMA}": fields(bench),
+    }
+    for name in ("HEADER", "RESULT", "FOOTER"):
+        required, optional = (vars(record_fields)[name + more] for more in ("", "_MAY"))
+        lines = [*required, *(f"{field}, which may be absent" for field in optional)]
+        found[f"conformance --out, schema {record_fields.SCHEMA}, {name.lower()}"] = lines
+    said = [
+        f"{word}: {' | '.join(get_args(getattr(module, word)))}"
+        for module, words in ((facts, "Verdict Road"), (records, "Status Outcome Certainty Exercise"))
+        for word in words.split()
+    ]
+    words = [*said, f"conformance outcome: {' | '.join(record_fields.OUTCOMES)}"]
+    return {f"JSON of padops {name}": lines for name, lines in found.items()} | {"words in the JSON": words}
+
+
+def fields(*examples: Any) -> list[str]:
+    """The fields of a report, each with what kinds of value it has in the examples."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for example in examples:
+        collect(example, "", found)
+    return [f"{path}: {' or '.join(sorted(kinds)) or 'null'}" for path, kinds in found.items()]
+
+
+def collect(value: Any, path: str, found: dict[str, set[str]]) -> None:
+    """Notes the fields of a value below a path."""
+    if path:
+        found[path] |= {KINDS[type(value)]} if value is not None else set()
+    if isinstance(value, dict) and path.rpartition(".")[2] not in FREE and path != ELSEWHERE:
+        for name, inner in value.items():
+            collect(inner, f"{path}.{name}".lstrip("."), found)
+    elif isinstance(value, list):
+        for inner in value:
+            collect(inner, f"{path}[]", found)
+
+
+def made(kind: Any, **given: Any) -> Any:
+    """A value of a type in which nothing is empty or None; of a dataclass with some fields given."""
+    if dataclasses.is_dataclass(kind):
+        hints = types_of(kind, given)
+        return kind(**{row.name: given.get(row.name) if row.name in given else made(hints[row.name])
+                       for row in dataclasses.fields(kind)})  # fmt: skip
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return made(next(row for row in inner if row is not types.NoneType))
+    if origin is typing.Literal:
+        return inner[0]
+    if origin is tuple:
+        first = inner[0]
+        if get_origin(first) is typing.Literal:
+            return get_args(first)
+        return tuple(map(made, inner)) if ... not in inner else (made(first),)
+    if origin in (dict, Mapping):
+        return {"name": made(inner[1])}
+    return Path("file") if kind is Path else "text" if kind is Any else kind(1)
+
+
+def types_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The types of the fields that are not given: those of the others may be of packages that are not imported."""
+    known = {**vars(sys.modules[kind.__module__]), "Mapping": Mapping}
+    wanted = dataclasses.make_dataclass(
+        "Wanted", [(row.name, row.type) for row in dataclasses.fields(kind) if row.name not in given]
+    )
+    return typing.get_type_hints(wanted, known)
+
+
+def real_runs(folder: Path) -> dict[str, Any]:
+    """What the commands print or write."""
+    (folder / "in").mkdir()
+    shutil.copy(MODEL, folder / "in")
+    model, report = folder / "in" / MODEL.name, folder / "report.json"
+    command("convert", folder / "in", "-o", folder / "out", "--verify", "--report", report)
+    converted = folder / "out" / MODEL.name
+    return {
+        "folder": json.loads(report.read_text(encoding="utf-8")),
+        "inspect": json.loads(command("inspect", model, "--json", "--providers", "CPUExecutionProvider")),
+        "verify": json.loads(command("verify", model, converted, "--json", "--run")),
+        "info": json.loads(command("info", "--json")),
+        "describe": json.loads(command("describe")),
+    }
+
+
+def command(*arguments: Any) -> str:
+    """What a command prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert cli.main([str(argument) for argument in arguments]) == 0, printed.getvalue()
+    return printed.getvalue()

@@ -1,0 +1,221 @@
+"""The public surface of padops as lines of text, made from the code: what docs/promises.md promises to keep."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import padops
+from padops import cli, exits
+from padops.cli.findings import KINDS, RULES, UNREADABLE
+from padops.convert import errors
+from padops.runtime import pyop
+from padops.runtime import session as runtime_session
+from padops.runtime.provider import OPTIONS
+from padops.spec.dialects import DOMAIN, INTEGER_KINDS, OPS, VERSION
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "padops"
+EXPORTS = PACKAGE / "csrc" / "linux" / "exports.map"
+READ = r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](PADOPS_[A-Z_]+|NO_COLOR)["']"""  # of the environment
+SECTIONS = (
+    "names of the package padops",
+    "commands and options",
+    "exit codes",
+    "rules of padops inspect",
+    "operators",
+    "execution providers and session configuration",
+    "functions that the library exports",
+    "environment variables",
+)
+OWN = {"__init__", "__call__", "__getitem__", "__iter__", "__len__"}  # of the special methods
+
+
+def surface() -> dict[str, list[str]]:
+    """The sections of the list but those about JSON, each with its lines in order."""
+    rules = [f"{rule.id} {rule.level} {rule.kind}" for rule in (*RULES.values(), UNREADABLE)]
+    exported = re.findall(r"\w+(?=;)", EXPORTS.read_text(encoding="utf-8").partition("local:")[0])
+    lines = (
+        sorted(names()),
+        commands(cli._parser(), "padops"),
+        exit_codes(),
+        [*rules, f"kinds: {' '.join(KINDS)}"],
+        operators(),
+        configuration(),
+        exported,
+        sorted(environment()),
+    )
+    return {title: list(rows) for title, rows in zip(SECTIONS, lines, strict=True)}
+
+
+def text_of(sections: dict[str, list[str]]) -> str:
+    """The content of the file."""
+    return "\n".join("\n".join([f"[{title}]", *lines, ""]) for title, lines in sections.items())
+
+
+def sections_of(text: str) -> dict[str, list[str]]:
+    """What :func:`text_of` has written."""
+    parts = re.split(r"^\[(.*)\]$", text, flags=re.M)[1:]
+    return {title: [line for line in body.split("\n") if line] for title, body in zip(parts[::2], parts[1::2])}
+
+
+def changes(old: dict[str, list[str]], new: dict[str, list[str]]) -> list[str]:
+    """What is in one list alone, a line each."""
+    found = []
+    for title in {**old, **new}:
+        before, now = old.get(title, []), new.get(title, [])
+        found += [f"[{title}] gone: {line}" for line in before if line not in now]
+        found += [f"[{title}] new: {line}" for line in now if line not in before]
+    return found
+
+
+# --- Python ----------------------------------------------------------------------------------------------------------
+
+
+def names() -> Iterator[str]:
+    """Each public name: of a function its signature, of a class its members, too."""
+    yield "__version__: str"
+    for name in padops.__all__:
+        value = getattr(padops, name)
+        if isinstance(value, ModuleType):  # padops.convert is both
+            value = vars(value)[name]
+        if not inspect.isclass(value):
+            yield f"{name}{signature(value)}" if callable(value) else f"{name}: {type(value).__name__}"
+            continue
+        base = next(base for base in value.__mro__[1:] if not base.__name__.startswith("_"))
+        yield f"{name}: class" + (
+            f" of {base.__module__.partition('.')[0]}.{base.__name__}" if base is not object else ""
+        )
+        yield from (f"{name}.{line}" for line in {*members(value), *described(value)})
+
+
+def members(kind: type) -> Iterator[str]:
+    """The public members of a class that padops itself defines, those of its bases among them."""
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        if base.__module__.partition(".")[0] == "padops":
+            found |= vars(base)
+    fields = {row.name: row for row in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else {}
+    for name in sorted({*found, *fields}):
+        if name.startswith("_") and name not in OWN:
+            continue
+        value = found.get(name)
+        if name in fields:
+            yield f"{name}: {fields[name].type}"
+        elif isinstance(value, property):
+            yield f"{name}: property {inspect.signature(value.fget).return_annotation}"
+        elif isinstance(value, (classmethod, staticmethod)):
+            yield f"{name}{signature(value.__func__)} {type(value).__name__}"
+        elif callable(value):
+            yield f"{name}{signature(value)}"
+        else:
+            yield f"{name} = {value!r}"
+
+
+def described(kind: type) -> Iterator[str]:
+    """The attributes that instances have, by what the docstring of a class says, but for those that the class has."""
+    told = (kind.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
+    for name in re.findall(r"^ +(\w+): ", told, re.M):
+        if not hasattr(kind, name) and not dataclasses.is_dataclass(kind):
+            yield f"{name}: attribute"
+
+
+def signature(function: Callable[..., Any]) -> str:
+    """The parameters of a function and what it returns; its defaults, where these read the same everywhere."""
+    told = inspect.signature(function)
+    rows = [row.replace(annotation=row.empty, default=_plain(row.default))
+            for name, row in told.parameters.items() if not name.startswith("_")]  # fmt: skip
+    returned = "" if told.return_annotation in (told.empty, "None", None) else f" -> {told.return_annotation}"
+    return str(told.replace(parameters=rows, return_annotation=told.empty)) + returned
+
+
+def _plain(default: Any) -> Any:
+    return default if default is inspect.Parameter.empty or "0x" not in repr(default) else "..."
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[str]:
+    """The options of a command, and below them the commands in it."""
+    if (fill := inspect.getclosurevars(parser.parse_known_args).nonlocals.get("fill")) is not None:
+        fill(parser)  # what it does once it parses
+    below: dict[str, argparse.ArgumentParser] = {}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            below = dict(action.choices)
+        elif not isinstance(action, argparse._HelpAction):
+            yield f"{name} {option(action)}"
+    for word, inner in below.items():
+        yield f"{name} {word}"
+        yield from commands(inner, f"{name} {word}")
+
+
+def option(action: argparse.Action) -> str:
+    """An option or an argument: its names, what it takes and what it is without being given."""
+    told = ["/".join(action.option_strings) or action.dest.upper()]
+    if action.nargs != 0:
+        takes = "|".join(map(str, action.choices)) if action.choices else "VALUE"
+        told.append(takes + {None: "", "+": "...", "*": "...", "?": "?"}.get(action.nargs, str(action.nargs)))
+    if isinstance(action, argparse._AppendAction):
+        told.append("repeatable")
+    if action.option_strings and action.required:
+        told.append("required")
+    if action.default not in (None, False, True, [], argparse.SUPPRESS) and action.nargs != 0:
+        told.append(f"default {action.default}")
+    return " ".join(told)
+
+
+def exit_codes() -> Iterator[str]:
+    """What commands end with, and which exceptions carry these numbers."""
+    for code, meaning in exits.MEANINGS.items():
+        yield f"{code}: {meaning}"
+    for name in padops.__all__:
+        if inspect.isclass(kind := getattr(padops, name)) and issubclass(kind, errors.PadopsError):
+            yield f"{name}: {kind.exit_code}"
+
+
+# --- ONNX Runtime -----------------------------------------------------------------------------------------------------
+
+
+def operators() -> Iterator[str]:
+    """The operators: their inputs, attributes, modes and element types."""
+    yield f"domain {DOMAIN}, version {VERSION}"
+    yield f"domain {pyop.DOMAIN}: operator {pyop.OP_TYPE}" if hasattr(pyop, "OP_TYPE") else f"domain {pyop.DOMAIN}"
+    for kind, types in INTEGER_KINDS.items():
+        yield f"{kind}: {' '.join(types)}"
+    for op in OPS.values():
+        for i, row in enumerate(op.inputs):
+            yield f"{op.name} input {i} {row.name}: {row.kind}{' optional' if row.optional else ''}"
+        for row in op.attributes:
+            rest = "required" if row.required else f"default {row.default!r}"
+            yield f"{op.name} attribute {row.name}: {row.type} {rest} {' '.join(row.choices)}".rstrip()
+        yield f"{op.name} modes of {op.mode}: {' '.join(op.modes)}"
+        crop = op.crop.name if isinstance(op.crop, Enum) else op.crop
+        yield f"{op.name} rules: crop {crop}, fill {op.fill}, clamp {op.clamp}"
+        yield f"{op.name} T: {' '.join(op.types)}"
+
+
+def configuration() -> Iterator[str]:
+    """The names of the execution providers, their options, and the entries of a session's configuration."""
+    for name in padops.get_ep_names():
+        yield f"provider {name}"
+    for name, values in OPTIONS.items():
+        yield f"provider option {name}: {' '.join(values)}, default {values[0]}"
+    sources = "".join(path.read_text(encoding="utf-8") for path in sorted((PACKAGE / "csrc").rglob("*.cpp")))
+    for prefix in sorted(set(re.findall(r'"(ep\.\w+\.)"', sources))):
+        yield f"entry {prefix}OPTION"
+    yield f"entry {runtime_session.OPERATORS}"
+
+
+def environment() -> set[str]:
+    """The environment variables that the sources of the package read, in Python and in C++; not those of other programs."""
+    sources = (path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".cpp", ".h"))
+    return {name for path in sources for name in re.findall(READ, path.read_text(encoding="utf-8"))}

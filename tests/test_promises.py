@@ -1,0 +1,134 @@
+"""The public surface is what ``tests/public_surface.txt`` says: what goes out of it, or into it, is written down.
+
+    python tests/test_promises.py
+
+writes the list anew, and the tables of ``docs/promises.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "models"))  # as pytest has it, for the command above
+
+import public_surface
+from public_json import json_fields
+from public_surface import ROOT, changes, sections_of, text_of
+
+from padops import deprecation, exits
+
+LIST = Path(__file__).parent / "public_surface.txt"
+COMMAND = "python tests/test_promises.py"
+PAGE = ROOT / "docs" / "promises.md"
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, list[str]]:
+    return public_surface.surface()
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, list[str]]:
+    return json_fields()
+
+
+def unlisted(now: dict[str, list[str]], is_json: bool) -> str:
+    """What the committed list has otherwise, as a message; "" where nothing is."""
+    listed = sections_of(LIST.read_text(encoding="utf-8"))
+    of_json = set(listed) - set(public_surface.SECTIONS)
+    told = changes({title: rows for title, rows in listed.items() if (title in of_json) == is_json}, now)
+    rest = f"{COMMAND} writes the list anew; CHANGELOG.md needs a line for users"
+    return "\n".join(["the public surface has changed:", *told, rest]) if told else ""
+
+
+def test_the_names_are_those_of_the_list(names: dict[str, list[str]]) -> None:
+    """What is gone takes a deprecation first (docs/promises.md)."""
+    assert tuple(names) == public_surface.SECTIONS
+    assert not (told := unlisted(names, is_json=False)), told
+
+
+def test_the_fields_are_those_of_the_list(reports: dict[str, list[str]]) -> None:
+    assert not (told := unlisted(reports, is_json=True)), told
+
+
+def test_the_list_is_in_order(names: dict[str, list[str]], reports: dict[str, list[str]]) -> None:
+    assert LIST.read_text(encoding="utf-8") == text_of(names | reports), f"{COMMAND} writes it anew"
+
+
+def test_a_change_is_named() -> None:
+    old = {"a": ["kept", "gone"], "b": ["x"]}
+    new = {"a": ["kept", "new"], "c": ["y"]}
+    assert changes(old, new) == ["[a] gone: gone", "[a] new: new", "[b] gone: x", "[c] new: y"]
+    assert changes(old, old) == [] and sections_of(text_of(old)) == old
+
+
+def tables(reports: dict[str, list[str]]) -> dict[str, str]:
+    """The tables of the page by their marks."""
+    codes = "".join(f"| {code} | {meaning} |\n" for code, meaning in exits.MEANINGS.items())
+    titles = [title.removeprefix("JSON of padops ").split(", ") for title in reports]
+    schemas = {title[0]: title[1].removeprefix("schema ") for title in titles if len(title) > 1}
+    rows = "".join(f"| `padops {name}` | {number} |\n" for name, number in schemas.items())
+    return {
+        "exits": f"| exit code | meaning |\n|--:|---|\n{codes}",
+        "schemas": f"| JSON of | schema |\n|---|--:|\n{rows}",
+    }
+
+
+def parts(page: str, mark: str) -> tuple[str, str, str]:
+    """A page before, within and behind the marks of a table."""
+    begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
+    before, _, rest = page.partition(begin)
+    within, _, behind = rest.partition(end)
+    return before + begin, within, end + behind
+
+
+def test_the_page_has_the_numbers(reports: dict[str, list[str]]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for mark, table in tables(reports).items():
+        assert parts(page, mark)[1] == table, f"{COMMAND} writes the tables of {PAGE.name} anew"
+
+
+def test_the_page_names_what_there_is(names: dict[str, list[str]]) -> None:
+    """The variables of the environment, and the entries of a session's configuration."""
+    page = PAGE.read_text(encoding="utf-8")
+    variables = page.partition("### Environment variables")[2].partition("\n## ")[0]
+    assert sorted(re.findall(r"^\| `([A-Z_]+)`", variables, re.M)) == names["environment variables"]
+    entries = [line.split()[1] for line in names["execution providers and session configuration"] if "entry " in line]
+    assert len(entries) == 3 and [entry for entry in entries if f"`{entry}`" not in page] == []
+
+
+def test_exit_codes_stand_in_one_place() -> None:
+    """padops/exits.py; 0 and 1 may be written as they are."""
+    literal = re.compile(r"fail\(.*, [2-9]\)|return [2-9]\b|exit_code = \d|self\.exit\(\d")
+    folders = [public_surface.PACKAGE / name for name in ("cli", "bench", "conformance/history")]
+    files = [public_surface.PACKAGE / "convert" / "errors.py", public_surface.PACKAGE / "conformance" / "command.py"]
+    read = {path: path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py")}
+    read |= {path: path.read_text(encoding="utf-8") for path in files}
+    assert (
+        len(read) > 30
+        and [f"{path.name}: {found}" for path, text in read.items() for found in literal.findall(text)] == []
+    )
+
+
+def test_a_deprecated_name_says_what_to_use() -> None:
+    """As the page shows it; the warning is told of the caller of what is deprecated."""
+    shown = re.search(r"^DeprecationWarning: (.*)$", PAGE.read_text(encoding="utf-8"), re.M)
+
+    def left() -> None:
+        deprecation.warn_deprecated("Conversion.left", "Conversion.unconverted", "0.1")
+
+    with pytest.warns(DeprecationWarning) as warned:
+        left()
+    assert shown is not None and str(warned[0].message) == shown[1] and warned[0].filename == __file__
+
+
+if __name__ == "__main__":
+    found = json_fields()
+    LIST.write_text(text_of(public_surface.surface() | found), encoding="utf-8")
+    for name, rows in tables(found).items():
+        head, _, tail = parts(PAGE.read_text(encoding="utf-8"), name)
+        PAGE.write_text(head + rows + tail, encoding="utf-8")
