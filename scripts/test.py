@@ -12,7 +12,7 @@ The first form leaves out what takes long (tests/processes/slow.py): sanitizers,
 With --all these run as well, and then the quick conformance run.
 
 With --peers the other implementations (OpenVINO, PyTorch, JAX, TensorFlow; 3 GB) are installed and compared with as well;
-so is onnxruntime-web (node and npm), which like eight others has an environment of its own (scripts/peers.py makes all nine;
+so is onnxruntime-web (node and npm), which like nine others has an environment of its own (scripts/peers.py makes all ten;
 3 GB), and the type checkers are installed. All tests run. Without it the run names those that it did not have.
 
 With --rest the tests run that the last run of the first form did not: those that it left out, and those that failed. Together

@@ -130,16 +130,17 @@ def test_the_whole_run_with_peers(script: ModuleType) -> None:
     assert script.main(["--peers"]) == 0
     assert script.extras == ["lint", "peers", "test"] and os.environ["PADOPS_PEERS"] == ",".join(asked)
     assert script.environments == [asked]
-    apart = ("dask", "opencv", "tinygrad", "tract", "tvm")
+    apart = ("dask", "onnxruntime-web-webgpu", "opencv", "tinygrad", "tract", "tvm")
     sharing = (
         "without-pad-opencv",
         "without-pad-tract",
         "without-pad-tvm",
         "padops-beside-webgpu",
         "padops-for-webgpu",
+        "padops-for-web-webgpu",
     )
     others = [f"--without={name}" for name in (*apart, "ort-webgpu", *sharing)]
-    assert script.ran[1][-13:-11] == ["--quick", "--require-peers"] and sorted(script.ran[1][-11:]) == sorted(others)
+    assert script.ran[1][-15:-13] == ["--quick", "--require-peers"] and sorted(script.ran[1][-13:]) == sorted(others)
 
 
 def test_an_environment_that_is_there_is_compared_with(script: ModuleType, tmp_path: Path) -> None:
@@ -204,7 +205,7 @@ def checkout(script: ModuleType, environment: ModuleType, tmp_path: Path, monkey
 def test_the_rest(script: ModuleType, checkout: Path) -> None:
     assert script.main(["--peers", "--rest"]) == 0
     assert script.ran[0][-1] == f"--without-passed={Path('build', 'passed.txt')}"
-    assert "--rest" not in script.ran[0] and script.ran[1][-13:][:2] == ["--quick", "--require-peers"]
+    assert "--rest" not in script.ran[0] and script.ran[1][-15:][:2] == ["--quick", "--require-peers"]
 
 
 def test_there_is_no_rest_of_other_sources(

@@ -13,7 +13,7 @@ import numpy as np
 from padops.conformance.arrays import Packed, pack, unpack
 from padops.conformance.features import FAMILIES
 from padops.conformance.model import make_model
-from padops.conformance.peers.converted import without_pad
+from padops.conformance.peers.converted import converted, without_pad
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.spec.dtypes import by_name
 
@@ -59,8 +59,13 @@ def send_case(stream: IO[bytes], asked: Mapping[str, Any]) -> None:
     stream.flush()
 
 
-def question(sent: Mapping[str, Any], lowered: bool = False) -> dict[str, Any]:
-    """A case that ``Case.request`` has given, as the peer gets it; ``lowered`` with standard operators in place of Pad.
+def question(sent: Mapping[str, Any], lowered: bool = False, provider: str = "") -> dict[str, Any]:
+    """A case that ``Case.request`` has given, as the peer gets it.
+
+    Args:
+        sent: The case.
+        lowered: Whether its model has standard operators in place of Pad.
+        provider: The execution provider that these are for, which may keep a Pad that it runs right; empty for any runtime.
 
     Raises:
         Unsupported: There is no such form of the case.
@@ -89,7 +94,11 @@ def question(sent: Mapping[str, Any], lowered: bool = False) -> dict[str, Any]:
     except (Skipped, Unsupported):  # functions of numbers have no words for it
         pass
     if lowered or request.opset:
-        model = without_pad(request) if lowered else make_model(request, request.inputs, standard=True)
+        if lowered and not provider:
+            model = without_pad(request)
+        else:
+            model = make_model(request, request.inputs, standard=bool(request.opset))
+            model = converted(model, target="onnx", provider=provider) if lowered else model
         asked["model"] = base64.b64encode(model.SerializeToString()).decode()
     return asked
 

@@ -181,10 +181,11 @@ class Process:
 
     def _send(self, batch: Sequence[dict[str, Any]]) -> None:
         """Sends the questions within the limit; the process is ended where it does not read them."""
-        asked = [question(sent, self._row.lowered) for sent in batch] if self._row.command else []
+        row = self._row
+        asked = [question(sent, row.lowered, row.provider) for sent in batch] if row.command else []
 
         def talk(questions: IO[bytes], answers: IO[bytes]) -> None:
-            if not self._row.command:
+            if not row.command:
                 send(questions, batch)
             for case in asked:
                 send_case(questions, case)

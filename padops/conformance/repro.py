@@ -14,11 +14,9 @@ from padops.conformance.peers import PEERS, PeerRow
 from padops.conformance.peers.environments import refusals_of
 from padops.conformance.peers.request import Request, Skipped, Unsupported
 from padops.conformance.repro_calls import CALLS, Call, NoScript
-from padops.conformance.repro_engines import ENGINES, node_script
+from padops.conformance.repro_engines import ENGINES, NODE, node_script
 from padops.spec.bits import dtype_of
 from padops.spec.dtypes import by_name
-
-WEB = "onnxruntime-web"
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,9 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
     """
     name = peer.partition("@")[0]
     expected = expect(case)
-    if name == WEB:
-        return node_script(case, expected, _about(case, peer, seen, (WEB,)))
+    if name in NODE:
+        request = Request.of(PEERS[name].prepared(case.request()))
+        return node_script(name, request, expected, _about(case, peer, seen, NODE[name][1]))
     call = _call_of(name, case)
     arrays = dict(call.arrays) | ({} if expected.output is None else {"expected": expected.output})
     values = [f"{key} = {literal(array)}" for key, array in arrays.items()]
@@ -81,7 +80,7 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
 
 def stands_alone(peer: str) -> bool:
     """Whether a peer's script needs no padops."""
-    return peer in CALLS or peer in ENGINES or peer == WEB
+    return peer in CALLS or peer in ENGINES or peer in NODE
 
 
 def has_script(row: PeerRow) -> bool:

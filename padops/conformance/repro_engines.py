@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from padops.conformance.case import Case, Expected
+from padops.conformance.case import Expected
 from padops.conformance.lines import tensor
 from padops.conformance.model import behind_identity, feeds, make_model, one_node_model
 from padops.conformance.peers.request import Request
@@ -122,27 +122,35 @@ ENGINES: dict[str, Callable[[Request], Call]] = {
 }  # fmt: skip
 
 
-NODE = Path(__file__).with_name("repro_web.mjs")  # the script, with words in capitals for what differs
+# Scripts for onnxruntime-web, with words in capitals for what differs; and what each needs.
+NODE = {
+    "onnxruntime-web": ("repro_web.mjs", ("onnxruntime-web",)),
+    "onnxruntime-web-webgpu": (
+        "repro_web_webgpu.mjs",
+        ("onnxruntime-web", "Chromium (chromium, or what CHROMIUM names)"),
+    ),
+}
 
 
-def node_script(case: Case, expected: Expected, head: Sequence[str]) -> str:
+def node_script(peer: str, request: Request, expected: Expected, head: Sequence[str]) -> str:
     """The same for onnxruntime-web, as a module of Node.js.
 
     Args:
-        case: What to show.
+        peer: A key of ``NODE``.
+        request: What to show, as the peer is asked it.
         expected: What the rules say of it.
         head: Lines about it.
 
     Raises:
         NoScript: ONNX has no such operator, or JavaScript no such type.
     """
-    if not case.opset:
-        raise NoScript(f"ONNX has no operator like {case.op}")
-    given = {name: tensor(array) for name, array in feeds(case, case.arrays()).items()}
-    source = NODE.read_text(encoding="utf-8")
+    if not request.opset:
+        raise NoScript(f"ONNX has no operator like {request.op}")
+    given = {name: tensor(array) for name, array in feeds(request, request.inputs).items()}
+    source = Path(__file__).with_name(NODE[peer][0]).read_text(encoding="utf-8")
     if any(f" {said['dtype']}: [" not in source for said in given.values()):
-        raise NoScript(f"JavaScript has no array of {case.dtype}")
-    model = make_model(case, case.arrays(), standard=True).SerializeToString()
+        raise NoScript(f"JavaScript has no array of {request.dtype.name}")
+    model = make_model(request, request.inputs, standard=True).SerializeToString()
     texts = {
         "HEAD": "\n// ".join(head).replace("// \n", "//\n"),
         "MODEL": base64.b64encode(model).decode(),

@@ -101,7 +101,7 @@ def test_nothing_excuses_padops_or_a_peer_of_the_users_own(tmp_path: Path) -> No
     assert {row.name for row in PEERS.values() if row.ours} == {
         "padops-native", "padops-provider", "padops-fallback", "padops-lowered", "padops-without-pad", "padops-pyop",
         "reference", "padops-beside-openvino", "padops-beside-webgpu", "padops-beside-qnn",
-        "padops-for-openvino", "padops-for-webgpu", "padops-for-qnn",
+        "padops-for-openvino", "padops-for-webgpu", "padops-for-qnn", "padops-for-web-webgpu",
     }  # fmt: skip
     # The package of a provider is what counts for its peers, whatever the runtime beside it is.
     assert (

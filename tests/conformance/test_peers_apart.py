@@ -16,13 +16,14 @@ FILES = sorted(environments.APART.glob("[!_]*.py"))
 
 
 def test_each_file_is_a_peer() -> None:
-    assert (len(FILES), len(APART)) == (9, 19)
+    assert (len(FILES), len(APART)) == (10, 21)
     stated = [environments.environment_of(file) for file in FILES]
     shared = [about[key]["name"] for about in stated for key in environments.SHARING if key in about]
     assert sorted([*(about["name"] for about in stated), *shared]) == APART
     assert {PEERS[name].environment for name in APART} == {
         "dask",
         "onnxruntime-web",
+        "onnxruntime-web-webgpu",
         "opencv",
         "ort-openvino",
         "ort-qnn",

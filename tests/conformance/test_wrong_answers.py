@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import chromium
 import pytest
 
 from padops.cli import main
@@ -59,7 +60,11 @@ def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
     elif PEERS[row.peer].apart:
         command = [str(python_of(row.peer))]
     vulkan = environments() / row.peer / "debian" / "usr" / "lib" / "chromium"  # of ort-webgpu
-    found = {"LD_LIBRARY_PATH": str(vulkan), "VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json")}
+    found = {}
+    if vulkan.is_dir():
+        found = {"LD_LIBRARY_PATH": str(vulkan), "VK_ICD_FILENAMES": str(vulkan / "vk_swiftshader_icd.json")}
+    if row.peer == "onnxruntime-web-webgpu":
+        found = {"CHROMIUM": chromium.find()}
     try:
         ran = subprocess.run(
             [*command, str(path)],
@@ -68,7 +73,7 @@ def test_a_script_shows_a_wrong_answer(path: Path, tmp_path: Path) -> None:
             text=True,
             timeout=600,
             check=False,
-            env={**os.environ, **(found if vulkan.is_dir() else {})},
+            env={**os.environ, **found},
         )
     finally:
         if folder != tmp_path:

@@ -50,7 +50,9 @@ def _is_apart(row) -> bool:
 REQUIRED = bool(os.environ.get("PADOPS_PEERS"))  # that all of it is here
 ASKED_FOR = os.environ.get("PADOPS_PEERS", "").split(",")
 MISSING_PEERS = sorted(name for name in PEERS if not REQUIRED and find_spec(name) is None)
-NOT_MADE = [row.name for row in rows_apart() if row.environment not in ASKED_FOR and not _is_apart(row)]
+APART = [*rows_apart()]
+IN_BROWSER = {row.name for row in APART if row.environment == "onnxruntime-web-webgpu"}
+NOT_MADE = [row.name for row in APART if row.environment not in ASKED_FOR and not _is_apart(row)]
 UNCHECKED = [name for name in CHECKERS if not REQUIRED and find_spec(name) is None]
 NO_CLANG = not REQUIRED and which(CLANG) is None
 NO_BROWSER = not REQUIRED and not any(map(which, chromium.NAMES))
@@ -74,7 +76,8 @@ def needs_of(item: pytest.Item) -> set[str]:
     """What a test needs, beside what its file imports."""
     marks = [mark for name in ("needs", "needs_environment") for mark in item.iter_markers(name)]
     found = {name for mark in marks for name in mark.args}
-    found |= {"chromium"} if "browser" in getattr(item, "fixturenames", ()) else set()
+    shown = "browser" in getattr(item, "fixturenames", ()) or found & IN_BROWSER
+    found |= {"chromium"} if shown else set()
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     return found | ({parameters["checker"]} if "checker" in parameters else set())
 
@@ -94,7 +97,10 @@ def said() -> list[str]:
     if LACKING:
         lines.append(f"NOT MUTATED: IRs of OpenVINO, for lack of {', '.join(LACKING)}; the kind 'openvino' is left out")
     if NO_BROWSER:
-        lines.append("NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page are left out")
+        lines.append(
+            "NOT SHOWN in a browser: no chromium on the PATH; the tests of the conformance page and of onnxruntime-web on "
+            "WebGPU are left out"
+        )
     if NO_CLANG:
         lines.append(
             f"NOT BUILT with clang: no {CLANG} on the PATH; the engine is checked as gcc builds it, and the names that the "

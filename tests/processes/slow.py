@@ -24,6 +24,7 @@ FILES = (
     "conformance/test_peers_apart.py",
     "conformance/test_peers_jax.py",
     "conformance/test_peers_openvino.py",
+    "conformance/test_peers_web_webgpu.py",
     "conformance/test_wrong_answers.py",
     "convert/files/test_convert_killed.py",
     "convert/files/test_convert_streams.py",

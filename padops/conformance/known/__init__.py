@@ -20,6 +20,7 @@ from padops.conformance.known import (
     other_providers,
     provider,
     standard,
+    web_webgpu,
     without_pad,
 )
 
@@ -38,4 +39,5 @@ KNOWN: tuple[Divergence, ...] = (
     *dask_pads.KNOWN,
     *other_providers.KNOWN,
     *lowered_for.KNOWN,
+    *web_webgpu.KNOWN,
 )

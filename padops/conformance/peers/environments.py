@@ -5,7 +5,8 @@ A file there has a literal ``ENVIRONMENT``, which is read without importing the 
 - ``name`` and the fields of ``PeerRow`` that are not as usual;
 - ``requires``: for pip, each with its version. padops' own files need NumPy, ml_dtypes and onnx there, and the converter
   needs onnx-ir;
-- or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``;
+- or ``node``: names of npm and their versions, and the program beside the file that asks them, in ``program``; for the
+  peers below it gets the key as its argument;
 - ``debian``: packages of Debian, which are unpacked in the environment, in ``debian``, and not installed;
 - ``provider``: the execution provider of onnxruntime that the environment has, where it is for one. ``within`` is of all its
   peers, too, and so is ``form``;
@@ -40,17 +41,19 @@ def rows_apart() -> Iterator[PeerRow]:
     """A row for each file of ``apart/``, in the order of their names, then those that share an environment."""
     files = {file: environment_of(file) for file in sorted(APART.glob("[!_]*.py"))}
     for file, stated in files.items():
-        yield _row(file, stated, {key: value for key, value in stated.items() if key not in OF_FILE}, "run_case")
+        yield _row(file, stated, {key: value for key, value in stated.items() if key not in OF_FILE}, "run_case", ())
     for key, (function, families) in SHARING.items():
         shared = [(file, stated, stated[key]) for file, stated in files.items() if key in stated]
         for file, stated, fields in sorted(shared, key=lambda row: str(row[2]["name"])):
             of_provider = {name: stated[name] for name in OF_PROVIDER if "provider" in stated and name in stated}
-            yield _row(file, stated, {"families": families, **of_provider, **fields}, function)
+            yield _row(file, stated, {"families": families, **of_provider, **fields}, function, (key,))
 
 
-def _row(file: Path, stated: dict[str, Any], fields: dict[str, Any], function: str) -> PeerRow:
+def _row(
+    file: Path, stated: dict[str, Any], fields: dict[str, Any], function: str, arguments: tuple[str, ...]
+) -> PeerRow:
     if "program" in stated:
-        fields |= {"command": ("node", str(APART / stated["program"]))}
+        fields |= {"command": ("node", str(APART / stated["program"]), *arguments)}
     entry_point = "" if "program" in stated else f"apart.{file.stem}:{function}"
     return PeerRow(entry_point=entry_point, environment=stated["name"], **fields)
 

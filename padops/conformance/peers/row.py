@@ -34,7 +34,8 @@ class PeerRow:
         forks: Whether its process works in copies of itself, for a peer that crashes often and can be copied.
         environment: The name of its environment, which ``scripts/peers.py`` makes; empty for one that runs beside padops.
         command: The program that answers in the protocol of ``lines.py``, for a peer in another language.
-        lowered: Whether such a program gets models that ``padops convert --target onnx --without-pad`` has made.
+        lowered: Whether such a program gets models that ``padops convert --target onnx`` has made: for ``provider`` where it
+            is about one, else ``--without-pad``.
         provider: The execution provider of onnxruntime that it is about, in an environment of that provider's package.
         within: By how much a float may differ from the expected one, relative to it: 0 for not a bit. Only for a provider that
             computes in another type than the model's.
