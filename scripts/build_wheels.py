@@ -28,14 +28,9 @@ import environment
 ROOT = environment.ROOT
 WORK = ROOT / "build" / "wheels"
 TOOLS = (
-    "auditwheel==6.8.2",
-    "cmake==4.4.4",
-    "lief==1.0.0",
-    "ninja==1.13.2",
-    "scikit-build-core==1.1.2",
-    "wheel==0.48.0",
-    "ziglang==0.17.1",
-)
+    "auditwheel==6.8.2", "cmake==4.4.4", "lief==1.0.0", "ninja==1.13.2",
+    "scikit-build-core==1.1.2", "wheel==0.48.0", "ziglang==0.17.1",
+)  # fmt: skip
 EXPORTS = ROOT / "padops" / "csrc" / "linux" / "exports.map"  # names what every target exports
 SBOM = "sboms/padops.cdx.json"  # below .dist-info
 EPOCH = str(315_532_800)  # 1980: the first time that a zip file can say
