@@ -114,6 +114,9 @@ CONV_CASES = (
 
 # What is rare, and where providers differ all the same: data without dims or elements, odd fills, deep crops.
 RARE_CASES = (
+    Case("edge axes in another order", "edge", (2, 3, 4), (0, 1, 1, 0, 2, 2), axes=(0, 2, 1)),
+    Case("edge axes in another order, with other amounts", "edge", (2, 3, 4), (1, 0, 0, 2, 0, 0), axes=(2, 1, 0)),
+    Case("edge axes, fill of 2", "edge", (2, 3, 4), (1, 0, 1, 2, 0, 2), axes=(0, 1, 2), fill=(5.0, 6.0)),
     *(Case(f"{mode} rank 0", mode, (), ()) for mode in ("constant", "edge", "reflect")),
     Case("constant, fill of 1", "constant", IMAGE, AROUND, fill=(7,)),
     *(Case(f"{mode}, fill of 2", mode, IMAGE, AROUND, fill=(7, 8)) for mode in ("edge", "reflect")),

@@ -29,7 +29,7 @@ import peers
 import provider_cases
 from provider_cases import ALL, CASES, CPU, OPENVINO, PADOPS, QNN, WEBGPU
 
-ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provider" in about}
+ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provider" in about and "requires" in about}
 WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 

@@ -13,9 +13,10 @@ from typing import Literal
 
 Does = Literal["leaves", "refuses", "wrong", "dies"]
 When = Literal[
-    "always", "axes", "axes but all", "axes and fill", "axes beside", "crop", "beyond", "beyond all", "crop beyond", "single",
+    "always", "axes", "axes but all", "axes turned", "axes and fill", "axes beside", "crop", "beyond", "beyond all", "crop beyond", "single",
     "cut beyond", "open rank", "open dims", "computed", "rank above", "sizes above", "rank below", "above", "below", "other types", "empty",
-    "computed fill", "computed scalar fill", "fill not one", "fill empty", "rounded fill", "endless value", "nodes behind",
+    "computed fill", "computed scalar fill", "fill not one", "bare fill not one", "fill empty", "rounded fill", "endless value",
+    "nodes behind",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -31,7 +32,7 @@ class ProviderRule:
         does: ``"leaves"``: it does not take them, and the next provider is asked; ``"refuses"``: the session is not created,
             or fails when it runs; ``"wrong"``; ``"dies"``, with the process.
         when: Which Pads: ``"always"``; ``"axes"``, those with that input; ``"axes but all"``, the same where they are not
-            all axes in their order; ``"axes and fill"``, those with both; ``"axes beside"``, those with axes in a graph with
+            all axes; ``"axes turned"``, where they are all in another order, in which the amounts are others, too; ``"axes and fill"``, those with both; ``"axes beside"``, those with axes in a graph with
             operators of ``types``, which may be turned wrongly with them; ``"crop"``, with a negative amount; ``"beyond"``,
             with an amount beyond m - 1 in mode reflect, or m in mode wrap, where a crop leaves m elements; ``"beyond all"``,
             the same of the axis as it is without its crop; ``"crop beyond"``, the same of an axis that is cropped;
@@ -41,7 +42,7 @@ class ProviderRule:
             same where the sizes of the dims decide, too, and no rule tells which; ``"rank below"`` it, where it is known; ``"above"`` and ``"below"``, of a version of Pad other than the limit; ``"other types"``, of none of
             ``types``; ``"empty"``, of data, or with an output, that are known to have a dim of 0; ``"computed fill"`` and
             ``"computed scalar fill"``, whose fill is no constant, and has no dims; ``"fill not one"`` and ``"fill empty"``,
-            whose fill has another number of elements than one, and none; ``"rounded fill"``, whose fill a float does not
+            whose fill has another number of elements than one, and none; ``"bare fill not one"``, those without axes alone; ``"rounded fill"``, whose fill a float does not
             keep: a whole number of more than 24 bits, or a negative zero; ``"endless value"``, whose value is an attribute,
             and no number or infinite in its type; ``"nodes behind"``, where nodes next to the Pad decide, and no rule tells
             which.
@@ -145,11 +146,12 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
             ProviderRule("leaves", "computed scalar fill", _OPENVINO),
             ProviderRule("refuses", "axes but all", _OPENVINO),
+            ProviderRule("wrong", "axes turned", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
             ProviderRule("refuses", "beyond all", _OPENVINO, ("reflect",)),
             ProviderRule("wrong", "crop beyond", _OPENVINO, ("reflect",)),
             ProviderRule("dies", "cut beyond", _OPENVINO),
-            ProviderRule("refuses", "fill not one", _OPENVINO),
+            ProviderRule("refuses", "bare fill not one", _OPENVINO),
             ProviderRule("wrong", "computed fill", _OPENVINO, ("constant",)),
             ProviderRule("wrong", "axes and fill", _OPENVINO, ("constant",)),
             ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),

@@ -78,6 +78,7 @@ def _measure(options: argparse.Namespace, chosen: list[Any]) -> int:
     from padops.conformance.history import data
     from padops.conformance.history.measure import digest_of, measure, suite
     from padops.conformance.history.page import agreement, run_of
+    from padops.conformance.history.releases import releases
     from padops.files.staging import write_whole
 
     work, cases = Path(options.work), suite()
@@ -98,7 +99,8 @@ def _measure(options: argparse.Namespace, chosen: list[Any]) -> int:
         else:
             say(f"{release.name}: {agreement(told):.1%} of {run_of(told):,} cases agree")
     if options.out:
-        found = [told for place in sorted(results.glob("*.json")) if (told := _kept(place, digest)) is not None]
+        places = [results / f"{release.package}-{release.version}.json" for release in releases()]
+        found = [told for place in places if (told := _kept(place, digest)) is not None]
         data.write(Path(options.out), found)
         say(f"{len(found)} releases in {options.out}")
     return 1 if absent else 0

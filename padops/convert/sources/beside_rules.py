@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 import numpy as np
-import onnx_ir as ir
 
 from padops.convert.facts import Verdict
+from padops.convert.sources.beside_fills import FILLS, fill_holds
 from padops.convert.sources.builtin_rules import judge, loads, reaches_provider
 from padops.convert.sources.builtin_support import known_amounts
 from padops.convert.sources.match import Match, RunsAs
-from padops.convert.sources.operands import all_known
 from padops.convert.sources.pad_info import PadInfo
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
@@ -28,7 +26,8 @@ from padops.spec.plan import Amounts, Mode
 SURELY: dict[str, Verdict] = {"refuses": "refuses", "wrong": "wrong", "dies": "refuses"}
 WORDS = {
     "always": "any",
-    "axes but all": "axes that are not all in their order",
+    "axes but all": "axes that are not all",
+    "axes turned": "all axes, but not in their order",
     "axes and fill": "axes and a fill",
     "crop": "a crop",
     "beyond": "more than one period",
@@ -41,6 +40,7 @@ WORDS = {
     "computed fill": "a fill at run time",
     "computed scalar fill": "a scalar fill at run time",
     "fill not one": "a fill of several elements, or none",
+    "bare fill not one": "a fill of several elements, or none, without axes",
     "fill empty": "a fill of no element",
     "rounded fill": "a fill that a float rounds",
     "endless value": "a value that is NaN or infinite",
@@ -159,8 +159,16 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return pad.input("axes") is not None
         case "axes and fill":
             return pad.input("axes") is not None and pad.input(pad.op.fill) is not None
+        case "axes but all" | "axes turned" if pad.input("axes") is None:
+            return False
         case "axes but all":
-            return _has_axes_but_all(pad)
+            named = _named_axes(pad)
+            return None if named is None else sorted(named) != list(range(len(pad.dims or ())))
+        case "axes turned":
+            named = _named_axes(pad)
+            if named is None or amounts is None:
+                return None if named is None else named != sorted(named)
+            return [amounts[axis] for axis in named if 0 <= axis < len(amounts)] != list(amounts)
         case "open rank":
             return pad.dims is None
         case "open dims":
@@ -186,68 +194,22 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
         case "axes beside":
             return None if pad.input("axes") is not None and not pad.around.operators.isdisjoint(rule.types) else False
     if rule.when in FILLS:
-        return _fill_holds(rule.when, pad)
+        return fill_holds(rule.when, pad)
     return None if amounts is None else _amounts_hold(rule.when, pad, amounts)
 
 
-def _has_axes_but_all(pad: PadInfo) -> bool | None:
+def _named_axes(pad: PadInfo) -> list[int] | None:
+    """The axes of a Pad that has this input, counted from the front; None where the model leaves open whether they are all.
+
+    Axes that are computed, and fewer than all, are told as one that no Pad has.
+    """
     axes = pad.input("axes")
-    if axes is None:
-        return False
     if pad.dims is None:
         return None
     rank, amounts = len(pad.dims), (pad.pads_dims or [None])[-1]
     if not isinstance(axes, np.ndarray):
-        return True if amounts is not None and amounts != 2 * rank else None
-    return axes.size != rank or any(int(axis) not in (i, i - rank) for i, axis in enumerate(axes.reshape(-1)))
-
-
-FILLS = ("computed fill", "computed scalar fill", "fill not one", "fill empty", "rounded fill", "endless value")
-
-
-def _fill_holds(when: str, pad: PadInfo) -> bool | None:
-    """The same of what is asked of the fill: an input, or the attribute of the first versions."""
-    position = pad.op.input_index(pad.op.fill)
-    if position is None:
-        return _value_holds(when, pad.attributes.get(pad.op.fill), pad.type)
-    given = pad.inputs[position]
-    if given is None:
-        return False
-    is_array = isinstance(given, np.ndarray)
-    count = prod(pad.fill_dims) if all_known(pad.fill_dims) else None
-    match when:
-        case "computed fill":
-            return not is_array
-        case "computed scalar fill":
-            return not is_array and (None if pad.fill_dims is None else not pad.fill_dims)
-        case "fill not one":
-            return None if count is None else count != 1
-        case "fill empty":
-            return None if count is None else count == 0
-        case "rounded fill":
-            return isinstance(given, np.ndarray) and given.size == 1 and is_rounded(given.reshape(()))
-    return False
-
-
-def _value_holds(when: str, value: ir.Attr | None, kind: str | None) -> bool | None:
-    if value is None or when not in ("rounded fill", "endless value"):
-        return False
-    if value.is_ref():
-        return None
-    number = np.float32(value.value)
-    if when == "rounded fill":
-        return is_rounded(number)
-    return not np.isfinite(number) or kind == "float16" and bool(abs(number) > np.finfo(np.float16).max)
-
-
-def is_rounded(fill: np.generic | np.ndarray) -> bool:
-    """Whether a float in the place of a fill is another number: of more than 24 bits, beyond 32 with a sign, or a negative zero."""
-    if fill.dtype.name in ("float32", "float16"):
-        return bool(fill == 0 and np.signbit(fill))
-    if fill.dtype.name not in ("int32", "uint32", "int64"):
-        return False
-    number = int(fill)
-    return int(np.float32(number)) != number or not -(1 << 31) <= number < 1 << 31
+        return [-1] if amounts is not None and amounts != 2 * rank else None
+    return [int(axis) + rank * (int(axis) < 0) for axis in axes.reshape(-1)]
 
 
 def _amounts_hold(when: str, pad: PadInfo, amounts: Sequence[Amounts]) -> bool | None:

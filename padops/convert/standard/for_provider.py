@@ -13,7 +13,8 @@ from math import prod
 
 import onnx_ir as ir
 
-from padops.convert.sources.beside_rules import FILLS, find_fault, said_of
+from padops.convert.sources.beside_fills import FILLS
+from padops.convert.sources.beside_rules import find_fault, said_of
 from padops.convert.sources.builtin_rules import judge, reaches_provider
 from padops.convert.sources.builtin_support import (
     EXACT_CASTS,

@@ -91,6 +91,22 @@ Answer has_axes_but_all(const PadFacts& pad) {
   return pad.has_all_axes ? Answer(!*pad.has_all_axes) : std::nullopt;
 }
 
+Answer has_turned_axes(const PadFacts& pad) {
+  if (!pad.has_axes) return false;
+  if (!pad.has_all_axes) return std::nullopt;
+  if (!pad.amounts) return !std::ranges::is_sorted(pad.axes);
+  for (size_t i = 0; i < pad.axes.size(); ++i) {
+    const Amounts &row = (*pad.amounts)[i], &other = (*pad.amounts)[pad.axes[i]];
+    if (row.begin != other.begin || row.end != other.end) return true;
+  }
+  return false;
+}
+
+Answer has_fill_of_others_than_one(const FillFacts& fill) {
+  const std::optional<int64_t> count = element_count(fill.dims);
+  return count ? Answer(*count != 1) : std::nullopt;
+}
+
 Answer is_computed_scalar(const FillFacts& fill) {
   if (!fill.is_computed) return false;
   return fill.dims ? Answer(fill.dims->empty()) : std::nullopt;
@@ -108,6 +124,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kAxes: return pad.has_axes;
     case When::kAxesAndFill: return pad.has_axes && pad.fill.is_input;
     case When::kAxesButAll: return has_axes_but_all(pad);
+    case When::kAxesTurned: return has_turned_axes(pad);
     case When::kCrop: return crops(pad);
     case When::kBeyond: return goes_beyond(pad, false);
     case When::kCropBeyond: return goes_beyond(pad, true);
@@ -130,10 +147,8 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kRankBelow: return pad.dims && static_cast<int>(pad.dims->size()) < rule.limit;
     case When::kComputedFill: return pad.fill.is_computed;
     case When::kComputedScalar: return is_computed_scalar(pad.fill);
-    case When::kFillNotOne: {
-      const std::optional<int64_t> count = element_count(pad.fill.dims);
-      return count ? Answer(*count != 1) : std::nullopt;
-    }
+    case When::kFillNotOne: return has_fill_of_others_than_one(pad.fill);
+    case When::kBareFillNotOne: return pad.has_axes ? Answer(false) : has_fill_of_others_than_one(pad.fill);
     case When::kFillEmpty: {
       const std::optional<int64_t> count = element_count(pad.fill.dims);
       return count ? Answer(*count == 0) : std::nullopt;

@@ -25,7 +25,8 @@ enum class Does {
 enum class When {
   kAlways,
   kAxes,            // it has the input axes
-  kAxesButAll,      // the same, and they are not all axes in their order
+  kAxesButAll,      // the same, and they are not all axes
+  kAxesTurned,      // the same, and they are all in another order than theirs, in which the amounts are others, too
   kAxesAndFill,     // it has axes and a fill
   kCrop,            // an amount is negative
   kBeyond,          // an amount is more than m - 1 in mode reflect, than m in mode wrap, where a crop leaves m elements
@@ -46,6 +47,7 @@ enum class When {
   kComputedFill,    // its fill is computed
   kComputedScalar,  // the same, and has no dims
   kFillNotOne,      // its fill has not one element
+  kBareFillNotOne,  // the same, and it has no axes
   kFillEmpty,       // its fill has no element
   kRoundedFill,     // a float does not keep its fill: a whole number with more than 24 bits, or a negative zero
   kEndlessValue,    // its value is an attribute, and no number, or infinite in its type
@@ -88,7 +90,8 @@ struct PadFacts {
   std::string type;                          // of its data
   std::optional<std::vector<int64_t>> dims;  // of its data; -1 for one that is not known
   bool has_axes = false;
-  std::optional<bool> has_all_axes;             // in their order; nothing where they are computed
+  std::optional<bool> has_all_axes;             // nothing where they are computed
+  std::vector<int64_t> axes;                    // where they are all: as they are named, counted from the front
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
   FillFacts fill;
   const std::set<std::string>* operators = nullptr;  // of the graph

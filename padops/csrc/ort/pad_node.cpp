@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "ort/status.h"
 
@@ -140,22 +143,25 @@ bool is_rounded(const std::string& type, const char* bytes) {
   return false;
 }
 
-// Whether the axes of a Pad are all of `rank` in their order; nothing where they are computed, and may be.
-std::optional<bool> has_all_axes(const ort::Api& api, int minor, const std::vector<const ort::ValueInfo*>& inputs,
-                                 size_t rank) {
+// What is known of the axes of a Pad with that input.
+void read_axes(const ort::Api& api, int minor, const std::vector<const ort::ValueInfo*>& inputs, PadFacts& facts) {
+  const auto rank = static_cast<int64_t>(facts.dims->size());
   Arguments arguments;
   if (!read_constant(api, minor, inputs[3], "axes", arguments)) {
     const TensorShape pads = value_shape(api, inputs[1]);
-    const bool is_other = pads.has_rank && !pads.dims.empty() && pads.dims.back() >= 0 &&
-                          pads.dims.back() != 2 * static_cast<int64_t>(rank);
-    return is_other ? std::optional<bool>(false) : std::nullopt;
+    if (pads.has_rank && !pads.dims.empty() && pads.dims.back() >= 0 && pads.dims.back() != 2 * rank)
+      facts.has_all_axes = false;
+    return;
   }
-  const std::vector<int64_t>& axes = arguments.integers["axes"].values;
-  if (axes.size() != rank) return false;
-  for (size_t i = 0; i < rank; ++i)
-    if (axes[i] != static_cast<int64_t>(i) && axes[i] != static_cast<int64_t>(i) - static_cast<int64_t>(rank))
-      return false;
-  return true;
+  std::vector<int64_t> all(facts.dims->size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<int64_t> axes = arguments.integers["axes"].values;
+  for (int64_t& axis : axes)
+    if (axis < 0) axis += rank;
+  std::vector<int64_t> in_order = axes;
+  std::ranges::sort(in_order);
+  facts.has_all_axes = in_order == all;
+  if (*facts.has_all_axes) facts.axes = std::move(axes);
 }
 
 FillFacts fill_attribute(const ort::Api& api, const ort::Node* node, const std::string& type) {
@@ -204,7 +210,7 @@ PadFacts pad_facts(const ort::Api& api, int minor, const ort::Node* node, const 
   else if (row.version < 11) facts.fill = fill_attribute(api, node, facts.type);
   if (!data.has_rank) return facts;
   facts.dims = data.dims;
-  if (facts.has_axes) facts.has_all_axes = has_all_axes(api, minor, inputs, data.dims.size());
+  if (facts.has_axes) read_axes(api, minor, inputs, facts);
   Arguments arguments;
   if (!read_amounts(api, minor, node, row.op, arguments)) return facts;
   try {
