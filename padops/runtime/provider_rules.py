@@ -146,7 +146,6 @@ KNOWN_PROVIDERS = (
             ProviderRule("leaves", "other types", _OPENVINO, types=_OPENVINO_TYPES),
             ProviderRule("leaves", "computed scalar fill", _OPENVINO),
             ProviderRule("refuses", "axes but all", _OPENVINO),
-            ProviderRule("wrong", "axes turned", _OPENVINO),
             ProviderRule("refuses", "always", _OPENVINO, ("wrap",)),
             ProviderRule("refuses", "beyond all", _OPENVINO, ("reflect",)),
             ProviderRule("wrong", "crop beyond", _OPENVINO, ("reflect",)),
@@ -156,6 +155,7 @@ KNOWN_PROVIDERS = (
             ProviderRule("wrong", "axes and fill", _OPENVINO, ("constant",)),
             ProviderRule("wrong", "rounded fill", _OPENVINO, ("constant",)),
             ProviderRule("refuses", "endless value", _OPENVINO),
+            ProviderRule("wrong", "axes turned", _OPENVINO),
         ),
         # int64 is computed in 32 bits, and so are constants of uint32.
         ("float", "float16", "int8", "int16", "int32", "uint8", "uint16", "bool"),

@@ -168,7 +168,9 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             named = _named_axes(pad)
             if named is None or amounts is None:
                 return None if named is None else named != sorted(named)
-            return [amounts[axis] for axis in named if 0 <= axis < len(amounts)] != list(amounts)
+            turned = [amounts[axis] for axis in named if 0 <= axis < len(amounts)] != list(amounts)
+            # A reflection may be too long for the axis that gets it, and refused.
+            return None if turned and pad.mode is Mode.REFLECT else turned
         case "open rank":
             return pad.dims is None
         case "open dims":
