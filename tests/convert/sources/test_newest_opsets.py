@@ -62,7 +62,10 @@ def test_the_standard_has_no_newer_pad() -> None:
 def reason(opset: int) -> str | None:
     (record,) = padops.convert(model(opset)).records
     (pad,) = padops.inspect(model(opset)).pads
-    assert (record.reason, "unknown") == (pad.why, pad.verdict) if record.reason else pad.verdict == "runs"
+    if record.reason:
+        assert (record.reason, "unknown") == (pad.why, pad.verdict)
+    else:  # whatever padops knows of the Pad, this onnxruntime may not load the model
+        assert pad.verdict == "runs" or f" loads no model of opset {opset}, but up to " in pad.why
     return record.reason
 
 
