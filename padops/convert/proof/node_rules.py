@@ -18,6 +18,7 @@ FILL = 2  # the input of a Pad that is one number
 WINDOWS = {"AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LpPool", "MaxPool", "QLinearConv"}
 PER_AXIS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2}
 TEXTS = {
+    ("Pad", "mode"): {b"constant", b"edge", b"reflect", b"wrap"},
     ("DepthToSpace", "mode"): {b"DCR", b"CRD"},
     **{(name, "auto_pad"): {b"NOTSET", b"SAME_UPPER", b"SAME_LOWER", b"VALID"} for name in sorted(WINDOWS)},
 }

@@ -51,6 +51,11 @@ def test_pads_of_other_domains() -> None:
 def test_texts_that_an_operator_knows() -> None:
     assert told("DepthToSpace", [1, 4, 2, 2], mode="CDR") == ["its mode is 'CDR'"]
     assert told("DepthToSpace", [1, 4, 2, 2], mode="CRD") == []
+    assert told("Pad", [2, 3], [4], mode="symmetric") == [
+        "its mode is 'symmetric'"
+    ]  # in a branch that is never taken, too
+    assert [told("Pad", [2, 3], [4], mode=mode) for mode in ("constant", "edge", "reflect", "wrap")] == [[]] * 4
+    assert told("Pad_18", [2, 3], [4], domain="padops", mode="symmetric") == []
     for op in ("AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LpPool", "MaxPool", "QLinearConv"):
         assert told(op, [1, 1, 5, 5], auto_pad="SAME") == ["its auto_pad is 'SAME'"]
         assert told(op, [1, 1, 5, 5], auto_pad="VALID") == []
