@@ -198,6 +198,11 @@ KNOWN = (
         reason="the converted model is refused, too: nobody has a kernel for the Identity before the Pad",
     ),
     Divergence(
+        "padops-beside-qnn-empty", "padops-beside-qnn", "error", rule="P8", versions=ORT_QNN, dtypes=("int64",),
+        tags={"axes-int32", "axes-empty", "empty-data", "nothing-to-do"}, expected="output", says="ParseData type mismatch",
+        reason="the converted model is refused, too: QNN composes no Identity of data without elements",
+    ),
+    Divergence(
         "padops-beside-qnn-float16-fill", "padops-beside-qnn", "error", rule="P7", versions=ORT_QNN, modes=_EXTENDS,
         dtypes=("float16",), tags={"fill-not-one"}, expected="output", says="Value tensor should be a 1D tensor of size 1",
         reason="float16 is left to onnxruntime's own Pad, unless the option float16 is native",
