@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from padops import cli
+from padops.conformance import runner
 from padops.conformance.history import data, environment, measure, page
 from padops.conformance.history.changes import Change, changes
 from padops.conformance.history.releases import Release, releases
@@ -86,7 +87,7 @@ def test_the_tables() -> None:
         "| 1.0 | 4 | 1 (25.0%) | 1 | 1 | 1 | 2 |", "| 1.1 | does not run here | | | | | |", "| 1.2 | 4 | 4 (100.0%) | 0 | 0 | 0 | 2 |",
     )  # fmt: skip
     assert "\n".join(rows) in text
-    assert f"- **1.2**: silently wrong → **right**: {KNOWN[0].reason} (1 case of Pad_2)\n" in text
+    assert f"- **1.2**: wrong output → **right**: {KNOWN[0].reason} (1 case of Pad_2)\n" in text
     assert "- **1.2**: dies → **right**: mode &lt;b&gt; (1 case of Pad_2)\n" in text
     assert len(text.split("- **1.2**")) == 4
 
@@ -138,6 +139,26 @@ def test_what_has_no_environment_is_absent(
     assert cli.main(["conformance", "history", "--only", NUMPY.name, "--work", str(tmp_path / "w")]) == 1
     assert capsys.readouterr().out == f"{NUMPY.name}: absent: uv ended with 3: no numpy for this Python\n"
     assert not (tmp_path / "w" / "results").exists()
+
+
+@pytest.mark.parametrize(("ending", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
+def test_an_interrupt_keeps_what_has_been_measured(
+    ending: BaseException, code: int, numpy_here: list[Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    run_cases = runner.run_cases
+
+    def run(*arguments: Any) -> list[runner.PeerRun]:
+        if len(numpy_here) == 2:
+            raise runner.CutShort([], ending)
+        return run_cases(*arguments)
+
+    monkeypatch.setattr(runner, "run_cases", run)
+    work = tmp_path / "w"
+    assert cli.main(["conformance", "history", "--only", "numpy", "--work", str(work)]) == code
+    said = f"interrupted: {work} keeps what has been measured, and a second call goes on there\n"
+    assert capsys.readouterr().err.endswith(said)
+    assert [path.name for path in work.rglob("*") if path.is_file()] == ["numpy-1.26.4.json"]
 
 
 def test_without_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from padops.exits import USAGE
+from padops.files.interrupts import exit_code
 from padops.terminal import fail, say
 
 ABOUT = (
@@ -39,6 +40,7 @@ def run_history(options: argparse.Namespace) -> int:
     """Does what the options say."""
     from padops.conformance.history.data import HistoryError
     from padops.conformance.report import parse_shard
+    from padops.conformance.runner import CutShort
 
     if options.svg and not options.show:
         return fail("--svg needs --show FILE", USAGE)
@@ -46,16 +48,14 @@ def run_history(options: argparse.Namespace) -> int:
         if options.show:
             return _show(options)
         shard, chosen = parse_shard(options.shard), _chosen(options.only)
-    except HistoryError as error:
+        return _measure(options, chosen[shard[0] - 1 :: shard[1]])
+    except (HistoryError, OSError) as error:
         return fail(error)
     except ValueError as error:
         return fail(error, USAGE)
-    except OSError as error:
-        return fail(error)
-    try:
-        return _measure(options, chosen[shard[0] - 1 :: shard[1]])
-    except OSError as error:
-        return fail(error)
+    except CutShort as cut:
+        say(f"interrupted: {options.work} keeps what has been measured, and a second call goes on there", stderr=True)
+        return exit_code(cut.ending)
 
 
 def _chosen(only: list[str]) -> list[Any]:

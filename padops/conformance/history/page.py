@@ -11,9 +11,9 @@ from padops.conformance.history.data import by_package, counts
 from padops.conformance.known import KNOWN
 from padops.conformance.record import WRONG
 
-HEAD = "| release | cases run | agree | silently wrong | refused | dies | not run |\n|---|--:|--:|--:|--:|--:|--:|\n"
+HEAD = "| release | cases run | agree | wrong output | error | dies | not run |\n|---|--:|--:|--:|--:|--:|--:|\n"
 WORDS = {
-    "agree": "right", "differ": "silently wrong", "error": "refused", "crash": "dies", "not run": "not run", "runs": "runs",
+    "agree": "right", "differ": "wrong output", "error": "error", "crash": "dies", "not run": "not run", "runs": "runs",
 }  # fmt: skip
 _WIDTH, _LEFT, _PANEL, _PLOT, _TOP = 760, 190, 58, 520, 50
 _LINE, _FAINT = "#2f5f9e", "#ddd"
