@@ -198,8 +198,9 @@ KNOWN = (
         reason="the converted model is refused, too: nobody has a kernel for the Identity before the Pad",
     ),
     Divergence(
-        "padops-beside-qnn-empty", "padops-beside-qnn", "error", rule="P8", versions=ORT_QNN, dtypes=("int64",),
-        tags={"axes-int32", "axes-empty", "empty-data", "nothing-to-do"}, expected="output", says="ParseData type mismatch",
+        "padops-beside-qnn-empty", "padops-beside-qnn", "error", rule="P8", versions=ORT_QNN,
+        dtypes=("float", "float16", "int64"), tags={"axes-int32", "axes-empty", "empty-data", "nothing-to-do"},
+        expected="output", says="ParseData type mismatch",
         reason="the converted model is refused, too: QNN composes no Identity of data without elements",
     ),
     Divergence(
