@@ -50,6 +50,7 @@ FILES = (
     "convert/verify/test_verify_parts.py",
     "convert/verify/test_verify_providers.py",
     "csrc/test_engine_check.py",
+    "csrc/test_other_compilers.py",
     "csrc/test_out_of_memory.py",
     "csrc/test_property.py",
     "csrc/test_provider_threads.py",
