@@ -37,10 +37,10 @@ from padops.convert.model.external import DataFile
 from padops.convert.model.reach import values_behind
 from padops.convert.model.reading import Source, given_model, original_of, read_document
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import facts_of
 from padops.convert.records import FileRecord
 from padops.convert.rewrite import ConvertPads
 from padops.convert.sources.auto_pad import match_auto_pad
-from padops.convert.sources.pad_facts import facts_of
 from padops.convert.standard.fallback import embed
 from padops.convert.targets import STANDARD
 from padops.convert.targets.onnx import prune_opset_imports

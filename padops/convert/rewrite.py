@@ -17,11 +17,11 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Match, Rewrite, Unconvertible, Unneeded
+from padops.convert.pads.pad_info import PadInfo, describe
 from padops.convert.records import PadRecord
+from padops.convert.runtimes.builtin_rules import needs, runs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.builtin_rules import needs, runs
-from padops.convert.sources.match import Match, Rewrite, Unconvertible, Unneeded
-from padops.convert.sources.pad_info import PadInfo, describe
 from padops.convert.targets import CALLED, CHECKS, STANDARD, TARGETS
 from padops.convert.targets.calls import declare_calls
 from padops.convert.targets.scans import declare_rows

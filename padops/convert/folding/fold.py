@@ -19,10 +19,10 @@ from padops.convert.model.constants import Constants
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Replacement
 from padops.convert.records import PadRecord
+from padops.convert.runtimes.builtin_rules import needs
 from padops.convert.sources import SOURCES, Source
-from padops.convert.sources.builtin_rules import needs
-from padops.convert.sources.match import Replacement
 from padops.convert.targets import STANDARD
 from padops.spec.dialects import DOMAIN
 from padops.spec.plan import Mode

@@ -19,9 +19,9 @@ from padops.convert.model.external import check_entries
 from padops.convert.model.reach import values_behind
 from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import facts_of
 from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source, find_pads
-from padops.convert.sources.pad_facts import facts_of
 from padops.convert.verify.apart import Apart, DiedError
 from padops.convert.verify.callers import other_interface
 from padops.convert.verify.draws import CannotDrawError

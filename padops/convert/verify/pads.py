@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.verify.probes import Body, Place, bodies
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN

@@ -19,9 +19,9 @@ from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Replacement
 from padops.convert.records import Outcome, OutputComparison, PadComparison, Verification
 from padops.convert.sources import SOURCES, Source, match_pad
-from padops.convert.sources.match import Replacement
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.exercise import Reached, Sameness
 from padops.convert.verify.probes import Place, Probed

@@ -12,9 +12,9 @@ import onnx
 from padops.convert.errors import PadopsError
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.proof.facts import dims_of
 from padops.convert.proof.interface import is_stricter
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.verify.pads import is_pad, known_amounts
 from padops.convert.verify.probes import Body, bodies
 from padops.spec.dialects import DOMAIN
