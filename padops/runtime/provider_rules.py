@@ -18,7 +18,7 @@ When = Literal[
     "always", "axes", "axes but all", "axes turned", "axes and fill", "axes beside", "crop", "beyond", "beyond all", "crop beyond", "single",
     "cut beyond", "cut away", "open rank", "open dims", "computed", "rank above", "sizes above", "rank below", "above", "below", "other types", "empty",
     "computed fill", "computed scalar fill", "fill not one", "bare fill not one", "fill empty", "rounded fill", "endless value",
-    "nodes behind",
+    "nodes behind", "in a body",
 ]  # fmt: skip
 
 MEASURED = "measured: python3 scripts/providers.py"
@@ -47,7 +47,7 @@ class ProviderRule:
             whose fill has another number of elements than one, and none; ``"bare fill not one"``, those without axes alone;
             ``"rounded fill"``, whose fill a float does not keep: a whole number of more than 24 bits, or a negative zero;
             ``"endless value"``, whose value is an attribute, and no number or infinite in its type; ``"nodes behind"``,
-            where nodes next to the Pad decide, and no rule tells which.
+            where nodes next to the Pad decide, and no rule tells which; ``"in a body"``, in a branch or a body of a node.
         source: How that is known.
         modes: Of the Pads; empty for any.
         limit: For ``when``.
@@ -180,6 +180,7 @@ KNOWN_PROVIDERS = (
         "onnxruntime-qnn 2.7.0",
         False,
         (
+            ProviderRule("leaves", "in a body", _QNN),
             ProviderRule("refuses", "axes beside", _QNN, types=TURNED),
             # It leaves all of a model below opset 7, as WebGPU does; of Pad 2, nothing tells the opset.
             ProviderRule("leaves", "below", _QNN, limit=2),

@@ -41,6 +41,7 @@ ENTRIES = """
 295 CreateKeyValuePairs v p; 296 AddKeyValuePair v ppp; 298 GetKeyValuePairs v pppp;
 300 ReleaseKeyValuePairs v p; 307 HardwareDevice_Type i p; 317 GetEpApi p ; 326 ValueInfo_GetInitializerValue p pp;
 331 ValueInfo_IsConstantInitializer p pp; 344 Graph_GetNumNodes p pp; 345 Graph_GetNodes p ppz;
+346 Graph_GetParentNode p pp;
 349 Node_GetName p pp; 350 Node_GetOperatorType p pp; 351 Node_GetDomain p pp; 352 Node_GetSinceVersion p pp; 353 Node_GetNumInputs p pp;
 354 Node_GetInputs p ppz; 361 Node_GetAttributeByName p ppp; 379 GetSessionOptionsConfigEntries p pp;
 390 TensorTypeAndShape_HasShape b p; 414 GetTensorElementTypeAndShapeDataReference p pppp

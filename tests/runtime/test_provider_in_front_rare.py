@@ -17,7 +17,7 @@ from padops.convert.model.types import Types
 from padops.convert.sources import SOURCES, find_pads
 from padops.convert.sources.beside_rules import find_fault
 from padops.convert.sources.pad_facts import pad_of
-from padops.runtime.provider import FIRST_NAME, register_provider_library, runtime_minor
+from padops.runtime.provider import EP_NAME, FIRST_NAME, register_provider_library, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
 RARE = [  # the mode, the data, the amounts, the fill
@@ -117,6 +117,27 @@ def test_crops_of_all_that_there_is(data: str, pads: list[int], taken: bool) -> 
     assert (told.verdict, told.runner) == (("may be wrong", FIRST_NAME) if taken else ("runs", QNN)), told.why
     assert ("a crop of all that there is, in front of some nodes" in told.why) is taken
     assert (providers_of_pads(session(content, QNN)) == [FIRST_NAME]) is taken
+
+
+BRANCHES = """g (bool c, float[4] x) => (float[a] y) <int64[2] p = {1, 1}, bool t = {1}> { r = Relu (x)
+    b = If (COND) <then_branch = k () => (float[d] u) { [p] u = Pad <mode = "MODE"> (r, p) },
+        else_branch = e () => (float[h] v) { v = Identity (r) }> y = Relu (b) }"""
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_a_pad_in_a_branch(mode: str) -> None:
+    """QNN takes no node of a branch, so that nobody need stand before it there; the other providers do."""
+    content = model(BRANCHES.replace("MODE", mode).replace("COND", "c"), 19)
+    for row in KNOWN_PROVIDERS:
+        (told,) = padops.inspect(content, providers=[row.name, CPU]).pads
+        took = FIRST_NAME in providers_of_pads(session(content, row.name))
+        assert took is (told.runner == FIRST_NAME), (row.name, told.why)
+        assert told.runner == EP_NAME or row.name != QNN
+    # onnxruntime writes out a branch whose condition is constant.
+    content = model(BRANCHES.replace("MODE", mode).replace("COND", "t"), 19)
+    (told,) = padops.inspect(content, providers=[QNN, CPU]).pads
+    took = FIRST_NAME in providers_of_pads(session(content, QNN))
+    assert took is (told.runner == FIRST_NAME) is (mode in ("edge", "reflect")), told.why
 
 
 MOST, LEAST = 2**63 - 1, -(2**63)

@@ -46,6 +46,7 @@ WORDS = {
     "rounded fill": "a fill that a float rounds",
     "endless value": "a value that is NaN or infinite",
     "nodes behind": "next to some nodes",
+    "in a body": "in a branch or a body",
     "axes beside": "axes, in a model with convolutions, poolings or the like",
 }
 SAID = {"refuses": "refuses it", "wrong": "gets it wrong", "dies": "ends the process"}
@@ -194,6 +195,8 @@ def _holds(rule: ProviderRule, pad: PadInfo, found: RunsAs) -> bool | None:
             return _is_empty(pad, amounts)
         case "nodes behind":
             return None
+        case "in a body":
+            return pad.around.in_body
         case "axes beside":
             return None if pad.input("axes") is not None and not pad.around.operators.isdisjoint(rule.types) else False
     if rule.when in FILLS:

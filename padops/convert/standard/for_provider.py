@@ -43,7 +43,7 @@ NEGATIVE = (Amounts(-1, -1),)  # for amounts that are not known
 FIRST_WITH_KERNEL = 2  # before, Pad has another attribute, and no kernel
 
 # What keeps a provider from a node of any operator: no other nodes help.
-OF_ALL_NODES = ("open rank", "open dims", "computed")
+OF_ALL_NODES = ("open rank", "open dims", "computed", "in a body")
 NOT_RUN = "by rules that were not run"
 
 

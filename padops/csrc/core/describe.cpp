@@ -31,7 +31,7 @@ constexpr const char* kWhens[] = {"always",        "axes",
                                   "fill not one",  "bare fill not one",
                                   "fill empty",    "rounded fill",
                                   "endless value", "nodes behind",
-                                  "axes beside"};
+                                  "axes beside",   "in a body"};
 constexpr const char* kLimits[] = {"none", "openvino", "ngraph"};
 
 template <class Enumerator>

@@ -83,6 +83,7 @@ const std::vector<ProviderRow>& known_providers() {
       {"QNNExecutionProvider",
        false,
        {
+           {Does::kLeaves, When::kInBody},
            {Does::kRefuses, When::kAxesBeside, {}, 0, turned()},
            {Does::kLeaves, When::kBelow, {}, 2},
            {Does::kLeaves, When::kAxes},

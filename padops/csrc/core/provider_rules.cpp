@@ -135,11 +135,8 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
       return any_axis(pad, grows, [](const Amounts& row, int64_t dim) { return left_of(row, dim) == 1; });
     case When::kCutBeyond:
       return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) < 0; });
-    case When::kCutAway: {
-      const Answer is =
-          any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) <= 0; });
-      return is == Answer(false) ? is : std::nullopt;
-    }
+    case When::kCutAway:
+      return any_axis(pad, is_cropped, [](const Amounts& row, int64_t dim) { return left_of(row, dim) <= 0; });
     case When::kOpenRank: return !pad.dims;
     case When::kOpenDims: return any_dim_is_open(pad);
     case When::kComputed: return !pad.amounts;
@@ -162,6 +159,7 @@ Answer holds(const ProviderRule& rule, const PadFacts& pad) {
     case When::kRoundedFill: return pad.fill.is_rounded;
     case When::kEndlessValue: return pad.fill.is_endless_value;
     case When::kNodesBehind: return std::nullopt;
+    case When::kInBody: return pad.is_in_body;
     case When::kAxesBeside: return pad.has_axes && stands_among(rule, pad) ? Answer() : false;
   }
   return std::nullopt;

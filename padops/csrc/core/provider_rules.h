@@ -55,6 +55,7 @@ enum class When {
   kNodesBehind,     // nodes behind it decide, and no rule tells which
   kAxesBeside,      // it has the input axes, and stands among operators of the row's types: for them the runtime turns
                     // layouts, and it may turn this Pad's, wrongly
+  kInBody,          // it stands in a branch or another body of a node
 };
 
 struct ProviderRule {
@@ -96,6 +97,7 @@ struct PadFacts {
   std::optional<std::vector<Amounts>> amounts;  // nothing where they are computed
   FillFacts fill;
   const std::set<std::string>* operators = nullptr;  // of the graph
+  bool is_in_body = false;
 };
 
 // What a provider of onnxruntime 1.`minor` does with a Pad; nothing where it runs it right. Where the graph leaves open
