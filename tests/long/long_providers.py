@@ -13,8 +13,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import provider_faults
 import providers
 
-# What QNN's emulated HTP does by itself, and no rule tells: it refuses two constant Pads that are alone in a model; with padops beside
-# it, it composes no Identity of data without elements, and dies of fills of no element, or of two, when it is asked.
+# What QNN's emulated HTP does by itself, and no rule tells: it refuses two constant Pads that are alone in a model;
+# with padops beside it, it composes no Identity of data without elements, and dies of fills of no element, or of two,
+# when it is asked.
 LISTED = {
     "ort-qnn": {
         "table/Pad_11/constant/float/1/beyond/one/matrix/absent.flat/held/1",
