@@ -5,7 +5,7 @@
 
 The networks are those of scripts/models.json. Each runs in a process of its own, which may die or take too long. Exit
 codes: 0 done, 1 a network that was lowered for the provider is wrong, refused for its Pads or in part on the processor,
-or one with padops beside the provider is wrong.
+or one with padops beside the provider is wrong, or does not run although it does without padops.
 """
 
 from __future__ import annotations
@@ -198,6 +198,8 @@ def faults(provider: str, told: dict[str, dict[str, dict[str, Any]]]) -> list[st
         beside = ways["name"]
         if beside["outcome"] == "wrong" and not _is_as_wrong(beside, stock):
             found.append(f"{network}, beside: wrong, {beside['away']:.3g} away")
+        if beside["outcome"] in ("refused", "dead") and stock["outcome"] == "right":
+            found.append(f"{network}, beside: {beside['outcome']}, and it is right without padops: {beside['why']}")
         found += [
             f"{network}, {way}: {one['why']}" for way, one in ways.items() if "been dropped" in one.get("why", "")
         ]

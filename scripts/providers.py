@@ -34,10 +34,9 @@ ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provid
 WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
-# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, refuses one of no
-# elements, and dies of looking at Pads that another one has taken.
+# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, and refuses one of no
+# elements.
 UNHELPED = {(QNN, name) for name in provider_cases.ALL if name.endswith(("rank 5", "nothing"))}
-UNHELPED |= {(QNN, "reflect rank 0"), (QNN, "reflect, fill of 0")}
 
 # What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output
 # is constant; QNN leaves a Relu of six dims.
@@ -45,8 +44,8 @@ LEFT_BARE = {(OPENVINO, name) for name in ALL if name.endswith(("rank 0", "of no
 LEFT_BARE |= {(QNN, name) for name in ALL if name.endswith("rank 6")}
 UNLOWERED = {(OPENVINO, name) for name in ALL if name.endswith(("cut beyond", "to nothing"))}
 
-# Modes of which the nodes behind the Pad decide, so that padops takes what the provider might run.
-UNSURE = {(QNN, "reflect")}
+# Modes and cases of which the nodes behind the Pad decide, so that padops takes what the provider might run.
+UNSURE = {(QNN, "reflect"), (QNN, "constant cut away"), (QNN, "constant cut beyond")}
 
 
 def with_packages(name: str, packages: "tuple[str, ...]") -> str:
@@ -188,7 +187,7 @@ def faults(provider: str, stock: "dict[str, dict]", beside: "dict[str, dict]") -
         if provider not in answer["providers"]:
             found.append(f"{name}: {provider} has been dropped")
         ran_right = stock[name]["outcome"] == "right" and who(stock[name], provider) == provider
-        unsure = ALL[name].given or (provider, ALL[name].mode) in UNSURE
+        unsure = ALL[name].given or {(provider, ALL[name].mode), (provider, name)} & UNSURE
         if ran_right and who(answer, provider) != provider and not unsure:
             found.append(f"{name}: {who(answer, provider)} took a Pad that {provider} runs right")
     return found
