@@ -17,8 +17,6 @@ from padops.convert.model.types import Types
 from padops.convert.pad_facts import pad_of
 from padops.convert.runtimes.beside_rules import find_fault
 from padops.convert.sources import SOURCES, find_pads
-from padops.convert.sources.beside_rules import find_fault
-from padops.convert.sources.pad_facts import pad_of
 from padops.runtime.provider import FIRST_NAME, register_provider_library, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 
