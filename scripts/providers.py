@@ -3,14 +3,15 @@
     python3 scripts/providers.py [NAME ...] [--with PACKAGE==VERSION ...] [--way stock|name|device|plain|lowered] [--json FILE]
     python3 scripts/providers.py --list
 
-Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's packages,
-which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for each of them, as
-scripts/peers.py does for peers; --with changes the versions in one. Any other name is that of a provider, such as
-CUDAExecutionProvider, which this Python has.
+Without names all three are asked that need no device: ort-openvino, ort-webgpu (a Vulkan in software, out of Debian's
+packages, which are unpacked and not installed) and ort-qnn (its HTP, emulated). The first call makes an environment for
+each of them, as scripts/peers.py does for peers; --with changes the versions in one. Any other name is that of a
+provider, such as CUDAExecutionProvider, which this Python has.
 
 Each of the models of scripts/provider_cases.py runs in a process that may die. A row says what came of it, and which
-provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done, 1 padops
-beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not right, 2 usage.
+provider ran the Pad; of a model that was lowered, plainly or for the provider, what ran elsewhere. Exit codes: 0 done,
+1 padops beside a provider is not right, or the provider has been dropped, or a model that was lowered for it is not
+right, 2 usage.
 """
 
 import argparse
@@ -33,11 +34,12 @@ ENVIRONMENTS = {name: about for name, about in peers.stated().items() if "provid
 WAYS = ("stock", "name", "device", "plain", "lowered")
 SECONDS = 60  # that one model may take, the start of a process included
 
-# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, and refuses one of no elements.
+# What a provider does by itself, whatever stands beside it: it dies of a Relu of five dims, too, and refuses one of no
+# elements.
 UNHELPED = {(QNN, name) for name in provider_cases.ALL if name.endswith(("rank 5", "nothing"))}
 
-# What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output is constant;
-# QNN leaves a Relu of six dims.
+# What lowering does not help: OpenVINO leaves a Relu without dims or elements, too, and compiles no graph whose output
+# is constant; QNN leaves a Relu of six dims.
 LEFT_BARE = {(OPENVINO, name) for name in ALL if name.endswith(("rank 0", "of nothing"))}
 LEFT_BARE |= {(QNN, name) for name in ALL if name.endswith("rank 6")}
 UNLOWERED = {(OPENVINO, name) for name in ALL if name.endswith(("cut beyond", "to nothing"))}

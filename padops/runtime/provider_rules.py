@@ -1,7 +1,7 @@
 """What other execution providers of onnxruntime do with Pads: one table, with the source of each row.
 
 The library has the same table (``csrc/core/known_providers.cpp``), for the moment at which onnxruntime asks it which nodes it
-takes; a test compares the two. ``convert/sources/beside_rules.py`` judges a Pad by it, as ``builtin_rules.py`` does for
+takes; a test compares the two. ``convert/runtimes/beside_rules.py`` judges a Pad by it, as ``builtin_rules.py`` does for
 onnxruntime's own. ``python3 scripts/providers.py NAME`` runs the cases on a machine that has the provider.
 """
 

@@ -14,9 +14,9 @@ from test_provider_in_front import session
 import padops
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import pad_of
+from padops.convert.runtimes.beside_rules import find_fault
 from padops.convert.sources import SOURCES, find_pads
-from padops.convert.sources.beside_rules import find_fault
-from padops.convert.sources.pad_facts import pad_of
 from padops.runtime.provider import EP_NAME, FIRST_NAME, register_provider_library, runtime_minor
 from padops.runtime.provider_rules import KNOWN_PROVIDERS
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from padops.convert.facts import Verdict
-from padops.convert.sources.beside_fills import FILLS, fill_holds
-from padops.convert.sources.builtin_rules import judge, loads, reaches_provider
-from padops.convert.sources.builtin_support import known_amounts
-from padops.convert.sources.match import Match, RunsAs
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Match, RunsAs
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.beside_fills import FILLS, fill_holds
+from padops.convert.runtimes.builtin_rules import judge, loads, reaches_provider
+from padops.convert.runtimes.builtin_support import known_amounts
 from padops.runtime.provider import CPU, EP_NAME, FIRST_NAME, OPERATORS_NAME
 from padops.runtime.provider_rules import BY_NAME, KnownProvider, ProviderRule
 from padops.spec.dialects import onnx_op
