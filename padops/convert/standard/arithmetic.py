@@ -12,8 +12,8 @@ from typing import TypeGuard
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand, all_arrays
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand, all_arrays
 
 # Positions along an axis that are listed in the model; those of longer ones are computed in a run.
 MAX_LISTED = 1 << 20

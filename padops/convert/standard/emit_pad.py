@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_modes
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_modes
 from padops.convert.standard import dynamic_rank, ort_pad
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.arithmetic import ints, scalar

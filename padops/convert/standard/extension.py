@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.operands import Operand
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.arithmetic import ints, is_number, scalar
 from padops.convert.standard.graph_builder import GraphBuilder
