@@ -1,7 +1,8 @@
-"""What has to be proved of a function's body: one pair of models for each way that it can take.
+"""The goals that prove a function's body: one pair of models for each path through it.
 
-Where the body asks what is not known, both answers are looked at. The operator's model then fails for the other answer, so
-that nothing is said of it; and apart from that, it is proved that the question can be asked wherever the operator runs.
+If the condition of an If is not known, each branch is a path. In the path's goal, the operator's model fails where the
+condition has the other value, so the goal says nothing of those inputs. Another goal proves that the condition can be
+computed wherever the operator runs.
 """
 
 from __future__ import annotations
@@ -17,29 +18,29 @@ from padops.convert.proof.flat_indices import by_axis
 from padops.convert.proof.result import Proof, Verdict
 from padops.convert.proof.written_out import WrittenOut
 
-MOST_QUESTIONS = 3  # on one way: each doubles the number of ways
-BEYOND = np.iinfo(np.int64).max  # no axis has so many elements
-FIRST_WITH_INPUT = 13  # the opset whose Unsqueeze has its axes as an input
+MOST_QUESTIONS = 3  # open conditions on one path: each doubles the number of paths
+BEYOND = np.iinfo(np.int64).max  # an index beyond every axis
+FIRST_WITH_INPUT = 13  # since this opset, the axes of Unsqueeze are an input
 
 
 class TooManyQuestionsError(Exception):
-    """A body asks more than all answers can be looked at."""
+    """A path through a body has more than ``MOST_QUESTIONS`` open conditions."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Two models, of which the second has to give what the first gives.
+    """Two models: wherever the first runs, the second must give the same.
 
     Attributes:
-        operator: The operator, for some answers to the body's questions.
-        body: The body, for these answers; or the operator again, beside one more question.
+        operator: The operator; it fails off the goal's path.
+        body: The body on that path; or the operator again, which also computes the next condition.
     """
 
     operator: onnx.ModelProto
     body: onnx.ModelProto
 
     def at(self, proof: Proof, data: str) -> Goal | None:
-        """The goal for the dims of the data for which a proof suspects a difference; None where it names none."""
+        """The goal with the dims of ``data`` for which ``proof`` suspects a difference; None if it names none."""
         examples = [region.counterexample for region in proof.regions if region.verdict is Verdict.DIFFERENT]
         dims = next((one[data]["dims"] for one in examples if one and "dims" in (one.get(data) or {})), None)
         if dims is None:
@@ -53,9 +54,9 @@ class Goal:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a body has asked, what that follows from, and the answer; None where it may be both.
+    """A condition of a body, the nodes and constants that compute it, and its value; None: any.
 
-    Without a name: whether the result of the operator has elements.
+    An empty name stands for the condition that the operator's result has elements.
     """
 
     name: str
@@ -65,11 +66,11 @@ class _Answer:
 
 
 def goals(operator: onnx.ModelProto, body: onnx.ModelProto, data: str) -> Iterator[Goal]:
-    """What has to be proved so that a body computes what its operator does.
+    """The goals that together prove a body equal to its operator. ``body`` is changed; ``data`` names the data input.
 
     Raises:
         FailsAlwaysError: A node of the body that follows from constants fails.
-        TooManyQuestionsError: There are too many ways to be looked at.
+        TooManyQuestionsError: The body has too many paths.
     """
     yield from _goals(operator, WrittenOut(body), data, ())
 
@@ -92,7 +93,7 @@ def _goals(operator: onnx.ModelProto, body: WrittenOut, data: str, answers: tupl
 def _leaves(
     operator: onnx.ModelProto, written: onnx.ModelProto, data: str, answers: tuple[_Answer, ...]
 ) -> Iterator[Goal]:
-    """The body on one way: at once, or apart where its result has elements and where it has none."""
+    """The goals of one path: one, or two if results with and without elements need separate proofs."""
     copy = onnx.ModelProto.FromString(written.SerializeToString())
     if not by_axis(copy, data):
         yield Goal(_beside(operator, answers), copy)
@@ -103,7 +104,7 @@ def _leaves(
 
 
 def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.ModelProto:
-    """The operator, whose result is there only where the answers are these."""
+    """The operator, made to fail unless every condition has its value."""
     made = onnx.ModelProto()
     made.CopyFrom(operator)
     graph = made.graph
@@ -131,7 +132,7 @@ def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.Model
 
 
 def _passed(answer: _Answer, data: str, result: str, number: int, rank: int, version: int) -> list[onnx.NodeProto]:
-    """Hands data on where the answer is right, and fails elsewhere: by the only part of a new axis, or one beyond it."""
+    """Nodes that pass data on if a condition has its value, else fail: a Gather on a new axis, in or out of range."""
     stem = f"question {number}"
     none, beyond, axes, held, part = (f"{stem} {what}" for what in ("none", "beyond", "axes", "held", "part"))
     nodes, name = [_constant(none, 0)], answer.name
@@ -147,7 +148,7 @@ def _passed(answer: _Answer, data: str, result: str, number: int, rank: int, ver
         nodes.append(_constant(beyond, BEYOND))
         order = (none, beyond) if answer.value else (beyond, none)
         nodes.append(helper.make_node("Where", [name, *order], [part]))
-    # The axis is counted from the end, as no body does: else two Gathers that have nothing in common would be compared.
+    # No body counts axes from the end. So the rules cannot mistake this Gather for one of the body.
     if version >= FIRST_WITH_INPUT:
         nodes += [_constant(axes, [0]), helper.make_node("Unsqueeze", [data, axes], [held])]
     else:

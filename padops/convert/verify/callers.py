@@ -16,9 +16,10 @@ BY_PLACE = "callers may take them by their places"
 def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tuple[str, ...]:
     """What a caller of the original would notice of the converted model without running it, each in a sentence.
 
-    ``session.run(None, …)`` gives outputs by their places, and C callers take ``session.get_inputs()[0]``: another order, and
-    another number of either, is another interface. So is an initializer that a caller of the original may replace, and that
-    the converted model keeps as it is. Open dims, names of dims and defaults are none of it: runs tell of these.
+    ``session.run(None, …)`` gives outputs by their places, and C callers take ``session.get_inputs()[0]``: another
+    order, and another number of either, is another interface. So is an initializer that a caller of the original may
+    replace, and that the converted model keeps as it is. Open dims, names of dims and defaults are none of it: runs
+    tell of these.
     """
     return tuple(_differences(original, converted))
 

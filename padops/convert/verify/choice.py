@@ -135,7 +135,8 @@ def _run_apart(run: Callable[[], Verification], is_asked: bool) -> Verification:
     """What runs give; where they are not possible, the reason: what is proved is proved all the same.
 
     Raises:
-        PadopsError: The caller's inputs are not those of the model; or what a run takes is missing, and the caller wants one.
+        PadopsError: The caller's inputs are not those of the model; or what a run takes is missing, and the caller
+            wants one.
     """
     try:
         with closing(Apart(lambda: lambda question: run())) as apart:

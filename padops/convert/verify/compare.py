@@ -80,9 +80,9 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     Conv behind it, which the converted model does not offer, lets ONNX Runtime choose another algorithm for the Conv,
     and sums of another order. Without optimisation both models run node by node as they are written.
 
-    Then what each Pad gives is compared, as an output of both models. That is done without optimisation, since an output
-    in the midst of a graph keeps ONNX Runtime from fusing what is around it. Where anything differs, the reference says
-    whether a Pad is the reason.
+    Then what each Pad gives is compared, as an output of both models. That is done without optimisation, since an
+    output in the midst of a graph keeps ONNX Runtime from fusing what is around it. Where anything differs, the
+    reference says whether a Pad is the reason.
 
     Raises:
         UsageError: The given inputs are not those of the model.

@@ -1,7 +1,7 @@
 """A part of two models as two small models that take the same values.
 
-A part ends with one value of each model, and begins with values that are proved to be the same in both. Integers that are
-computed on the way, such as sizes, are no beginning: they follow from what is, and are computed anew.
+A part ends with one value of each model, and begins with values that are proved to be the same in both. Integers that
+are computed on the way, such as sizes, are no beginning: they follow from what is, and are computed anew.
 """
 
 from __future__ import annotations

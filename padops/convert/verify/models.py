@@ -31,33 +31,34 @@ def verify(
 ) -> Verification:
     """Says whether one model does what another does: proved, tested, different, or unknown.
 
-    What the two have the same is the same, on every runtime. Each part that they have otherwise is proved to do the same where
-    that can be: docs/verification.md says how, and what a proof holds for. If all are, nothing is run.
+    What the two have the same is the same, on every runtime. Each part that they have otherwise is proved to do the
+    same where that can be: docs/verification.md says how, and what a proof holds for. If all are, nothing is run.
 
-    Else both models run on the same inputs, and every bit is compared of what they give, of the Pads inside them as well.
-    A Pad is compared by its output, as an output of both models; where one of them has no value of that name, by the
-    first values behind it that both have. So values of the same name count as the same value. Random inputs are drawn
-    so that the Pads pad something: the result says where they did not. Where anything differs, the NumPy reference says of
-    each Pad whether it gives what it must of the data that it has. If all do, and no other node is another, floats that differ
-    within the tolerance are rounding (``"close"``), such as of float16 around Pads. Two models that ONNX Runtime does not run
-    are compared node by node.
+    Else both models run on the same inputs, and every bit is compared of what they give, of the Pads inside them as
+    well. A Pad is compared by its output, as an output of both models; where one of them has no value of that name, by
+    the first values behind it that both have. So values of the same name count as the same value. Random inputs are
+    drawn so that the Pads pad something: the result says where they did not. Where anything differs, the NumPy
+    reference says of each Pad whether it gives what it must of the data that it has. If all do, and no other node is
+    another, floats that differ within the tolerance are rounding (``"close"``), such as of float16 around Pads. Two
+    models that ONNX Runtime does not run are compared node by node.
 
     Args:
-        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO IR,
-            which OpenVINO runs.
+        original: A file, bytes, a binary file object, an ``onnx.ModelProto`` or an ``onnx_ir.Model``; or an OpenVINO
+            IR, which OpenVINO runs.
         converted: The other one. It may have operators of padops, too.
-        inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise. What
-            is given here is run, whatever is proved.
+        inputs: What to run both with, by the names of the inputs: arrays, or the path of an ``.npz``; random otherwise.
+            What is given here is run, whatever is proved.
         seed: Of the random inputs.
         run: Run both models, whatever is proved.
-        rtol: By how much of the original's element one of floats may differ by rounding; 0 where only ``atol`` is given. With
-            neither, elements may differ by 1e-4 of the largest one of their output; by 5e-2 where the model has float16,
-            and by 2e-1 where it has bfloat16.
+        rtol: By how much of the original's element one of floats may differ by rounding; 0 where only ``atol`` is
+            given. With neither, elements may differ by 1e-4 of the largest one of their output; by 5e-2 where the model
+            has float16, and by 2e-1 where it has bfloat16.
         atol: By how much it may differ beside that, in the unit of the elements; 0 where only ``rtol`` is given.
-        providers: The execution providers of the sessions in which both models run, first choice first: names, each alone or
-            in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither model is converted
-            on the way; and each has a process of its own, which may die. Outputs alone are compared; without ``rtol`` and ``atol``, no bit may differ. The notes
-            say which provider has which Pad. Providers of libraries are found where they are registered.
+        providers: The execution providers of the sessions in which both models run, first choice first: names, each
+            alone or in a pair with options. padops stands beside them as in ``padops.InferenceSession``, but neither
+            model is converted on the way; and each has a process of its own, which may die. Outputs alone are compared;
+            without ``rtol`` and ``atol``, no bit may differ. The notes say which provider has which Pad. Providers of
+            libraries are found where they are registered.
 
     Returns:
         What was proved and compared, and how it came out: ``verdict``, ``passed`` and ``doubts`` say it in short. ``passed``

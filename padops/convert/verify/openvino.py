@@ -1,7 +1,7 @@
 """An IR in OpenVINO's CPU device, in a process of its own: OpenVINO can crash, and is not needed otherwise.
 
-Requests and answers are pickled: what is asked for, and arrays by the names of the inputs; the outputs, and the text of an
-error.
+Requests and answers are pickled: what is asked for, and arrays by the names of the inputs; the outputs, and the text of
+an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An original that another runtime runs: what its Pads give of their data, and draws on which the two runtimes differ.
 
-Runtimes round otherwise, and have other rules for NaN: OpenVINO's ReLU makes it 0, ONNX's keeps it. A Pad does neither. So
-each is compared with the other runtime's by itself, bit by bit, on the data that it has there.
+Runtimes round otherwise, and have other rules for NaN: OpenVINO's ReLU makes it 0, ONNX's keeps it. A Pad does neither.
+So each is compared with the other runtime's by itself, bit by bit, on the data that it has there.
 """
 
 from __future__ import annotations

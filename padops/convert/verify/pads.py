@@ -54,8 +54,8 @@ def is_pad(node: onnx.NodeProto) -> bool:
 def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[WatchedPad]:
     """Every Pad of the original; of the converted model, those and the convolutions and poolings that have no likeness there.
 
-    Values of the same name in graphs at the same place count as the same value. Functions of padops are what its operators
-    fall back on, and are left out.
+    Values of the same name in graphs at the same place count as the same value. Functions of padops are what its
+    operators fall back on, and are left out.
     """
     there = {located.place: located.body for located in bodies(converted)}
     before = {located.place: located.body for located in bodies(original)}

@@ -1,7 +1,7 @@
 """A converted model whose original does not run: each Pad by what the original says of it, in the NumPy reference.
 
-The converted model gives what each Pad reads and what it makes of that; the reference makes the same of it as the original
-asks for. Where every other node is the same in both models, they do the same.
+The converted model gives what each Pad reads and what it makes of that; the reference makes the same of it as the
+original asks for. Where every other node is the same in both models, they do the same.
 """
 
 from __future__ import annotations

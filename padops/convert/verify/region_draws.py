@@ -1,8 +1,8 @@
 """Inputs for a part of a model that is run alone: thousands of them, small ones first, on both sides of each of its constants.
 
-A part takes what would be inner values of its model, so that nothing says what these may be. So all is tried: sizes of 0, 1
-and 2, odd and even ones, primes, integers of both signs and beyond 2^53, floats of all magnitudes. The original refuses
-what it does not take.
+A part takes what would be inner values of its model, so that nothing says what these may be. So all is tried: sizes of
+0, 1 and 2, odd and even ones, primes, integers of both signs and beyond 2^53, floats of all magnitudes. The original
+refuses what it does not take.
 """
 
 from __future__ import annotations

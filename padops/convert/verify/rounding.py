@@ -1,8 +1,9 @@
 """Where two models differ: whether a Pad is the reason, or the rounding of the nodes around Pads that are right.
 
-ONNX Runtime computes a stretch of float16 in float, and casts where that begins and ends. A Pad of padops takes float16 as it
-is, so that the stretches, and with them the rounding, are others. Another runtime may take the terms of a sum in another
-order. Neither is the work of a Pad: that is told by what each Pad gives of the data that it has in the converted model.
+ONNX Runtime computes a stretch of float16 in float, and casts where that begins and ends. A Pad of padops takes float16
+as it is, so that the stretches, and with them the rounding, are others. Another runtime may take the terms of a sum in
+another order. Neither is the work of a Pad: that is told by what each Pad gives of the data that it has in the
+converted model.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from padops.convert.verify.sessions import Feeds
 from padops.convert.verify.structure import other_difference, taken_in
 from padops.spec.plan import PadError
 
-# Of the largest element of an output of floats, by the narrowest type of floats in the model: what whole networks may differ
-# by through rounding alone. In float, networks of the tests differ by less than a tenth of it, and where a layer is converted
-# wrongly, by thousands of times as much. In float16, a CycleGAN of random weights (20 reflections) differs by 9e-3.
+# Of the largest element of an output of floats, by the narrowest type of floats in the model: what whole networks may
+# differ by through rounding alone. In float, networks of the tests differ by less than a tenth of it, and where a layer
+# is converted wrongly, by thousands of times as much. In float16, a CycleGAN of random weights (20 reflections) differs
+# by 9e-3.
 SHARES = {onnx.TensorProto.BFLOAT16: 2e-1, onnx.TensorProto.FLOAT16: 5e-2}
 SHARE = 1e-4
 

@@ -1,8 +1,8 @@
 """A session with other execution providers, in a process of its own: what ``providers.py`` asks.
 
-Requests and answers are pickled. The first request is a model's file, the providers, and the libraries to register; its answer
-says which providers the session has and which of them has which Pad. The others are arrays by the names of the inputs; their
-answers are the outputs. Beside each answer stands the text of an error, or "".
+Requests and answers are pickled. The first request is a model's file, the providers, and the libraries to register; its
+answer says which providers the session has and which of them has which Pad. The others are arrays by the names of the
+inputs; their answers are the outputs. Beside each answer stands the text of an error, or "".
 """
 
 from __future__ import annotations

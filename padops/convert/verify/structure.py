@@ -25,7 +25,8 @@ OPERATOR = re.compile(rf"\b{DOMAIN}(\.pyop)?::?\w")  # of padops, as ONNX Runtim
 def other_difference(original: Path, converted: Path) -> str:
     """The first part of a model, other than its Pads and what only they read, that the other model has otherwise; "" for none.
 
-    A convolution or a pooling that has taken a Pad in counts as the same. Names of nodes do not count; those of values do.
+    A convolution or a pooling that has taken a Pad in counts as the same. Names of nodes do not count; those of values
+    do.
     """
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     return next(_differences((original, one), (converted, other)), "")
