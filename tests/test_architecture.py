@@ -122,6 +122,19 @@ def test_the_proof_shares_no_code_with_the_converter() -> None:
         assert {name for name in used if not allowed.fullmatch(name)} == set(), f"{name_of(path)} shares code"
 
 
+def test_sources_are_recognisers_alone() -> None:
+    """What a Pad is, and what a runtime does with it, stand elsewhere: what is no recogniser serves one, and nobody else."""
+    folder = PACKAGE / "convert" / "sources"
+    asked = {path for path in imported_files(folder / "__init__.py") if path.is_relative_to(folder)}
+    assert len(asked) > 10 and asked >= set(folder.glob("*/__init__.py"))
+    for path in asked:
+        functions = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if hasattr(node, "args")]
+        matches = [node for node in functions if node.name.startswith("match_")]
+        assert matches and all([row.arg for row in node.args.args[:2]] == ["site", "types"] for node in matches)
+    for path in set(folder.glob("*.py")) - asked - {folder / "__init__.py"}:
+        assert all(name.startswith("padops.convert.sources.") for name in importers(name_of(path))), name_of(path)
+
+
 def test_nothing_imports_the_command_line() -> None:
     assert {name for name in importers("padops.cli") if not name.startswith("padops.cli")} == {"padops.__main__"}
 

@@ -150,7 +150,8 @@ def test_models_that_fail_leave_no_folders(folder: Path, tmp_path: Path, capsys:
     assert list((tmp_path / "old").iterdir()) == []
 
 
-# Has the process that reads one of the models end, or wait, wherever it is started: it stands in a file that Python runs first.
+# Has the process that reads one of the models end, or wait, wherever it is started: it stands in a file that Python
+# runs first.
 PLANTED = """
 import os, sys, time
 if "spawn_main" in " ".join(sys.orig_argv):

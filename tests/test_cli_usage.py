@@ -138,8 +138,21 @@ def test_padops_alone_prints_help() -> None:
 
 
 def test_providers_have_short_names() -> None:
-    given = terminal.names(" qnn , OpenVINOExecutionProvider,Mine,")
-    assert full_names(given) == ["QNNExecutionProvider", "OpenVINOExecutionProvider", "Mine"]
+    given = terminal.names(" qnn , OpenVINOExecutionProvider,Mine,padops,cpu")
+    named = [
+        "QNNExecutionProvider",
+        "OpenVINOExecutionProvider",
+        "Mine",
+        "PadopsExecutionProvider",
+        "CPUExecutionProvider",
+    ]
+    assert full_names(given) == named
+
+
+def test_inspect_knows_the_processor_by_its_short_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "inspect", "--providers", "cuda,cpu", source)
+    assert (code, err) == (0, "") and "no rules" not in out
+    assert out == run(capsys, "inspect", "--providers", "CUDAExecutionProvider,CPUExecutionProvider", source)[1]
 
 
 @pytest.mark.parametrize("text", [",", "", " , "])

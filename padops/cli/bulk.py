@@ -221,7 +221,7 @@ def convert_one(source: str, output: str | None, passed: dict[str, Any]) -> Outc
         output: The file to write, or None.
         passed: The options.
     """
-    from padops.cli.tables import reservations, what_was_written
+    from padops.cli.endings import reservations, what_was_written
     from padops.convert import PadopsError, convert
 
     told = _outcome(source, output)

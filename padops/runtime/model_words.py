@@ -11,6 +11,7 @@ from padops.spec.dialects import OPS
 
 AXES = b"a Pad with axes"  # no word of the model: it stands for a Pad that has this input
 
+FOLDING = "ConstantFolding"
 # What onnxruntime does to Pads before it asks a provider, the words that a model with such Pads contains, and the first
 # onnxruntime 1.x that does it right (None: not yet). docs/fusions.md has what was measured.
 WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
@@ -20,8 +21,8 @@ WRONG_OPTIMIZERS: tuple[tuple[str, tuple[bytes, ...], int | None], ...] = (
     ("Pad_Fusion", (b"Pad", b"AveragePool"), 32),
     # Its own kernel runs a Pad of constant data: it reads past them, or refuses the model, to reflect more than once;
     # it leaves zeros behind the first period of a wrap.
-    ("ConstantFolding", (b"Pad", b"reflect"), 27),
-    ("ConstantFolding", (b"Pad", b"wrap"), 31),
+    (FOLDING, (b"Pad", b"reflect"), 27),
+    (FOLDING, (b"Pad", b"wrap"), 31),
     # A Transpose is moved through a Pad, whose amounts are reordered as though they were those of all axes.
     ("TransposeOptimizer", (AXES, b"Transpose"), None),
     ("TransposeOptimizer_CPUExecutionProvider", (AXES, b"Transpose"), None),
@@ -108,7 +109,7 @@ def _dim_names(content: bytes | mmap.mmap) -> tuple[str, ...]:
     parts = [(0, len(content))]
     for wanted in TO_DIM_NAME:
         parts = [
-            (first, last) for at, end in parts for number, first, last in _fields(content, at, end) if number == wanted
+            (first, last) for at, end in parts for number, first, last in fields(content, at, end) if number == wanted
         ]
     return tuple(dict.fromkeys(content[first:last].decode() for first, last in parts if last > first))
 
@@ -198,7 +199,7 @@ def _has_longer_strides(content: bytes | mmap.mmap, start: int, end: int, kind: 
     if end - start < SMALL and content.find(b"SAME_", start, end) < 0:
         return False
     operator = b""
-    for number, first, last in _fields(content, start, end):
+    for number, first, last in fields(content, start, end):
         if number == TENSOR.get(kind):
             continue
         inner = WITHIN[kind].get(number)
@@ -236,7 +237,7 @@ def _parts(content: bytes | mmap.mmap, start: int, end: int, kind: str) -> Itera
     if end - start < SMALL:
         yield start, end
         return
-    for number, first, last in _fields(content, start, end):
+    for number, first, last in fields(content, start, end):
         if number == TENSOR.get(kind):
             continue
         if inner := WITHIN[kind].get(number):
@@ -250,7 +251,7 @@ def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "mod
     if end - start < SMALL and content.find(b"Pad", start, end) < 0:
         return False
     inputs, operator = 0, b""
-    for number, first, last in _fields(content, start, end):
+    for number, first, last in fields(content, start, end):
         inner = WITHIN[kind].get(number)
         if inner is not None and _has_axes(content, first, last, inner):
             return True
@@ -261,8 +262,8 @@ def _has_axes(content: bytes | mmap.mmap, start: int, end: int, kind: str = "mod
     return operator == b"Pad" and inputs > 3
 
 
-def _fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a message that have a length: the number, and where the content begins and ends."""
+def fields(content: bytes | mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The fields of a message from ``at`` to ``end`` that have a length: the number, and where the content begins and ends."""
     while at < end:
         key, at = _varint(content, at)
         if key & 7 == 2:

@@ -1,9 +1,10 @@
 """``-DPADOPS_ORT_INCLUDE_DIR=DIR`` proves csrc/ort/ort_abi.h: it builds beside a right header and fails beside a wrong one.
 
-The wheels of onnxruntime have no header. Debian has it in libonnxruntime-dev, from Debian 13 on; where that is installed,
-or where the environment names a folder in PADOPS_ORT_INCLUDE_DIR, the check runs beside the official header. Elsewhere it
-runs beside a stand-in. The stand-in is written here a second time and takes nothing from ort_abi.h: a number that changes
-there alone is noticed. ort_abi.h was proved against the headers of ONNX Runtime 1.21.0, 1.23.2 and 1.27.1.
+The wheels of onnxruntime have no header. Debian has it in libonnxruntime-dev, from Debian 13 on; where that is
+installed, or where the environment names a folder in PADOPS_ORT_INCLUDE_DIR, the check runs beside the official header.
+Elsewhere it runs beside a stand-in. The stand-in is written here a second time and takes nothing from ort_abi.h: a
+number that changes there alone is noticed. ort_abi.h was proved against the headers of ONNX Runtime 1.21.0, 1.23.2 and
+1.27.1.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from padops.convert.folding.forms import set_input
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import Index, NodeSite, take_out
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type
 from padops.convert.targets import STANDARD
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN

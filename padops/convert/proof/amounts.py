@@ -12,14 +12,7 @@ RULE = "amounts"
 
 
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
-    """Decides whether two Pads do the same to equal data; None where their amounts do not tell.
-
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        prove: Proves that two terms are equal.
-    """
+    """Decides whether two Pads do the same to equal data; None where their amounts do not tell."""
     one, other = terms.head(a), terms.head(b)
     if one.kind is not Kind.PAD or one != other:
         return None
@@ -53,9 +46,6 @@ class Rows:
 
     Nothing is cropped between them, so each position shows what it shows if all is added at once. The sizes never become
     smaller, so that what P1, P5 and P10 refuse at once, they refuse at the last Pad of the row at the latest.
-
-    Args:
-        terms: The store.
     """
 
     MODES = ("constant", "edge")
@@ -65,12 +55,7 @@ class Rows:
         self._rows: dict[int, Row | None] = {}
 
     def data(self, a: int, b: int) -> tuple[int, int] | None:
-        """What two rows pad by the same in all; None where they do not, or where both are single Pads.
-
-        Args:
-            a: The term of the last Pad of the original's row.
-            b: The term of the last Pad of the other one.
-        """
+        """What two rows pad by the same in all; None where they do not, or where both are single Pads."""
         terms = self._terms
         if Kind.PAD is not terms.head(a).kind or terms.head(a) != terms.head(b):
             return None
@@ -109,15 +94,7 @@ class Rows:
 
 
 def full_amounts(terms: Terms, data: int, pads: int, axes: int, rank: int | None = None) -> tuple[int, ...] | None:
-    """The amounts for all axes, begins and then ends, of constant ``pads`` and ``axes``; None where they are not known.
-
-    Args:
-        terms: The store.
-        data: What is padded.
-        pads: The term of the amounts.
-        axes: The term of the axes, or ABSENT.
-        rank: That of the data; None for what is known of it.
-    """
+    """The amounts for all axes, begins and then ends, of constant ``pads`` and ``axes``; None where they are not known."""
     shape, amounts = terms.shape(data), terms.constant(pads)
     listed = None if axes == ABSENT else terms.constant(axes)
     rank = len(shape) if rank is None and shape is not None else rank
@@ -141,10 +118,6 @@ def learned_ranks(terms: Terms, computed: set[int]) -> dict[int, int]:
 
     It holds where the Pad is computed, so only data of the same graph are spoken of, and only while it is compared: an
     equal value elsewhere has no Pad to say so.
-
-    Args:
-        terms: The store.
-        computed: What a graph of the original computes, its inputs included.
     """
     found = {}
     for term in computed:

@@ -63,9 +63,6 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
 
     Where the dims of a node are not believed, another operator stands in its place that says the type alone, or the rank too.
 
-    Args:
-        model: The model. It is not changed.
-
     Raises:
         onnx.shape_inference.InferenceError: onnx does not understand the model.
     """

@@ -67,13 +67,6 @@ def prove_bodies(
 ) -> tuple[Region, ...]:
     """Proves the functions of padops in a model, as far as its calls use them.
 
-    Args:
-        converted: The model.
-        prove: Proves two models.
-        limits: How much all of it may cost; what is left then is unknown.
-        folder: What external data are relative to.
-        original: A model whose functions are proved as well, and what its external data are relative to.
-
     Returns:
         A region for each body and what its calls tell it: DIFFERENT where it is shown wrong. None where there are no such functions.
     """

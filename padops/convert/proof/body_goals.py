@@ -39,12 +39,7 @@ class Goal:
     body: onnx.ModelProto
 
     def at(self, proof: Proof, data: str) -> Goal | None:
-        """The goal for the dims of the data for which a proof suspects a difference; None where it names none.
-
-        Args:
-            proof: What is known of it for all dims.
-            data: The name of the operator's first input.
-        """
+        """The goal for the dims of the data for which a proof suspects a difference; None where it names none."""
         examples = [region.counterexample for region in proof.regions if region.verdict is Verdict.DIFFERENT]
         dims = next((one[data]["dims"] for one in examples if one and "dims" in (one.get(data) or {})), None)
         if dims is None:
@@ -71,11 +66,6 @@ class _Answer:
 
 def goals(operator: onnx.ModelProto, body: onnx.ModelProto, data: str) -> Iterator[Goal]:
     """What has to be proved so that a body computes what its operator does.
-
-    Args:
-        operator: A model with the operator alone.
-        body: A model of the same inputs with the body alone. It is changed.
-        data: The input with the data.
 
     Raises:
         FailsAlwaysError: A node of the body that follows from constants fails.

@@ -76,16 +76,7 @@ def overridable_inputs(model: onnx.ModelProto) -> set[str]:
 
 
 class Builder:
-    """Reads one model into the store.
-
-    Args:
-        terms: The store.
-        constants: The reader of constants, one for both models.
-        model: The model.
-        folder: What its external data are relative to.
-        overridable: Initializers that a caller may replace, in the original.
-        original: Whether this is the original, whose declared dims may be used where nothing else is known.
-    """
+    """Reads one model into the store."""
 
     def __init__(
         self,

@@ -28,11 +28,7 @@ BLOCK = 1 << 22  # bytes that are read at once of a larger one
 
 
 class Constants:
-    """The constants of both models: a range of a file that both have is read once.
-
-    Args:
-        terms: The store that they go into.
-    """
+    """The constants of both models: a range of a file that both have is read once."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
@@ -40,10 +36,6 @@ class Constants:
 
     def add(self, tensor: onnx.TensorProto, folder: Path | None) -> int:
         """The term of a tensor.
-
-        Args:
-            tensor: The tensor.
-            folder: What external data are relative to.
 
         Raises:
             PadopsError: It cannot be read.
@@ -66,10 +58,6 @@ class Constants:
     def of_attribute(self, row: onnx.AttributeProto, folder: Path | None) -> int | None:
         """The term of what a Constant's only attribute says; None for another attribute.
 
-        Args:
-            row: The attribute.
-            folder: What external data are relative to.
-
         Raises:
             PadopsError: It cannot be read.
         """
@@ -84,10 +72,6 @@ class Constants:
 
     def of_any(self, row: onnx.AttributeProto, folder: Path | None) -> Any:
         """What an attribute says, by its bits; a tensor by its term. Lists of graphs are equal to no others.
-
-        Args:
-            row: The attribute; none with a graph.
-            folder: What external data are relative to.
 
         Raises:
             PadopsError: A tensor cannot be read.
@@ -105,10 +89,6 @@ class Constants:
 
     def add_sparse(self, tensor: onnx.SparseTensorProto, folder: Path | None) -> int:
         """The term of a sparse tensor: known by its bytes, wherever they lie, and never looked into.
-
-        Args:
-            tensor: The tensor.
-            folder: What external data are relative to.
 
         Raises:
             PadopsError: It cannot be read.

@@ -17,13 +17,6 @@ def decide(terms: Terms, a: int, b: int, limits: Limits, prove: Prove) -> Outcom
 
     A pair that one rule proves is proved. Else the one that looks at the most dims has the word: what known dims alone
     leave open, or an input for which the two seem to differ.
-
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        limits: What a rule may cost.
-        prove: Proves another pair, and unites it.
     """
     for rule in (windows.same, amounts.same):
         found = rule(terms, a, b, prove)
@@ -58,12 +51,7 @@ def _by_maps(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
 
 
 def named(terms: Terms, term: int) -> str:
-    """What a term is, in words: its operator, or what else it is.
-
-    Args:
-        terms: The store.
-        term: The term.
-    """
+    """What a term is, in words: its operator, or what else it is."""
     head = terms.head(term)
     if head.kind is Kind.CONSTANT:
         return f"a constant of dims {list(head.dims)}"

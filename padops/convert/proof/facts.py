@@ -37,12 +37,7 @@ class Inferred:
     declared: onnx.GraphProto | None = None
 
     def body(self, node: int, attribute: int) -> Inferred:
-        """The graph that a node holds.
-
-        Args:
-            node: The node, by its place.
-            attribute: Which of its attributes.
-        """
+        """The graph that a node holds."""
         known = self.known.node[node].attribute[attribute].g
         return Inferred(known, self.declared and self.declared.node[node].attribute[attribute].g)
 
@@ -50,15 +45,7 @@ class Inferred:
 def inferred(
     model: onnx.ModelProto, folder: Path | None, overridable: set[str], trusting: bool = False, is_call: bool = False
 ) -> Inferred:
-    """Copies of the graph, node for node, with types and dims of values; without large constants.
-
-    Args:
-        model: The model.
-        folder: What external data are relative to.
-        overridable: Initializers that a caller may replace: their elements are not known.
-        trusting: Whether what the model declares of inner values is of use.
-        is_call: Whether this is one call within another model, whose symbols mean something else.
-    """
+    """Copies of the graph, node for node, with types and dims of values; without large constants."""
     known = _inferred(model, (folder, False), overridable)
     declared = _inferred(model, (folder, True), overridable) if trusting else None
     symbols = {dim for value in model.graph.input for dim in dims_of(value.type) or () if isinstance(dim, str)}

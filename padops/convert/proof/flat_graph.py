@@ -116,13 +116,7 @@ class FlatGraph:
 
 
 def attribute(node: onnx.NodeProto, name: str, default: int) -> int:
-    """An attribute that is an integer.
-
-    Args:
-        node: A node.
-        name: Of the attribute.
-        default: What it is where the node does not say it.
-    """
+    """An attribute that is an integer."""
     return next((int(row.i) for row in node.attribute if row.name == name), default)
 
 

@@ -28,11 +28,6 @@ FIRST_WITH_BROADCAST = 9  # the opset whose Where and Less repeat what is short
 def by_axis(model: onnx.ModelProto, data: str, has_elements: bool = True) -> bool:
     """Rewrites each Gather of a value as one long axis by such indices.
 
-    Args:
-        model: The model, whose graph has no branches. It is changed.
-        data: The value.
-        has_elements: Whether what such a Gather gives has elements, as is supposed.
-
     Returns:
         Whether that makes a difference to what has been written.
     """

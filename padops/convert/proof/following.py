@@ -96,13 +96,7 @@ def is_followed(terms: Terms, term: int) -> bool:
 
 
 def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> Iterator[int]:
-    """The terms that a term follows from, itself first, each once; those at its end are among them.
-
-    Args:
-        terms: The store.
-        root: The term; always followed where it can be.
-        ends: Says of other terms that they are not looked behind.
-    """
+    """The terms that a term follows from, itself first, each once; those at its end are among them."""
     seen, todo = {root}, [root]
     while todo:
         term = todo.pop()
@@ -116,12 +110,6 @@ def cone(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> 
 
 
 def leaves(terms: Terms, root: int, ends: Callable[[int], bool] | None = None) -> list[int]:
-    """Where following a term ends, but for constants.
-
-    Args:
-        terms: The store.
-        root: The term.
-        ends: Says of terms that they are not looked behind.
-    """
+    """Where following a term ends, but for constants."""
     found = (term for term in cone(terms, root, ends) if not is_followed(terms, term) or (ends and ends(term)))
     return [term for term in found if terms.head(term).kind is not Kind.CONSTANT]

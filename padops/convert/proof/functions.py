@@ -104,14 +104,7 @@ def inferred_call(
     body: Sequence[onnx.NodeProto],
     arguments: Sequence[Known | None],
 ) -> facts.Inferred:
-    """The body of a call as a graph, with what inference says of its values.
-
-    Args:
-        model: The model, for its other functions.
-        function: The function.
-        body: Its nodes for this call.
-        arguments: What is known of each input; None for one that is absent.
-    """
+    """The body of a call as a graph, with what inference says of its values."""
     made = onnx.ModelProto(ir_version=model.ir_version)
     made.opset_import.extend(function.opset_import)
     made.functions.extend(model.functions)

@@ -13,13 +13,7 @@ from padops.convert.proof.terms import Terms
 
 
 def differences(terms: Terms, first: Built, second: Built) -> list[str]:
-    """In what a caller who can run the original cannot run the converted model, or gets other outputs by name or type.
-
-    Args:
-        terms: The store.
-        first: The original.
-        second: The converted model.
-    """
+    """In what a caller who can run the original cannot run the converted model, or gets other outputs by name or type."""
     found = []
     if first.inputs != second.inputs:
         names = sorted({*first.inputs.items()} ^ {*second.inputs.items()})
@@ -47,12 +41,7 @@ def differences(terms: Terms, first: Built, second: Built) -> list[str]:
 
 
 def is_stricter(first: tuple[Dim, ...] | None, second: tuple[Dim, ...] | None) -> bool:
-    """Whether declared dims refuse what others take; symbols refuse nothing, a runtime does not compare them.
-
-    Args:
-        first: Dims, or None where not even the rank is declared.
-        second: Those that may refuse more.
-    """
+    """Whether declared dims refuse what others take; symbols refuse nothing, a runtime does not compare them."""
     if second is None:
         return False
     if first is None or len(first) != len(second):

@@ -27,14 +27,7 @@ GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL, Kind.OPAQUE)  # equal only if t
 
 
 class Matcher:
-    """Proves pairs of terms.
-
-    Args:
-        terms: The store, with both models.
-        original: The original.
-        converted: The converted model.
-        limits: What a proof may cost.
-    """
+    """Proves pairs of terms."""
 
     def __init__(self, terms: Terms, original: Built, converted: Built, limits: Limits) -> None:
         self._terms, self._original, self._converted, self._limits = terms, original, converted, limits
@@ -47,11 +40,7 @@ class Matcher:
         self.proved: list[Region] = []
 
     def start_running(self, run: Run) -> None:
-        """From now on, pairs of the graph that no rule decides are run; what failed may be tried again.
-
-        Args:
-            run: Runs a pair. What it has TESTED counts as equal, and is no proof.
-        """
+        """From now on, pairs of the graph that no rule decides are run; what failed may be tried again."""
         self._run, self._failed = run, [{}]
         self._end = time.monotonic() + self._limits.seconds
 
@@ -81,12 +70,7 @@ class Matcher:
         return next((failed[a, b] for failed in reversed(self._failed) if (a, b) in failed), ())
 
     def hint(self, scope: int, other: int) -> None:
-        """Tries the values of one name, in the original's order.
-
-        Args:
-            scope: The original's body, or ``TOP``.
-            other: The converted model's.
-        """
+        """Tries the values of one name, in the original's order."""
         names = self._converted.scopes[other]
         for name, term in self._original.scopes[scope].items():
             if name in names and self._terms.find(term) != self._terms.find(names[name]):
@@ -94,12 +78,7 @@ class Matcher:
                     self.prove(term, names[name])
 
     def uncovered(self, terms: tuple[int, ...], original: dict[str, int]) -> list[int]:
-        """What the converted model computes for nothing, and might fail: neither total nor a value of the original.
-
-        Args:
-            terms: What it computes for nothing.
-            original: The values of the original's graph, those that it computes for nothing included.
-        """
+        """What the converted model computes for nothing, and might fail: neither total nor a value of the original."""
         known = {self._key(term) for term in original.values()}
         rest = {term for term in terms if self._key(term) not in known and not is_total(self._terms, term)}
         inner = {one for term in rest for one in self._terms.inputs(term)}

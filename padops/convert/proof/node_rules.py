@@ -27,14 +27,7 @@ MICROSOFT, MICROSOFT_TYPES = "com.microsoft", (1, 10, 11)  # float, float16, dou
 
 
 def problems(node: onnx.NodeProto, domain: str, opset: int, types: Sequence[onnx.TypeProto | None]) -> Iterator[str]:
-    """What is wrong with a node.
-
-    Args:
-        node: The node.
-        domain: Of its operator, ``""`` for ONNX's own.
-        opset: The version of the domain that is imported.
-        types: Of its inputs, as far as they are known.
-    """
+    """What is wrong with a node."""
     op, dims = node.op_type, [None if kind is None else dims_of(kind) for kind in types]
     if domain == MICROSOFT and op == "Pad" and types and types[0] is not None:
         number = types[0].tensor_type.elem_type

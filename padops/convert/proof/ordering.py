@@ -13,9 +13,6 @@ from padops.convert.errors import PadopsError
 def in_order(nodes: Sequence[onnx.NodeProto]) -> list[int]:
     """The places of the nodes of a graph, each behind those whose results it reads.
 
-    Args:
-        nodes: All nodes of one graph.
-
     Raises:
         PadopsError: They read each other in a circle.
     """

@@ -39,14 +39,7 @@ class Spelling:
 
 
 def spelling_of(domain: str, op_type: str, version: int, attributes: Mapping[str, Any]) -> Spelling | None:
-    """What kind of Pad of ONNX a node is, or None where it is none.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        version: Since when it is as it is; for ONNX's own.
-        attributes: The node's.
-    """
+    """What kind of Pad of ONNX a node is, or None where it is none."""
     by_input = not {"pads", "paddings"} & set(attributes)
     if domain == "" and op_type == "Pad":
         return Spelling("", version, by_input)
@@ -59,14 +52,7 @@ def spelling_of(domain: str, op_type: str, version: int, attributes: Mapping[str
 
 
 def pad_term(terms: Terms, spelling: Spelling, attributes: Mapping[str, Any], inputs: Sequence[int]) -> int | None:
-    """The term of a Pad of ONNX; None for a node that is not as it should be, which stays an operator.
-
-    Args:
-        terms: The store.
-        spelling: How the node says that it is a Pad.
-        attributes: The node's, with defaults: see ``schemas.attribute_value``.
-        inputs: Terms of the node's inputs.
-    """
+    """The term of a Pad of ONNX; None for a node that is not as it should be, which stays an operator."""
     amounts_name = "paddings" if spelling.version == 1 else "pads"
     known = {"mode"} if spelling.by_input else {"mode", "value", amounts_name}
     mode = attributes.get("mode", b"constant")
@@ -104,11 +90,7 @@ def _has_types(terms: Terms, data: int, pads: int, fill: int, axes: int) -> bool
 
 
 def types_of(spelling: Spelling) -> frozenset[str]:
-    """The element types that a Pad takes, as onnx writes them; of padops' own, all that any version takes.
-
-    Args:
-        spelling: How a node says that it is a Pad.
-    """
+    """The element types that a Pad takes, as onnx writes them; of padops' own, all that any version takes."""
     if spelling.domain == MICROSOFT:
         return frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"})
     version = VERSIONS[-1] if spelling.domain == PADOPS else spelling.version

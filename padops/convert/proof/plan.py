@@ -23,13 +23,7 @@ class Numbers(Protocol):
     """What the operators of Python do not say for every kind of number."""
 
     def where(self, condition: Truth, yes: Number, no: Number) -> Number:
-        """One of two numbers.
-
-        Args:
-            condition: To choose by.
-            yes: Where it holds.
-            no: Where it does not.
-        """
+        """One of two numbers."""
 
     def all(self, *conditions: Truth) -> Truth:
         """Whether all conditions hold."""
@@ -48,13 +42,7 @@ class Plain:
     """Python's integers, and NumPy's arrays of them."""
 
     def where(self, condition: Truth, yes: Number, no: Number) -> Number:
-        """One of two numbers, element by element.
-
-        Args:
-            condition: To choose by.
-            yes: Where it holds.
-            no: Where it does not.
-        """
+        """One of two numbers, element by element."""
         return np.where(condition, yes, no) if isinstance(condition, np.ndarray) else (yes if condition else no)
 
     def all(self, *conditions: Truth) -> Truth:
@@ -104,16 +92,7 @@ class Axis(NamedTuple):
 
 
 def same_axis(size: Number, kernel: int, stride: int, dilation: int, auto_pad: str, of: Numbers) -> Axis:
-    """The amounts of SAME padding on one spatial axis (S1).
-
-    Args:
-        size: Elements of the axis.
-        kernel: Elements of the kernel along it.
-        stride: From one window to the next.
-        dilation: From one element of the kernel to the next.
-        auto_pad: ``SAME_UPPER``, ``SAME_LOWER`` or ``VALID``.
-        of: The arithmetic.
-    """
+    """The amounts of SAME padding on one spatial axis (S1)."""
     if auto_pad == "VALID":
         return Axis(size, 0, 0)
     windows = of.div(size + stride - 1, stride)
@@ -124,13 +103,7 @@ def same_axis(size: Number, kernel: int, stride: int, dilation: int, auto_pad: s
 
 
 def output(axis: Axis, rules: Rules, of: Numbers) -> Number:
-    """Elements of the padded axis (P1).
-
-    Args:
-        axis: The axis.
-        rules: Of the dialect.
-        of: The arithmetic.
-    """
+    """Elements of the padded axis (P1)."""
     dilated = axis.size
     if axis.interior:
         dilated = of.where(axis.size == 0, 0, (axis.size - 1) * (axis.interior + 1) + 1)
@@ -139,14 +112,7 @@ def output(axis: Axis, rules: Rules, of: Numbers) -> Number:
 
 
 def window(axis: Axis, mode: str, rules: Rules, of: Numbers) -> tuple[Number, Number]:
-    """The first element to extend from, and how many there are (P3).
-
-    Args:
-        axis: The axis.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-        of: The arithmetic.
-    """
+    """The first element to extend from, and how many there are (P3)."""
     if not rules.crop or mode == "constant":
         return 0, axis.size
     front, back = (of.where(amount < 0, -amount, 0) for amount in (axis.begin, axis.end))
@@ -154,15 +120,7 @@ def window(axis: Axis, mode: str, rules: Rules, of: Numbers) -> tuple[Number, Nu
 
 
 def source(axis: Axis, mode: str, rules: Rules, position: Number, of: Numbers) -> tuple[Truth, Number]:
-    """Whether a position of the padded axis shows an element of the source, and which one (P2, P6).
-
-    Args:
-        axis: The axis.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-        position: On the padded axis.
-        of: The arithmetic.
-    """
+    """Whether a position of the padded axis shows an element of the source, and which one (P2, P6)."""
     start, extent = window(axis, mode, rules, of)
     offset = position - axis.begin - start
     if mode == "constant":
@@ -184,14 +142,7 @@ def source(axis: Axis, mode: str, rules: Rules, position: Number, of: Numbers) -
 
 
 def conditions(axes: Sequence[Axis], mode: str, rules: Rules, of: Numbers) -> list[tuple[str, Truth]]:
-    """What must hold for a Pad to run, each with the label of its rule; of P10, what speaks of one axis alone.
-
-    Args:
-        axes: All axes of the Pad.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-        of: The arithmetic.
-    """
+    """What must hold for a Pad to run, each with the label of its rule; of P10, what speaks of one axis alone."""
     sizes = [output(axis, rules, of) for axis in axes]
     empty = of.any(*(size == 0 for size in sizes))
     found: list[tuple[str, Truth]] = []
@@ -214,13 +165,7 @@ def conditions(axes: Sequence[Axis], mode: str, rules: Rules, of: Numbers) -> li
 
 
 def positions(axis: Axis, mode: str, rules: Rules) -> np.ndarray:
-    """The position of the source that each position of a padded axis of known size shows, int64, -1 for the fill.
-
-    Args:
-        axis: Of plain integers, for which ``conditions`` hold.
-        mode: One of ``MODES``.
-        rules: Of the dialect.
-    """
+    """The position of the source that each position of a padded axis of known size shows, int64, -1 for the fill."""
     at = np.arange(output(axis, rules, Plain()), dtype=np.int64)
     if not at.size:
         return at  # P5: there may be nothing to extend from, then

@@ -71,12 +71,7 @@ def _functions(model: onnx.ModelProto) -> dict[Key, onnx.FunctionProto]:
 
 
 def refusals(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[str]:
-    """For what the converted model is refused, and the original is not: a sentence each; and where runtimes may read either otherwise.
-
-    Args:
-        original: The original.
-        converted: What is said to do the same.
-    """
+    """For what the converted model is refused, and the original is not: a sentence each; and where runtimes may read either otherwise."""
     found = [*_of_format(original, converted), *_of_names(converted)]
     told = dict.fromkeys(_Checked(converted).problems())
     if told:

@@ -37,15 +37,6 @@ def prove(
 
     Neither is run but for what ``run`` does, and neither is changed. External data are read a block at a time, and not held.
 
-    Args:
-        original: The original.
-        converted: What is said to do the same.
-        limits: What the proof may cost.
-        folders: What the external data of each are relative to.
-        run: Runs a pair of terms of the two graphs, which no rule proves, and says what is known of it
-            then: asked where not everything is proved. It gets what the rules say.
-        functions: Whether the bodies of padops' functions, which run where the library is absent, are to be proved too.
-
     Raises:
         PadopsError: A constant of one of them cannot be read, or their functions call each other without end.
     """

@@ -68,13 +68,7 @@ SAME_VERSIONS: dict[str, tuple[int, ...]] = {
 
 @lru_cache(None)
 def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
-    """The schema of an operator in an opset of its domain; None where onnx has none.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        opset: The version of the domain that is imported.
-    """
+    """The schema of an operator in an opset of its domain; None where onnx has none."""
     try:
         return onnx.defs.get_schema(op_type, opset, domain)
     except onnx.defs.SchemaError:
@@ -83,13 +77,7 @@ def schema(domain: str, op_type: str, opset: int) -> onnx.defs.OpSchema | None:
 
 @lru_cache(None)
 def version_of(domain: str, op_type: str, opset: int) -> int:
-    """Since when the operator is as it is in this opset; the opset itself where onnx does not know it.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        opset: The version of the domain that is imported.
-    """
+    """Since when the operator is as it is in this opset; the opset itself where onnx does not know it."""
     found = None if domain == PADOPS else schema(domain, op_type, opset)
     return opset if found is None else found.since_version
 
@@ -128,13 +116,7 @@ def _float_bits(attribute: onnx.AttributeProto) -> bytes:
 
 @lru_cache(None)
 def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, Any], ...]:
-    """Names, types and values of the attributes that a node has when it says nothing of them.
-
-    Args:
-        domain: Of the operator, ``""`` for ONNX's own.
-        op_type: Its name.
-        opset: The version of the domain that is imported.
-    """
+    """Names, types and values of the attributes that a node has when it says nothing of them."""
     if domain == PADOPS:
         return _PADOPS_DEFAULTS.get(op_type, (_MODE,) if op_type.startswith("Pad_") else ())
     found = schema(domain, op_type, opset)
@@ -143,27 +125,14 @@ def defaults_of(domain: str, op_type: str, opset: int) -> tuple[tuple[str, int, 
 
 
 def are_same_version(op_type: str, one: int, other: int) -> bool:
-    """Whether two versions of an operator of ONNX differ in nothing but the types that they take.
-
-    Args:
-        op_type: The operator.
-        one: A version.
-        other: Another one.
-    """
+    """Whether two versions of an operator of ONNX differ in nothing but the types that they take."""
     versions = SAME_VERSIONS.get(op_type, ())
     return one == other or (one in versions and other in versions)
 
 
 @lru_cache(None)
 def takes(op_type: str, version: int, dtype: int, last: bool = False) -> bool:
-    """Whether the first input of an operator of ONNX may have an element type.
-
-    Args:
-        op_type: The operator.
-        version: Since when it is as it is.
-        dtype: The type, as ``onnx.TensorProto`` numbers it.
-        last: Whether the last input is meant: that of Where is data, its first is not.
-    """
+    """Whether the first input of an operator of ONNX may have an element type."""
     found = schema("", op_type, version)
     if found is None:
         return False

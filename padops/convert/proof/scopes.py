@@ -11,13 +11,7 @@ GIVEN = (Kind.INPUT, Kind.CONSTANT, Kind.FORMAL)  # they are there wherever a te
 
 
 class Scopes:
-    """The bodies of the original that are being compared, from the graph inwards.
-
-    Args:
-        terms: The store.
-        original: The original.
-        converted: The converted model.
-    """
+    """The bodies of the original that are being compared, from the graph inwards."""
 
     def __init__(self, terms: Terms, original: Built, converted: Built) -> None:
         self._terms = terms

@@ -124,25 +124,13 @@ class Terms:
         return found
 
     def add_constant(self, array: np.ndarray, dtype: int) -> int:
-        """The term of known elements.
-
-        Args:
-            array: The elements; strings as an array of objects.
-            dtype: Their type, as ``onnx.TensorProto`` numbers it.
-        """
+        """The term of known elements."""
         return self.add_stored(dtype, array.shape, digest_of(array), lambda: array)
 
     def add_stored(
         self, dtype: int, dims: tuple[int, ...], digest: bytes, read: Callable[[], np.ndarray | None]
     ) -> int:
-        """The term of a constant that is not held.
-
-        Args:
-            dtype: The element type, as ``onnx.TensorProto`` numbers it.
-            dims: Its dims.
-            digest: What :func:`digest_of` says of its elements.
-            read: Gives the elements, or None where they are too many to be held.
-        """
+        """The term of a constant that is not held."""
         term = self.add(Head(Kind.CONSTANT, type=dtype, dims=tuple(dims), digest=digest))
         self._facts.setdefault(term, Facts(dtype, tuple(dims), read))
         return term
@@ -203,13 +191,7 @@ class Terms:
         return head.name if head.kind is Kind.OPERATOR and head.domain == "" else ""
 
     def attribute(self, term: int, name: str, default: Any = None) -> Any:
-        """An attribute of the term's head, a default of its schema included; see :class:`Head`.
-
-        Args:
-            term: The term.
-            name: Of the attribute.
-            default: What is given where there is no such attribute.
-        """
+        """An attribute of the term's head, a default of its schema included; see :class:`Head`."""
         return next((value for key, _, value in self._heads[term].attributes if key == name), default)
 
     def constant(self, term: int) -> np.ndarray | None:
@@ -257,13 +239,7 @@ class Terms:
         return fact.declared is not None and fact.trusted() != fact.shape
 
     def declare(self, term: int, shape: Shape, name: str) -> None:
-        """Says what the original declares the dims of a value to be.
-
-        Args:
-            term: The term of the value.
-            shape: The declared dims.
-            name: Of the value.
-        """
+        """Says what the original declares the dims of a value to be."""
         self._facts[self.find(term)] = replace(self._fact(term), declared=tuple(shape), name=name)
 
     def known(self, terms: Iterable[int]) -> dict[int, Facts]:

@@ -67,12 +67,6 @@ class Window:
 def same(terms: Terms, a: int, b: int, prove: Callable[[int, int], bool]) -> Outcome | None:
     """Decides whether two terms are one window over data that are padded in two ways.
 
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        prove: Proves that two terms are equal.
-
     Returns:
         PROVED or UNKNOWN; None where they are no two windows of one kind, or pad in the same way.
     """

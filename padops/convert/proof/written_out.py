@@ -40,11 +40,7 @@ class FailsAlwaysError(Exception):
 
 
 class WrittenOut:
-    """A graph that is being written out.
-
-    Args:
-        model: A model whose graph calls no functions. It is changed.
-    """
+    """A graph that is being written out."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self._model = model
@@ -76,12 +72,7 @@ class WrittenOut:
         )
 
     def assuming(self, condition: str, value: bool) -> WrittenOut:
-        """A copy in which the first If that is left takes one of its branches.
-
-        Args:
-            condition: Its condition.
-            value: What that is.
-        """
+        """A copy in which the first If that is left takes one of its branches."""
         copy = onnx.ModelProto()
         copy.CopyFrom(self._model)
         made = WrittenOut(copy)

@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Match, Replacement, misfit
+from padops.convert.pads.match import Match, Replacement, misfit
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN, OPS
 

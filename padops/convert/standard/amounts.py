@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.numbers import Number, Numbers, cut, emit, here, ints, reshape, take, to_int64
 from padops.convert.standard.pad_values import Lacking, choice_of, rank_of, shape_of, vector_of
 from padops.spec.dialects.same_pad import AUTO_PADS, DATA_FORMATS

@@ -15,8 +15,8 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.extension import Extents, filled, look_up
 from padops.convert.standard.graph_builder import FIRST

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.extension import Extents, look_up
 from padops.convert.standard.graph_builder import BOOL, INT64

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_type, taking_pooling
-from padops.convert.sources.match import KINDS, Unconvertible
-from padops.convert.sources.operands import all_known
-from padops.convert.sources.pad_info import PadInfo
-from padops.convert.sources.surroundings import Surroundings
+from padops.convert.pads.match import KINDS, Unconvertible
+from padops.convert.pads.operands import all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.pads.surroundings import Surroundings
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_type, taking_pooling
 from padops.convert.standard import emit_pad, ort_pad, rules
 from padops.convert.standard.amounts import amounts_of
 from padops.convert.standard.exact_casts import write_exact

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from padops.convert.sources.builtin_support import FIRST_WITH_INPUTS, has_modes
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import FIRST_WITH_INPUTS, has_modes
 from padops.convert.standard import dynamic_rank, ort_pad
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.numbers import Number, Numbers, emit, here, ints, reshape, scalar

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import EXACT_CASTS, MOVED, has_type
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import EXACT_CASTS, MOVED, has_type
 from padops.convert.standard import emit_pad
 from padops.convert.standard.numbers import Number, emit, here
 from padops.convert.standard.pad_values import Lacking

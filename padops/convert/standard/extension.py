@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.operands import Operand
 from padops.convert.standard.amounts import Amounts
 from padops.convert.standard.numbers import Number, Numbers, arange, emit, here, ints, is_number, lowest, scalar, take
 from padops.spec.dialects import Op

@@ -40,10 +40,10 @@ from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types, declarations
+from padops.convert.pads.match import KINDS, Unconvertible
+from padops.convert.pads.pad_info import PadInfo, describe_node
 from padops.convert.records import PadRecord
 from padops.convert.sources.converted import operator_of
-from padops.convert.sources.match import KINDS, Unconvertible
-from padops.convert.sources.pad_info import PadInfo, describe_node
 from padops.convert.standard import emit_function
 from padops.convert.standard.defaults import apply
 from padops.convert.standard.graph_builder import GraphBuilder

@@ -13,20 +13,20 @@ from math import prod
 
 import onnx_ir as ir
 
-from padops.convert.sources.beside_fills import FILLS
-from padops.convert.sources.beside_rules import find_fault, said_of
-from padops.convert.sources.builtin_rules import judge, reaches_provider
-from padops.convert.sources.builtin_support import (
+from padops.convert.pads.match import RunsAs, Unconvertible, Unneeded
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.pads.surroundings import ALONE
+from padops.convert.runtimes.beside_fills import FILLS
+from padops.convert.runtimes.beside_rules import find_fault, said_of
+from padops.convert.runtimes.builtin_rules import judge, reaches_provider
+from padops.convert.runtimes.builtin_support import (
     EXACT_CASTS,
     FIRST_WITH_INPUTS,
     has_modes,
     known_amounts,
     taking_pooling,
 )
-from padops.convert.sources.match import RunsAs, Unconvertible, Unneeded
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo
-from padops.convert.sources.surroundings import ALONE
 from padops.convert.standard import lowering, rules
 from padops.convert.standard.lowering import Way
 from padops.convert.standard.numbers import emit, here, ints, reshape

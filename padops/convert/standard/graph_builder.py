@@ -10,8 +10,8 @@ import numpy as np
 import onnx_ir as ir
 
 from padops.convert.model.constants import tensor_of
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
 from padops.convert.standard.numbers import OPEN, Number
 
 # Where an operator begins, or begins to take integers, if that is after what padops needs of opset 5.

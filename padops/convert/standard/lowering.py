@@ -9,10 +9,10 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import CASTS_RIGHT_SINCE, has_type, taking_pooling
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import CASTS_RIGHT_SINCE, has_type, taking_pooling
 from padops.convert.standard import emit_pad, ort_pad, parts, rules
 from padops.convert.standard.amounts import Amounts, amounts_of
 from padops.convert.standard.axes import (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
 
 if TYPE_CHECKING:
     from padops.convert.standard.graph_builder import GraphBuilder

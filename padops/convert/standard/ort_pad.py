@@ -1,6 +1,6 @@
 """Pads by ONNX Runtime's own Pad, where that is right: on the data, or on the indices of the data for other types.
 
-Where that is, ``sources/builtin_support.py`` says: in mode constant once the data are ``cropped``, and in the others as far
+Where that is, ``runtimes/builtin_support.py`` says: in mode constant once the data are ``cropped``, and in the others as far
 as ``is_right`` asks. All of that holds from onnxruntime 1.20 on; the newest release can do more.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes, taking_pooling
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import FIRST_WITH_AXES, FIRST_WITH_INPUTS, has_modes, taking_pooling
 from padops.convert.standard.amounts import Amounts, amounts_of, pads_of
 from padops.convert.standard.extension import FAR, select
 from padops.convert.standard.numbers import (
@@ -68,7 +68,7 @@ def bounded_amounts(pad: PadInfo, choice: Numbers, amounts: Amounts, may_crop: b
     """The amounts, within the bounds where the built-in is right: where ``is_right`` says so they are as they were.
 
     Of a branch that is never taken, too, ONNX Runtime may run the built-in while it loads the model; see
-    ``sources/builtin_support.py``. ``may_crop`` says whether mode constant is meant, too.
+    ``runtimes/builtin_support.py``. ``may_crop`` says whether mode constant is meant, too.
     """
     free, reach = _bounds(pad, choice)
     least = -free if may_crop else 0

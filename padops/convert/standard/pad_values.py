@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.builtin_support import has_modes
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand, all_known
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand, all_known
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import has_modes
 from padops.convert.standard.numbers import Numbers, emit, flatten, here, ints, scalar, take
 from padops.spec.dialects import Op
 from padops.spec.dtypes import by_name

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.operands import Operand
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.operands import Operand
 from padops.convert.standard.axes import Work
 from padops.convert.standard.numbers import FIRST_SLICE_OF_INPUTS, emit, here, ints, part, with_axis
 from padops.spec.plan import AxisPlan, Mode

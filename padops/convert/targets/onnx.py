@@ -14,9 +14,9 @@ from padops.convert.model.constants import Constants, tensor_of
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import NodeSite, inner_graphs, remove_unused, replace_in_place, walk
 from padops.convert.model.types import Types
-from padops.convert.sources.builtin_support import CONCAT_SINCE
-from padops.convert.sources.match import Unconvertible, Unneeded
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible, Unneeded
+from padops.convert.pads.pad_info import PadInfo
+from padops.convert.runtimes.builtin_support import CONCAT_SINCE
 from padops.convert.standard.for_provider import write as write_for
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import write

@@ -10,8 +10,8 @@ import onnx_ir as ir
 from padops.convert.model.constants import Constants
 from padops.convert.model.graphs import NodeSite
 from padops.convert.model.types import Types
-from padops.convert.sources.match import Unconvertible
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import Unconvertible
+from padops.convert.pads.pad_info import PadInfo
 from padops.convert.targets.placing import set_operator, values
 from padops.runtime import pyop
 

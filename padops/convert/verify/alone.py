@@ -142,13 +142,6 @@ class _Both:
 def run_alone(one: Cut, other: Cut, feeds: Iterable[Feeds], tolerance: Tolerance, patience: float = PATIENCE) -> Ran:
     """Runs both sides of a part, until they differ.
 
-    Args:
-        one: Of the original.
-        other: Of the converted model.
-        feeds: What to run them with; the original refuses some of it.
-        tolerance: What may be rounding.
-        patience: Seconds, after which no further draw begins.
-
     Raises:
         DoesNotRun: ONNX Runtime does not load one of them.
     """

@@ -33,9 +33,6 @@ class Apart:
     def __init__(self, prepare: Callable[[], Answering]) -> None:
         """Begins.
 
-        Args:
-            prepare: Gives what answers; called in the copy.
-
         Raises:
             DiedError: The copy died of that.
             Exception: What ``prepare`` raised.
@@ -45,10 +42,6 @@ class Apart:
 
     def ask(self, question: Any, seconds: float | None = None) -> Any:
         """The answer.
-
-        Args:
-            question: Anything that can be pickled.
-            seconds: To wait for the answer; None for as long as it takes.
 
         Raises:
             DiedError: The copy died of the question, or gave no answer in time.

@@ -16,14 +16,7 @@ Value = Any
 
 
 def compare_output(name: str, original: Value, converted: Value, unstable: bool) -> OutputComparison:
-    """One output of both models; of one that differs from run to run, type and shape alone.
-
-    Args:
-        name: Of the output.
-        original: What the original gave.
-        converted: What the converted model gave.
-        unstable: Whether the original differs from itself from run to run.
-    """
+    """One output of both models; of one that differs from run to run, type and shape alone."""
     if unstable and isinstance(original, np.ndarray) and isinstance(converted, np.ndarray):
         alike = (original.dtype, original.shape) == (converted.dtype, converted.shape)
         return OutputComparison(name, alike, "" if alike else describe_difference(original, converted))
@@ -94,13 +87,7 @@ class Tolerance:
         return f"{self.atol or 0:g} + {self.rtol or 0:g} of the element"
 
     def takes(self, original: Value, converted: Value, least: float = 0.0) -> bool:
-        """Whether two arrays of floats, of one type and shape, differ by no more.
-
-        Args:
-            original: What the original gave.
-            converted: What the converted model gave.
-            least: What counts as the largest element where that is smaller.
-        """
+        """Whether two arrays of floats, of one type and shape, differ by no more."""
         if not isinstance(original, np.ndarray) or not isinstance(converted, np.ndarray):
             return False
         if (original.dtype, original.shape) != (converted.dtype, converted.shape) or not _is_float(original.dtype):

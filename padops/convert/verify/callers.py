@@ -19,10 +19,6 @@ def other_interface(original: onnx.ModelProto, converted: onnx.ModelProto) -> tu
     ``session.run(None, …)`` gives outputs by their places, and C callers take ``session.get_inputs()[0]``: another order, and
     another number of either, is another interface. So is an initializer that a caller of the original may replace, and that
     the converted model keeps as it is. Open dims, names of dims and defaults are none of it: runs tell of these.
-
-    Args:
-        original: A model.
-        converted: The other one.
     """
     return tuple(_differences(original, converted))
 

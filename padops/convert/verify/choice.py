@@ -19,9 +19,9 @@ from padops.convert.model.external import check_entries
 from padops.convert.model.reach import values_behind
 from padops.convert.model.scan import external_tensors
 from padops.convert.model.types import Types
+from padops.convert.pad_facts import facts_of
 from padops.convert.records import Verification
 from padops.convert.sources import SOURCES, Source, find_pads
-from padops.convert.sources.pad_facts import facts_of
 from padops.convert.verify.apart import Apart, DiedError
 from padops.convert.verify.callers import other_interface
 from padops.convert.verify.draws import CannotDrawError
@@ -63,12 +63,7 @@ class Asked:
 
 
 def doubted_values(document: Document, sources: Sequence[Source]) -> dict[str, str]:
-    """The values that depend on a Pad which the installed ONNX Runtime gets wrong, or may, each with the Pad and the reason.
-
-    Args:
-        document: The model, before anything in it is changed.
-        sources: What counts as a Pad.
-    """
+    """The values that depend on a Pad which the installed ONNX Runtime gets wrong, or may, each with the Pad and the reason."""
     types, minor = Types(document), installed_minor()
     found: dict[str, str] = {}
     for site, match in find_pads(document.model, types, tuple(sources)):
@@ -85,11 +80,6 @@ def comparison(
     """What compares two model files: it proves what it can, and runs them where that is not all, or where a run is asked for.
 
     Only a run needs onnxruntime, and inputs that can be drawn.
-
-    Args:
-        document: The model.
-        asked: What to use. Inputs are for a run.
-        conversion: Which values may differ, and why; None where all have to agree.
     """
     given = None
     if asked.inputs is not None:
@@ -143,10 +133,6 @@ def _whole(
 
 def _run_apart(run: Callable[[], Verification], is_asked: bool) -> Verification:
     """What runs give; where they are not possible, the reason: what is proved is proved all the same.
-
-    Args:
-        run: Runs both models.
-        is_asked: Whether the caller wants runs, whatever is proved.
 
     Raises:
         PadopsError: The caller's inputs are not those of the model; or what a run takes is missing, and the caller wants one.
@@ -204,12 +190,7 @@ def _changes(message: onnx.ModelProto, doubted: Mapping[str, str], wrong: str) -
 
 
 def shortcoming(verification: Verification, strict: bool) -> type[VerificationError] | None:
-    """The error that an answer amounts to, whose exit code is that of ``padops verify`` and of ``padops convert``; None for 0.
-
-    Args:
-        verification: The answer.
-        strict: Whether only a proof counts, and floats that round otherwise are a difference.
-    """
+    """The error that an answer amounts to, whose exit code is that of ``padops verify`` and of ``padops convert``; None for 0."""
     if verification.refuted or (strict and verification.outcome == "close"):
         return VerificationError
     accepted = verification.verdict == "proved" if strict else verification.passed
@@ -222,11 +203,6 @@ def refusal(
     """Why a converted model is not written: the error, and what it says; None where it is.
 
     One that runs, and that nothing can be compared with, is written, but for ``strict``: it may be what was asked for.
-
-    Args:
-        verification: Of it.
-        strict: See ``shortcoming``.
-        corrected: The values that may differ.
     """
     error = shortcoming(verification, strict)
     if error is VerificationError:

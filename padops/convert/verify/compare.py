@@ -84,11 +84,6 @@ def compare(original: Path, converted: Path, case: Case) -> Verification:
     in the midst of a graph keeps ONNX Runtime from fusing what is around it. Where anything differs, the reference says
     whether a Pad is the reason.
 
-    Args:
-        original: A model file.
-        converted: A model file.
-        case: What to feed them with.
-
     Raises:
         UsageError: The given inputs are not those of the model.
     """
@@ -227,15 +222,7 @@ def compare_with(
     converted: Path,
     case: Case,
 ) -> Verification:
-    """Compares the converted model with what another runtime makes of an original that ONNX Runtime cannot read.
-
-    Args:
-        runtime: Its name.
-        run: Runs the original; raises whatever it likes where that fails.
-        run_pads: Gives what its Pads read and give; raises a RuntimeError where that fails.
-        converted: A model file.
-        case: What to feed them with.
-    """
+    """Compares the converted model with what another runtime makes of an original that ONNX Runtime cannot read."""
     try:  # on what the converted model takes: other runtimes give something even where the rules are broken
         taken = run_trials(Session(converted, optimised=True), case.turns())
     except DoesNotRun as error:

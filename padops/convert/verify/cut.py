@@ -46,12 +46,6 @@ class Side:
 def cut(terms: Terms, original: Side, converted: Side, ends: tuple[int, int]) -> tuple[Cut, Cut, list[Input]]:
     """The two small models of a part, and what both take.
 
-    Args:
-        terms: The store of both.
-        original: The one model.
-        converted: The other.
-        ends: The terms that the part ends with, the original's first.
-
     Raises:
         CannotCut: It stands in a body, or not enough is known of what it begins with.
     """

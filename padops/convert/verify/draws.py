@@ -63,12 +63,6 @@ class Draw:
 def random_inputs(inputs: Sequence[Input], seed: int, turn: int, hints: Hints) -> Iterator[dict[str, np.ndarray]]:
     """Sets of inputs to try one after the other until the model takes one.
 
-    Args:
-        inputs: What the model takes.
-        seed: Of the random numbers.
-        turn: 0, 1, …: each turn has other values and sizes; single bools and special values alternate from turn to turn.
-        hints: What is known of the inputs.
-
     Raises:
         CannotDrawError: An input is too large.
     """

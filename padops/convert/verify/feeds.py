@@ -60,10 +60,6 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 def load_inputs(source: Inputs, inputs: Sequence[Input]) -> dict[str, np.ndarray]:
     """The caller's arrays, which may be what a model takes: of a file, no more is read before that is certain.
 
-    Args:
-        source: A file, or arrays.
-        inputs: What the model takes.
-
     Raises:
         UsageError: One in a file is missing, not known to the model, or of the wrong type or shape.
         PadopsError: The file cannot be read, or what is given makes no array.

@@ -48,15 +48,7 @@ def compare_inside(
     reached: Sequence[Reached],
     feeds: Sequence[Feeds],
 ) -> list[PadComparison]:
-    """Runs both models with the Pads' values as outputs, without graph optimisation.
-
-    Args:
-        original: A model file, and what is in it.
-        converted: A model file, and what is in it.
-        pads: The Pads.
-        reached: What the draws make each of them do in the original.
-        feeds: The draws.
-    """
+    """Runs both models with the Pads' values as outputs, without graph optimisation."""
     watches = [_Watch(pad, one.missing or _unmatched(pad, one)) for pad, one in zip(pads, reached, strict=True)]
     kinds = kinds_of(original[1])
     sizes = {pad: one.bytes for pad, one in zip(pads, reached, strict=True)}

@@ -65,10 +65,6 @@ Headers = Mapping[str, tuple[np.dtype, tuple[int, ...]]]  # element type and sha
 def read_npz(path: Path, check: Callable[[Headers], None]) -> dict[str, np.ndarray]:
     """Reads all arrays.
 
-    Args:
-        path: Of the file.
-        check: Refuses what the headers say, before any element is read.
-
     Raises:
         PadopsError: The file is not what ``numpy.savez`` writes, or damaged, or there is no memory for what it holds.
     """

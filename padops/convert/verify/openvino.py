@@ -101,14 +101,7 @@ class Peer:
 
 
 def compare_with_openvino(source: Path, case: Case, original: Path, converted: Path) -> Verification:
-    """Runs an IR in OpenVINO and the converted model in ONNX Runtime.
-
-    Args:
-        source: The IR.
-        case: What to feed both with.
-        original: Not needed.
-        converted: A model file.
-    """
+    """Runs an IR in OpenVINO and the converted model in ONNX Runtime."""
     from padops.convert.verify.compare import compare_with
 
     outputs = onnx.load(converted, load_external_data=False).graph.output

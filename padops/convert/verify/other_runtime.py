@@ -33,11 +33,6 @@ def check_finite(
 ) -> Verification:
     """Compares the outputs; of draws with infinities and NaN only where the others differ as well.
 
-    Args:
-        check: Compares outputs on some draws.
-        trials: The draws.
-        runtime: The name of the other runtime, for the notes.
-
     Returns:
         ``"close"`` where what is not finite makes the only difference.
     """
@@ -71,14 +66,6 @@ def compare_pads(
     runtime: str,
 ) -> Verification:
     """Gives each Pad of the converted model the data that it has in the other runtime, and compares the bits.
-
-    Args:
-        verification: What the comparison of the outputs gave.
-        converted: A model file.
-        run: Runs the Pads of the original; raises a RuntimeError where that fails.
-        feeds: Some draws.
-        asked: What counts as a Pad.
-        runtime: The name of the other runtime.
 
     Returns:
         The same, or ``"different"`` where a Pad is.

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.verify.probes import Body, Place, bodies
 from padops.runtime import pyop
 from padops.spec.dialects import DOMAIN
@@ -90,12 +90,7 @@ def longest_amount(model: onnx.ModelProto) -> int:
 
 
 def known_amounts(node: onnx.NodeProto, model: onnx.ModelProto) -> tuple[int, ...] | None:
-    """The amounts of a Pad of a model; None where they are not known.
-
-    Args:
-        node: The Pad.
-        model: That it is in.
-    """
+    """The amounts of a Pad of a model; None where they are not known."""
     return _amounts(node, _constants(model))
 
 

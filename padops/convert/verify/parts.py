@@ -61,14 +61,6 @@ def run_part(
 ) -> Tried:
     """Runs a part of both models alone.
 
-    Args:
-        terms: The store of both.
-        original: The one model.
-        converted: The other.
-        ends: The terms that the part ends with, the original's first.
-        seed: Of the random numbers.
-        example: Values for which a rule suspects a difference: the first that it is run with.
-
     Returns:
         TESTED, with how many inputs gave the same bits, and what they did not reach; DIFFERENT with inputs that show it, which
         the whole models may never have there; or UNKNOWN.

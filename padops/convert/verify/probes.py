@@ -115,11 +115,6 @@ class Probed:
     def expose(self, place: Place, value: str, kind: int) -> list[str]:
         """Makes a value an output, as ``expose_shape`` does; one that is not computed is an empty tensor.
 
-        Args:
-            place: The graph that it is in.
-            value: Its name.
-            kind: Its element type, which counts only in branches and loops.
-
         Raises:
             OutOfReach: There is no way out of the graphs around it.
         """

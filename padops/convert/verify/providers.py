@@ -64,11 +64,6 @@ class Beside:
     def __init__(self, path: Path, providers: Providers, libraries: Mapping[str, str]) -> None:
         """Creates the session.
 
-        Args:
-            path: The model file.
-            providers: Names, each alone or in a pair with options.
-            libraries: Those that have to be registered first, by the names of their providers.
-
         Raises:
             DoesNotRun: The session is refused, or the process dies.
             PadopsError: The session lacks one of the providers.
@@ -145,12 +140,6 @@ def compare_beside(
     documents: tuple[Document, Document], paths: tuple[Path, Path], asked: Asked, providers: Providers
 ) -> Verification:
     """Runs both models in sessions with these providers and compares every bit of what they give.
-
-    Args:
-        documents: Both models.
-        paths: Their files.
-        asked: What to feed them with, and by how much elements of floats may differ; by nothing where it does not say.
-        providers: As ``check_providers`` gives them.
 
     Raises:
         UsageError: One is an IR, onnxruntime has no such provider, or the given inputs are not those of the model.

@@ -26,11 +26,6 @@ Example = dict[str, Any]  # values of what a part reads, by the original's names
 def proved(original: Path, converted: Path, seed: int = 0) -> tuple[ProofRecord, list[Example]]:
     """Proves of two models what can be proved; the parts that cannot are run alone, where there are any.
 
-    Args:
-        original: A model file.
-        converted: A model file.
-        seed: Of the random numbers that those are run with.
-
     Returns:
         The proof; and for each part that may differ, values for which it does.
 

@@ -19,9 +19,9 @@ from padops.convert.model.evaluate import evaluate
 from padops.convert.model.graphs import NodeSite, walk
 from padops.convert.model.reading import read_document
 from padops.convert.model.types import Types
+from padops.convert.pads.match import Replacement
 from padops.convert.records import Outcome, OutputComparison, PadComparison, Verification
 from padops.convert.sources import SOURCES, Source, match_pad
-from padops.convert.sources.match import Replacement
 from padops.convert.verify.bits import describe_difference
 from padops.convert.verify.exercise import Reached, Sameness
 from padops.convert.verify.probes import Place, Probed
@@ -109,12 +109,6 @@ def judge_pads(
 ) -> list[PadComparison]:
     """Compares what each Pad of a model gives with what the reference gives of the same data.
 
-    Args:
-        original: A model file; None where there is none of ONNX. Then the converted one says what its Pads are to do.
-        converted: A model file.
-        feeds: The draws, which the converted model takes.
-        asked: What counts as a Pad.
-
     Returns:
         One for each Pad; of those that the reference cannot be asked about, ``right`` is None, and ``detail`` says why.
 
@@ -148,15 +142,7 @@ def judge(
     notes: Sequence[str],
     asked: Sequence[Source] = SOURCES,
 ) -> Verification:
-    """Compares each Pad of a model that runs with the reference.
-
-    Args:
-        original: A model file; None where there is none of ONNX. Then the converted one says what its Pads are to do.
-        converted: A model file.
-        feeds: The draws, which the converted model takes.
-        notes: What is to be said first.
-        asked: What counts as a Pad.
-    """
+    """Compares each Pad of a model that runs with the reference."""
     try:
         pads = tuple(judge_pads(original, converted, feeds, asked))
     except PadError as error:
@@ -180,13 +166,7 @@ def judge(
 def described_pads(
     path: Path, converted: onnx.ModelProto, asked: Sequence[Source]
 ) -> tuple[list[DescribedPad], list[PadComparison]]:
-    """The Pads of the main graph that the reference can be asked about, and the others with the reason.
-
-    Args:
-        path: Of a model.
-        converted: The model that is to have their values.
-        asked: What counts as a Pad.
-    """
+    """The Pads of the main graph that the reference can be asked about, and the others with the reason."""
     document = read_document(path)
     types = Types(document)
     there = {name for node in converted.graph.node for name in node.output}

@@ -129,13 +129,6 @@ def region_inputs(
 ) -> Iterator[Feeds]:
     """Sets of inputs: in the first ones all open dims have one size, then each its own.
 
-    Args:
-        inputs: What the part takes. Dims of one name are of one size.
-        marks: The numbers of the part.
-        sizing: The inputs that say how large other values are: one element of them may be large, and no more than memory takes.
-        seed: Of the random numbers.
-        count: How many sets.
-
     Raises:
         CannotCut: The inputs are too large.
     """
@@ -178,16 +171,7 @@ def _shape(row: Input, sizes: dict[str, int], rank: int) -> tuple[int, ...]:
 def elements_of(
     row: Input, shape: tuple[int, ...], marks: Marks, size: int, room: int | None, rng: np.random.Generator
 ) -> np.ndarray:
-    """The elements of one input, in one of several ways.
-
-    Args:
-        row: The input.
-        shape: Its dims.
-        marks: The numbers that the elements lie on both sides of.
-        size: The largest dim of the data.
-        room: Where the input says how large something is, how large one of them may be; else None.
-        rng: Where random numbers come from.
-    """
+    """The elements of one input, in one of several ways."""
     dtype, count = by_name(row.type), prod(shape)
     if row.type == "string":
         return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), count)], object).reshape(shape)

@@ -26,12 +26,6 @@ ELSEWHERE = 2  # the size of a dim of which an example says nothing
 def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int = 0) -> Feeds | None:
     """The inputs of a model that have the values, or the dims, of an example.
 
-    Args:
-        inputs: What the model takes.
-        example: Arrays by name; or ``{"dims": [...], "values": [...]}``, of which the second may be missing; or dims alone, of all
-            names under ``"dims"``. A number is the size of an open dim.
-        seed: Of the elements that the example does not have.
-
     Returns:
         An array for each input, with random elements where the example has none; None where it is about nothing but values inside
         of the model, or does not fit its inputs.
@@ -62,12 +56,7 @@ def whole_inputs(inputs: Sequence[Input], example: Mapping[str, Any], seed: int 
 
 
 def survive(models: Sequence[Path], feeds: Feeds) -> bool:
-    """Whether onnxruntime runs models on inputs of rare sizes, or refuses them, and does not die: some of its kernels divide by 0.
-
-    Args:
-        models: The files.
-        feeds: The inputs by name.
-    """
+    """Whether onnxruntime runs models on inputs of rare sizes, or refuses them, and does not die: some of its kernels divide by 0."""
     if not hasattr(os, "fork"):
         return False  # they are not run, then
     child = os.fork()

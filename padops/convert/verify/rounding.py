@@ -37,13 +37,7 @@ TOO_FAR = "each Pad gives what it must of the data that it has, but an output di
 
 
 def tolerance_of(model: onnx.ModelProto, rtol: float | None, atol: float | None) -> Tolerance:
-    """What outputs of floats may differ by.
-
-    Args:
-        model: The original.
-        rtol: See ``Tolerance``, as for the next one.
-        atol: What the caller allows.
-    """
+    """What outputs of floats may differ by."""
     kinds = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
     for located in bodies(model):
         read = {name for node in located.body.node if node.op_type != "Cast" for name in node.input}
@@ -79,14 +73,6 @@ def settle(
     doubted: Mapping[str, str],
 ) -> Verification:
     """Says of a verification that found differences whether a Pad is the reason.
-
-    Args:
-        verification: Of which the outcome is ``"close"`` where all outputs are within the tolerance.
-        models: The files of both; None for an original that is not of ONNX.
-        feeds: Some draws.
-        asked: What counts as a Pad.
-        tolerance: What outputs may differ by.
-        doubted: Values that ONNX Runtime gets wrong in the original, or may, each with the reason.
 
     Returns:
         The same with ``right`` of each Pad; the outcome stays ``"close"`` only where no Pad and no other node is the reason.

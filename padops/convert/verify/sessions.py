@@ -45,11 +45,6 @@ class Session:
     def __init__(self, path: Path, optimised: bool, instead: onnx.ModelProto | None = None) -> None:
         """Creates the session.
 
-        Args:
-            path: The model file.
-            optimised: Whether ONNX Runtime optimises the graph.
-            instead: A model to run instead, whose external data are those of the file.
-
         Raises:
             DoesNotRun: ONNX Runtime refuses the model.
             PadopsError: A library that the model needs is missing.

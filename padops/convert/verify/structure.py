@@ -12,9 +12,9 @@ import onnx
 from padops.convert.errors import PadopsError
 from padops.convert.model.external import check_entries
 from padops.convert.model.scan import external_tensors
+from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.proof.facts import dims_of
 from padops.convert.proof.interface import is_stricter
-from padops.convert.sources.window_operators import WINDOW_OPERATORS
 from padops.convert.verify.pads import is_pad, known_amounts
 from padops.convert.verify.probes import Body, bodies
 from padops.spec.dialects import DOMAIN
@@ -26,22 +26,13 @@ def other_difference(original: Path, converted: Path) -> str:
     """The first part of a model, other than its Pads and what only they read, that the other model has otherwise; "" for none.
 
     A convolution or a pooling that has taken a Pad in counts as the same. Names of nodes do not count; those of values do.
-
-    Args:
-        original: A model file.
-        converted: A model file.
     """
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     return next(_differences((original, one), (converted, other)), "")
 
 
 def taken_in(original: Path, converted: Path) -> set[str]:
-    """The paths of Pads that stand in the original alone, because all that reads them has their amounts in its own.
-
-    Args:
-        original: A model file.
-        converted: A model file.
-    """
+    """The paths of Pads that stand in the original alone, because all that reads them has their amounts in its own."""
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     former, made = _made(one.graph), _made(other.graph)
     shown = {value.name for value in one.graph.output}
@@ -58,12 +49,7 @@ def taken_in(original: Path, converted: Path) -> set[str]:
 
 
 def same_but_for_names(original: Path, converted: Path) -> bool:
-    """Whether two models have the same nodes in the same order, Pads included, but for the names of nodes.
-
-    Args:
-        original: A model file.
-        converted: A model file.
-    """
+    """Whether two models have the same nodes in the same order, Pads included, but for the names of nodes."""
     one, other = (onnx.load(path, load_external_data=False) for path in (original, converted))
     tensors = [{tensor.name: tensor for tensor in model.graph.initializer} for model in (one, other)]
     return (
@@ -77,13 +63,7 @@ def same_but_for_names(original: Path, converted: Path) -> bool:
 
 
 def blames_changes(refusal: str, original: onnx.ModelProto, converted: onnx.ModelProto) -> bool:
-    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have.
-
-    Args:
-        refusal: What it says.
-        original: The model before.
-        converted: The model after.
-    """
+    """Whether what ONNX Runtime says of the converted model is about a node that the original does not have."""
     if OPERATOR.search(refusal):
         return True
     known = {_text(node) for located in bodies(original) for node in located.body.node}

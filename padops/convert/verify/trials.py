@@ -24,10 +24,6 @@ class Trial:
 def run_trials(session: Session | Peer, turns: Iterable[Iterable[Feeds]]) -> list[Trial]:
     """Runs a model on the first attempt of each turn that it takes, the very first twice.
 
-    Args:
-        session: The model.
-        turns: For each set of inputs, the attempts at it.
-
     Raises:
         DoesNotRun: It takes none of them, or none within some time; with the last attempt, and what was said of it.
     """

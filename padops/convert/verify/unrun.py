@@ -32,11 +32,6 @@ def compare_structures(original: Path, converted: Path, asked: Sequence[Source])
 
     Of two Pads that are written otherwise, the NumPy reference says whether they give the same of the same data.
 
-    Args:
-        original: A model file.
-        converted: A model file.
-        asked: What counts as a Pad.
-
     Returns:
         ``"same"`` or ``"different"``; else None, and why that cannot be said.
     """

@@ -34,6 +34,7 @@ enum class When {
   kCropBeyond,      // the same of an axis that is cropped
   kSingle,          // an axis grows of which a crop leaves one element
   kCutBeyond,       // a crop takes more of an axis than there is
+  kCutAway,         // a crop leaves nothing of an axis, and nodes behind the Pad decide, too: no rule tells which
   kOpenRank,        // the number of dims of its data is not known
   kOpenDims,        // a dim of its data is not known
   kComputed,        // its amounts or axes are computed
@@ -101,8 +102,8 @@ struct PadFacts {
 // whether a rule holds, the provider takes the node, and may be wrong.
 std::optional<Does> find_fault(const ProviderRow& provider, const PadFacts& pad, int minor);
 
-// Whether one of these providers, asked in their order, would take a Pad and not run it right. Unknown names are
-// skipped.
-bool goes_wrong(const std::vector<std::string>& providers, const PadFacts& pad, int minor);
+// What becomes of a Pad where these providers are asked in their order, other than that it is left: nothing where none
+// takes it, or the one that takes it runs it right. Unknown names are skipped.
+std::optional<Does> fault_among(const std::vector<std::string>& providers, const PadFacts& pad, int minor);
 
 }  // namespace padops

@@ -17,12 +17,6 @@ RULE = "positions"
 def decide(terms: Terms, a: int, b: int, limits: Limits | None = None) -> Outcome:
     """Compares two terms by the positions that their elements come from.
 
-    Args:
-        terms: The store.
-        a: A term of the original.
-        b: A term of the converted model.
-        limits: How large a tensor may be.
-
     Returns:
         PROVED for all data of these dims; DIFFERENT; UNKNOWN with the reason, such as dims that are not known.
     """

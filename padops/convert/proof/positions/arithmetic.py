@@ -20,12 +20,6 @@ Attribute = Callable[[str, Any], Any]
 def compute(op: str, attribute: Attribute, values: Sequence[np.ndarray | None], version: int) -> np.ndarray:
     """The result of an operator of ``following.ARITHMETIC`` for known inputs, as ONNX defines it.
 
-    Args:
-        op: The op_type, neither Shape nor Size.
-        attribute: Gives an attribute, by its name and a default.
-        values: The inputs; None for one that is absent.
-        version: Of the operator.
-
     Raises:
         FailsError: It fails.
         UnsureError: It is not known what it gives.

@@ -108,13 +108,7 @@ class Elements:
         self._sources: list[_Source] = [_Source(-1, 0)]
 
     def leaf(self, key: object, dims: tuple[int, ...], dtype: int) -> Ids:
-        """The elements of a value of which nothing is known but its dims.
-
-        Args:
-            key: What tells the value from others.
-            dims: Its dims.
-            dtype: Its element type; 0 where it is unknown.
-        """
+        """The elements of a value of which nothing is known but its dims."""
         block = self._block(("leaf", key), _Source(-1, dtype))
         return Ids((np.arange(prod(dims), dtype=np.int64) + (block << PLACES)).reshape(dims), dtype)
 
@@ -132,13 +126,7 @@ class Elements:
         return Ids(numbers[inverse.reshape(-1)].reshape(array.shape), dtype)
 
     def cast(self, value: Ids, dtype: int, how: object) -> Ids | None:
-        """The elements cast to a type; None where it is not known what becomes of one.
-
-        Args:
-            value: The elements.
-            dtype: The type, as ``onnx.TensorProto`` numbers it.
-            how: What else says how they are rounded.
-        """
+        """The elements cast to a type; None where it is not known what becomes of one."""
         if value.dtype == dtype:
             return value
         blocks = value.ids >> PLACES

@@ -22,15 +22,7 @@ DEEPEST = 4000  # terms that are looked behind
 
 
 class Evaluation:
-    """Runs two terms on the positions of the elements that they share.
-
-    Args:
-        terms: The store.
-        a: The original's term.
-        b: The converted model's.
-        most: Elements that a value may have.
-        deep: Whether terms that both models have are looked behind.
-    """
+    """Runs two terms on the positions of the elements that they share."""
 
     def __init__(self, terms: Terms, a: int, b: int, most: int, deep: bool) -> None:
         self._terms, self._roots, self._most, self._deep = terms, (a, b), most, deep

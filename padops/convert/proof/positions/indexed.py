@@ -21,11 +21,6 @@ def _gather(node: Node, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
 def checked(node: Node, indices: np.ndarray, size: int) -> np.ndarray:
     """Indices as positions.
 
-    Args:
-        node: The operator.
-        indices: What it is given.
-        size: Of the axis.
-
     Raises:
         FailsError: One is outside of the axis.
     """

@@ -22,26 +22,13 @@ Integers = Callable[[int], list[int] | None]
 
 
 class Node:
-    """An operator whose data are to be moved.
-
-    Args:
-        op: The op_type.
-        version: Since when it is as it is.
-        attribute: Gives an attribute, by its name and a default.
-        integers: Gives the elements of an input by its index; None where it is absent.
-    """
+    """An operator whose data are to be moved."""
 
     def __init__(self, op: str, version: int, attribute: Attribute, integers: Integers) -> None:
         self.op, self.version, self.attribute, self._integers = op, version, attribute, integers
 
     def listed(self, name: str, index: int, since: int) -> list[int] | None:
-        """Integers that are an attribute in older versions and an input from one version on; None where not given.
-
-        Args:
-            name: Of the attribute.
-            index: Of the input.
-            since: The version.
-        """
+        """Integers that are an attribute in older versions and an input from one version on; None where not given."""
         if self.version >= since:
             return self._integers(index)
         found = self.attribute(name, None)
@@ -184,10 +171,6 @@ def _tile(node: Node, data: np.ndarray) -> np.ndarray:
 def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
     """Concat.
 
-    Args:
-        node: The operator.
-        parts: Its inputs.
-
     Raises:
         FailsError: They do not fit.
     """
@@ -199,12 +182,6 @@ def concat(node: Node, parts: Sequence[np.ndarray]) -> np.ndarray:
 
 def split(node: Node, data: np.ndarray, outputs: int, index: int) -> np.ndarray:
     """One output of Split.
-
-    Args:
-        node: The operator.
-        data: What is split.
-        outputs: How many outputs there are.
-        index: Which of them is meant.
 
     Raises:
         FailsError: The lengths do not fit.

@@ -18,11 +18,6 @@ Integers = Callable[[int], list[int] | None]
 def onnx_axes(shape: Sequence[int], pads: np.ndarray, axes: Sequence[int] | None) -> list[plan.Axis]:
     """The axes of a Pad of ONNX (P8).
 
-    Args:
-        shape: Of the data.
-        pads: The amounts: all begins, then all ends.
-        axes: The axes that they are for, or None for all.
-
     Raises:
         FailsError: They do not fit.
         UnsureError: The data have no axes, and there are amounts: who refuses that is not the same everywhere.
@@ -49,12 +44,6 @@ def dialect_axes(
     op: str, shape: Sequence[int], attribute: Attribute, integers: Integers
 ) -> tuple[list[plan.Axis], str, plan.Rules, int]:
     """The axes, the mode, the rules and which input is the fill, of an operator of padops that is no Pad of ONNX.
-
-    Args:
-        op: The op_type.
-        shape: Of the data.
-        attribute: Gives an attribute, by its name and a default.
-        integers: Gives the elements of an input by its index.
 
     Raises:
         FailsError: Its amounts do not fit the data (P8, S1).
@@ -101,14 +90,6 @@ def padded(
     data: np.ndarray, axes: Sequence[plan.Axis], mode: str, rules: plan.Rules, fill: Callable[[], int], most: int
 ) -> np.ndarray:
     """The numbers of the elements of a padded value.
-
-    Args:
-        data: Those of the data.
-        axes: What is done to each axis.
-        mode: How.
-        rules: Of the dialect.
-        fill: Gives the number of the fill; asked for in mode constant alone.
-        most: Elements that the result may have.
 
     Raises:
         FailsError: A rule is broken.

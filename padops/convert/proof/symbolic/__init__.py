@@ -17,12 +17,6 @@ NOT_INSTALLED = "z3 is not installed: pip install padops[prove]"
 def decide(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
     """Whether two terms are the same wherever the original runs.
 
-    Args:
-        terms: The store.
-        a: The term of the original.
-        b: The term that stands in its place.
-        limits: How long it may take.
-
     Returns:
         PROVED, with what it holds for; DIFFERENT where an input is found for which they seem to differ, which only a
         run of both models confirms; else UNKNOWN.

@@ -26,13 +26,7 @@ class Intervals:
         return self._kept.setdefault(term.get_id(), term)
 
     def narrow(self, unknown: z3.ArithRef, low: int, high: int) -> bool:
-        """Says that an unknown lies between two numbers, both included; whether that is news.
-
-        Args:
-            unknown: A term of the solver.
-            low: The least that it is.
-            high: The most.
-        """
+        """Says that an unknown lies between two numbers, both included; whether that is news."""
         before = self._bounds.get(self.keep(unknown).get_id(), ANYTHING)
         after = (max(before[0], low), min(before[1], high))
         if after == before:

@@ -55,14 +55,7 @@ class _Tried:
 
 
 def decide_cases(terms: Terms, a: int, b: int, limits: Limits) -> Outcome:
-    """Decides two terms, as far apart as they are; then with what both are made of.
-
-    Args:
-        terms: The store.
-        a: The term of the original.
-        b: The term that stands in its place.
-        limits: How long it may take.
-    """
+    """Decides two terms, as far apart as they are; then with what both are made of."""
     until = time.monotonic() + limits.region_seconds
     for deep in (False, True):
         for way in (Way(plan.MOST, False, deep), Way(SMALL, False, deep), Way(plan.MOST, True, deep)):

@@ -83,13 +83,7 @@ class Asking:
         self.demands.assumable.append(asked)
 
     def require_each(self, shape: Sequence[Int], condition: Callable[[Index], Truth], what: str) -> None:
-        """The same of every index within a shape.
-
-        Args:
-            shape: The dims.
-            condition: Of an index.
-            what: What fails elsewhere, in words.
-        """
+        """The same of every index within a shape."""
         if not any(map(is_open, shape)) and np.prod(shape, dtype=object) <= SHORT:
             for place in np.ndindex(*shape):
                 self.require(condition(list(place)), what)
@@ -108,12 +102,7 @@ class Asking:
         return made if math.isinf(high) else self.integers.bound(made, 0, max(int(high) - 1, 0))
 
     def within(self, condition: Truth, *amounts: Int) -> None:
-        """Says what P10 limits: proofs hold within its limits, which the conditions of an outcome name.
-
-        Args:
-            condition: What holds there.
-            amounts: That are no more than ``most``, of either sign.
-        """
+        """Says what P10 limits: proofs hold within its limits, which the conditions of an outcome name."""
         if not self.is_original:
             return
         condition = self.integers.known(condition)
@@ -126,13 +115,7 @@ class Asking:
                 self.integers.bound(amount, -self.most, self.most)
 
     def must(self, condition: Truth, what: str, given: tuple[Truth, ...] = ()) -> None:
-        """Says what has to hold for this package to follow a term: it is proved for either model.
-
-        Args:
-            condition: What has to hold.
-            what: What fails elsewhere, in words.
-            given: Where it has to hold.
-        """
+        """Says what has to hold for this package to follow a term: it is proved for either model."""
         condition = self.integers.known(condition)
         if is_open(condition) or not condition:
             self.demands.musts.append(Requirement(condition, (*self._path, *given), what, ours=True))

@@ -33,13 +33,7 @@ def broadcast_dims(evaluation: Evaluation, shapes: Sequence[Sequence[Int]]) -> t
 
 
 def broadcast(evaluation: Evaluation, tensor: Tensor, shape: Sequence[Int]) -> Callable[[Index], Element]:
-    """The element of a tensor that stands at an index of a shape that it is repeated to.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        tensor: The tensor.
-        shape: What it is repeated to.
-    """
+    """The element of a tensor that stands at an index of a shape that it is repeated to."""
     integers = evaluation.integers
 
     def at(index: Index) -> Element:
@@ -57,15 +51,7 @@ def broadcast(evaluation: Evaluation, tensor: Tensor, shape: Sequence[Int]) -> C
 def elementwise(
     evaluation: Evaluation, function: Function, inputs: Sequence[Tensor], dtype: int, fits: bool = False
 ) -> Tensor:
-    """A function of the elements that stand at the same place, once the shapes have been made equal.
-
-    Args:
-        evaluation: Gets what has to hold.
-        function: Of as many elements as there are inputs.
-        inputs: The tensors.
-        dtype: Of what it gives.
-        fits: Whether it is to be shown of each result that the type can hold it.
-    """
+    """A function of the elements that stand at the same place, once the shapes have been made equal."""
     shape = broadcast_dims(evaluation, [one.shape for one in inputs])
     parts = [broadcast(evaluation, one, shape) for one in inputs]
     made = Tensor(shape, dtype, lambda index: function(*(part(index) for part in parts)))
@@ -95,26 +81,14 @@ def _fits(evaluation: Evaluation, value: Int, dtype: int) -> Truth:
 
 
 def fitted(evaluation: Evaluation, value: Int, dtype: int) -> Int:
-    """An integer as its type holds it, which it has to be able to, unless the evaluation follows what it does then.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        value: The integer.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """An integer as its type holds it, which it has to be able to, unless the evaluation follows what it does then."""
     if is_open(value) and not evaluation.wraps:
         evaluation.must(_fits(evaluation, value, dtype), OVERFLOW)
     return held(evaluation, value, dtype)
 
 
 def held(evaluation: Evaluation, value: Int, dtype: int) -> Int:
-    """An integer as its type holds it; of one that it cannot hold, only that it is one that it can.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        value: The integer.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """An integer as its type holds it; of one that it cannot hold, only that it is one that it can."""
     low, high = RANGES[dtype]
     value = evaluation.integers.sum(value)
     if not is_open(value):

@@ -144,10 +144,6 @@ class Evaluation(Asking):
     def leaf(self, term: int, why: str) -> Tensor:
         """A term that is not looked into.
 
-        Args:
-            term: The term.
-            why: Why not.
-
         Raises:
             Unsupported: It is none that the original computes as well.
         """

@@ -21,11 +21,6 @@ SECONDS = 1.0  # that each search may take
 def example(question: Question, refuted: Requirement, until: float) -> dict[str, Any] | None:
     """Dims, and elements where they are integers, of the graph's inputs for which a goal does not hold.
 
-    Args:
-        question: Of which terms.
-        refuted: The goal.
-        until: When the search has to end, by ``time.monotonic``.
-
     Returns:
         For the name of each input ``{"dims": [...]}``, and ``"values"``, flat, where the elements matter; None where no
         small example is found, or one would have to be of values inside of the model.

@@ -45,12 +45,6 @@ class NeverRuns(Exception):
 def ask(evaluation: Evaluation, a: int, b: int, deep: bool) -> Question:
     """What is to be shown of two terms.
 
-    Args:
-        evaluation: A new one.
-        a: The term of the original.
-        b: The term that stands in its place.
-        deep: Whether to look into what both are made of.
-
     Raises:
         NeverRuns: The original fails for all data and dims.
         Unsupported: One of the terms cannot be followed.
@@ -134,11 +128,6 @@ class Answer:
 
 def settle(question: Question, seconds: float, until: float) -> Answer:
     """Asks the solver for each goal.
-
-    Args:
-        question: What is to be shown.
-        seconds: That it may take for each goal.
-        until: When it has to be done, by ``time.monotonic``.
 
     Raises:
         NeverRuns: What may be built upon never holds.

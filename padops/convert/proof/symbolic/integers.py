@@ -61,13 +61,7 @@ class Integers:
             self.facts.append(fact)
 
     def bound(self, unknown: z3.ArithRef, low: int, high: int) -> z3.ArithRef:
-        """Says between which numbers an unknown lies, both included; what was known of it holds as well.
-
-        Args:
-            unknown: A term of the solver.
-            low: The least that it is.
-            high: The most.
-        """
+        """Says between which numbers an unknown lies, both included; what was known of it holds as well."""
         if self._intervals.narrow(unknown, low, high):
             self.learn(unknown >= low)
             self.learn(unknown <= high)
@@ -98,13 +92,7 @@ class Integers:
         return True if low == high == 0 else one == other
 
     def where(self, condition: Truth, yes: Any, no: Any) -> Any:
-        """One of two values, integers or whatever the solver has.
-
-        Args:
-            condition: To choose by.
-            yes: Where it holds.
-            no: Where it does not.
-        """
+        """One of two values, integers or whatever the solver has."""
         condition, yes, no = self.known(condition), self.sum(yes), self.sum(no)
         if not is_open(condition):
             return yes if condition else no

@@ -31,13 +31,7 @@ def relisted(evaluation: Evaluation, made: Tensor) -> Tensor:
 
 
 def finished(evaluation: Evaluation, made: Tensor, *inputs: Tensor) -> Tensor:
-    """What an operator made: listed, where each input is and the dims are numbers.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        made: What it made.
-        inputs: What it was made of.
-    """
+    """What an operator made: listed, where each input is and the dims are numbers."""
     listed = all(one.listed is not None for one in inputs) and not any(map(is_open, made.shape))
     if listed and np.prod(made.shape, dtype=object) <= 4096:
         return relisted(evaluation, made)
@@ -57,12 +51,6 @@ def axis_of(value: int, rank: int) -> int:
 
 def axes_of(evaluation: Evaluation, term: int, position: int, rank: int) -> list[int] | None:
     """The axes that an input or an attribute lists, each from 0 on; None where neither is there.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        term: Of the operator.
-        position: Of the input that may list them.
-        rank: The number of dims.
 
     Raises:
         Fails: It fails for all data and dims.

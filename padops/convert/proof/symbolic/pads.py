@@ -83,14 +83,6 @@ def padded(
 ) -> Tensor:
     """Data, padded.
 
-    Args:
-        evaluation: Gets what has to hold.
-        data: What is padded.
-        rows: The amounts of every axis.
-        mode: One of ``plan.MODES``.
-        rules: Of the dialect.
-        fill: The element that fills.
-
     Raises:
         Fails: It fails for all data and dims.
     """

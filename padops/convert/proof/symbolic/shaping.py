@@ -130,13 +130,7 @@ def _as_many(integers: Integers, one: Sequence[Int], other: Sequence[Int]) -> Tr
 
 
 def reshaped(evaluation: Evaluation, data: Tensor, dims: Sequence[Int]) -> Tensor:
-    """The elements of a tensor in another shape, which has to have as many.
-
-    Args:
-        evaluation: Computes the inputs, and gets what has to hold.
-        data: The tensor.
-        dims: The new dims.
-    """
+    """The elements of a tensor in another shape, which has to have as many."""
     integers = evaluation.integers
     evaluation.require(_as_many(integers, data.shape, dims), "Reshape to more or fewer elements")
     old = [axis for axis, dim in enumerate(data.shape) if not same(dim, 1)]

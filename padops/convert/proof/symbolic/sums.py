@@ -16,11 +16,7 @@ class Sums:
         self._memo: dict[int, tuple[z3.ArithRef, Any]] = {}  # with the term, which keeps its number
 
     def of(self, value: Any) -> Any:
-        """An integer in normal form: a number where it is one.
-
-        Args:
-            value: A number or a term of the solver.
-        """
+        """An integer in normal form: a number where it is one."""
         if not isinstance(value, z3.ArithRef):
             return value
         known = self._memo.get(value.get_id())

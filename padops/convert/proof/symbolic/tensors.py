@@ -93,35 +93,17 @@ def nothing_of(dtype: int) -> Element:
 
 
 def of_array(integers: Integers, array: np.ndarray, dtype: int) -> Tensor:
-    """A tensor of listed elements.
-
-    Args:
-        integers: The arithmetic.
-        array: The elements.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """A tensor of listed elements."""
     return Tensor(tuple(array.shape), dtype, lambda index: look_up(integers, array, index, nothing_of(dtype)), array)
 
 
 def vector(integers: Integers, elements: Sequence[Element], dtype: int = INT64) -> Tensor:
-    """A vector of listed elements.
-
-    Args:
-        integers: The arithmetic.
-        elements: The elements.
-        dtype: The element type, as ``onnx.TensorProto`` numbers it.
-    """
+    """A vector of listed elements."""
     return of_array(integers, objects(elements, [len(elements)]), dtype)
 
 
 def look_up(integers: Integers, array: np.ndarray, index: Index, nothing: Element) -> Element:
     """The element of a table at an index of which some positions may be unknown.
-
-    Args:
-        integers: The arithmetic.
-        array: The table.
-        index: The index.
-        nothing: What is given where it is not within the table.
 
     Raises:
         Unsupported: The table has too many pieces.
@@ -192,13 +174,7 @@ class Leaves:
         self._constants: dict[int, dict[bytes, z3.ExprRef]] = {}
 
     def leaf(self, key: str, shape: tuple[Int, ...], dtype: int) -> Tensor:
-        """A tensor of any data; of one key they are the same.
-
-        Args:
-            key: What tells it from all others.
-            shape: Its dims.
-            dtype: Its element type, or 0.
-        """
+        """A tensor of any data; of one key they are the same."""
         sort = z3.BoolSort() if dtype == BOOL else z3.IntSort() if dtype in RANGES else BITS
         function = z3.Function(key, *[z3.IntSort()] * len(shape), sort) if shape else z3.Const(key, sort)
 

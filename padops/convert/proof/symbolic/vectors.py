@@ -12,12 +12,7 @@ from padops.convert.proof.symbolic.tensors import INT64, RANGES, Fails, Tensor, 
 
 
 def reduction(function: Callable[[Integers, Int, Int], Int], empty: int | None) -> Callable[[Evaluation, int], Tensor]:
-    """An operator that makes one number of a vector.
-
-    Args:
-        function: Of two numbers.
-        empty: What it makes of no numbers; None where versions differ in it.
-    """
+    """An operator that makes one number of a vector."""
 
     def operator(evaluation: Evaluation, term: int) -> Tensor:
         data, terms = evaluation.input(term, 0), evaluation.terms

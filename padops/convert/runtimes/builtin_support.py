@@ -26,8 +26,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from padops.convert.sources.microsoft import DOMAIN as MICROSOFT
-from padops.convert.sources.pad_info import PadInfo
+from padops.convert.pads.match import MICROSOFT
+from padops.convert.pads.pad_info import PadInfo
 from padops.runtime.installed import NEWEST_MINOR, OLDEST_MINOR
 from padops.spec.plan import Amounts, Mode, PadError
 
