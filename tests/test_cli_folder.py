@@ -88,7 +88,7 @@ def test_usage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     code, _, err = run(capsys, "convert", folder, tmp_path / "o", "--jobs", "0")
     assert (code, "argument --jobs: '0' is not a whole number of at least 1" in err) == (2, True)
     (tmp_path / "empty").mkdir()
-    expected = (1, "", f"error: {tmp_path / 'empty'} has no .onnx file\n")
+    expected = (1, "", f"error: {tmp_path / 'empty'} has no .onnx file in it\n")
     assert run(capsys, "convert", tmp_path / "empty", tmp_path / "o") == expected
 
 

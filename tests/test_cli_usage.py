@@ -63,6 +63,7 @@ def test_a_dry_run_checks_the_output(source: Path, tmp_path: Path, capsys: pytes
         ("convert a b --target onx", "did you mean onnx?"),
         ("convert a b --select neded", "did you mean needed?"),
         ("convrt a b", "did you mean convert?"),
+        ("lower a b", "did you mean convert --target onnx?"),
         ("inspect a --jsn", "--jsn: did you mean --json?"),
         ("verify a b --sed 1", "--sed: did you mean --seed?"),
         ("bench --polt a", "--polt: did you mean --plot?"),

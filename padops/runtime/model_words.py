@@ -36,13 +36,14 @@ STRIDED = b"windows with SAME and strides that are longer"  # as AXES
 # With SAME and dilations a MaxPool gives a smaller output without a word, and a convolution ends its first run. With SAME and such
 # strides, a pooling takes other windows, or ends its first run; a convolution takes others from three elements more on.
 SILENT = ((b"SAME_", DILATED), (STRIDED,))
-# The dilations of an operator as a model has them, where all are 1: unpacked or packed, then their type.
-NO_DILATIONS = re.compile(rb"(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07")
+# Attributes as a model has them, unpacked or packed, then their type: dilations that are not all 1, and strides of which a
+# convolution may have one that is so much longer than its window. One search of all is faster than a look at each.
+DILATIONS = re.compile(rb"\tdilations(?!(?:(?:@\x01)+|B[\x01-\x10]\x01+)\xa0\x01\x07)")
+LONG_STRIDES = re.compile(rb"\x07strides(?!(?:(?:@[\x01-\x03])+|B[\x01-\x10][\x01-\x03]+)\xa0\x01\x07)")
 
 # The operators with windows as a node has them, and more bytes than their attributes take.
-WINDOWS = re.compile(
-    rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool|\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)'
-)
+POOLS = re.compile(rb'"(?:\x07MaxPool|\x0bAveragePool|\x06LpPool)')
+WINDOWS = re.compile(POOLS.pattern + rb'|"(?:\x04Conv|\x0bConvInteger|\x0bQLinearConv|\x09FusedConv)')
 OF_WINDOWS = 512
 CONVOLUTIONS = (b"Conv", b"ConvInteger", b"QLinearConv", b"FusedConv")
 BEYOND = 3  # elements by which a stride of a convolution is longer than its window where its windows are others
@@ -132,11 +133,14 @@ def _words_in(content: bytes | mmap.mmap) -> frozenset[bytes]:
 def _of_same(content: bytes | mmap.mmap, parts: Sequence[tuple[int, int]]) -> set[bytes]:
     """Which of the words that stand for windows are true of a model that pads SAME."""
     found = set()
-    if any(not NO_DILATIONS.match(content, at) for at in _after(content, parts, b"\tdilations")):
+    if any(DILATIONS.search(content, first, last) for first, last in parts):
         found.add(DILATED)
+    operators = WINDOWS if any(LONG_STRIDES.search(content, first, last) for first, last in parts) else POOLS
     try:
         asked = any(
-            _may_stride_past(content, found, last) for first, last in parts for found in _windows(content, first, last)
+            _may_stride_past(content, operator, last)
+            for first, last in parts
+            for operator in operators.finditer(content, first, last)
         )
         strided = asked and _has_longer_strides(content, 0, len(content))
     except (IndexError, KeyError, RecursionError):  # as above
@@ -153,11 +157,6 @@ def _after(content: bytes | mmap.mmap, parts: Iterable[tuple[int, int]], word: b
         while at >= 0:
             yield at + len(word)
             at = content.find(word, at + 1, end)
-
-
-def _windows(content: bytes | mmap.mmap, start: int, end: int) -> Iterator[re.Match[bytes]]:
-    """The name of each operator with windows in a part of a model; its attributes come after it."""
-    return WINDOWS.finditer(content, start, end)
 
 
 def _may_stride_past(content: bytes | mmap.mmap, operator: re.Match[bytes], end: int) -> bool:
