@@ -21,8 +21,8 @@ from padops.convert.standard.for_provider import write as write_for
 from padops.convert.standard.graph_builder import GraphBuilder
 from padops.convert.standard.lowering import write
 from padops.convert.standard.nesting import check_nesting
-from padops.runtime import pyop
 from padops.runtime.provider_rules import KnownProvider
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
 
@@ -114,7 +114,7 @@ def prune_opset_imports(document: Document) -> None:
     """Drops the imports of padops' domains from a model that has none of their operators any more."""
     message = document.message()
     used = {site.node.domain for site in walk(document.model)}
-    unused = {DOMAIN, pyop.DOMAIN} - used
+    unused = {DOMAIN, pyop_node.DOMAIN} - used
     rows: list[tuple[ir.Graph | ir.Function, onnx.ModelProto | onnx.FunctionProto]] = [(document.model.graph, message)]
     rows += zip(document.model.functions.values(), message.functions, strict=True)
     for graph, owner in rows:
