@@ -23,7 +23,7 @@ import onnx.inliner
 from onnx import helper, numpy_helper
 
 from padops.convert.proof import facts, functions
-from padops.convert.proof.body_goals import Goal, TooManyQuestionsError, goals
+from padops.convert.proof.body_goals import Goal, TooManyPathsError, goals
 from padops.convert.proof.flat_graph import constant_of
 from padops.convert.proof.result import NEVER_RUNS, Limits, Proof, Region, Verdict
 from padops.convert.proof.schemas import PADOPS
@@ -191,7 +191,7 @@ def _region(instance: Instance, prove: Prove, limits: Limits, end: float) -> Reg
                 if proofs[-1].verdict is not Verdict.PROVED and not _never_runs(proofs[-1]):
                     found = _suspicion(goal, proofs[-1], function.input[0], prove)
                     return replace(made, verdict=found, why=_why(proofs[-1], shape), seconds=time.monotonic() - begin)
-    except (FailsAlwaysError, TooManyQuestionsError) as why:
+    except (FailsAlwaysError, TooManyPathsError) as why:
         return replace(made, why=str(why), seconds=time.monotonic() - begin)
     conditions = [row for proof in proofs for row in proof.assumptions]
     conditions += [row for proof in proofs for region in proof.regions for row in region.conditions]

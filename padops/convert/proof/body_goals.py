@@ -8,7 +8,7 @@ computed wherever the operator runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
@@ -18,13 +18,13 @@ from padops.convert.proof.flat_indices import by_axis
 from padops.convert.proof.result import Proof, Verdict
 from padops.convert.proof.written_out import WrittenOut
 
-MOST_QUESTIONS = 3  # open conditions on one path: each doubles the number of paths
+MOST_CONDITIONS = 3  # open conditions on one path: each doubles the number of paths
 BEYOND = np.iinfo(np.int64).max  # an index beyond every axis
 FIRST_WITH_INPUT = 13  # since this opset, the axes of Unsqueeze are an input
 
 
-class TooManyQuestionsError(Exception):
-    """A path through a body has more than ``MOST_QUESTIONS`` open conditions."""
+class TooManyPathsError(Exception):
+    """A path through a body has more than ``MOST_CONDITIONS`` open conditions."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _Condition:
     """A condition of a body, the nodes and constants that compute it, and its value; None: any.
 
     An empty name stands for the condition that the operator's result has elements.
@@ -70,40 +70,42 @@ def goals(operator: onnx.ModelProto, body: onnx.ModelProto, data: str) -> Iterat
 
     Raises:
         FailsAlwaysError: A node of the body that follows from constants fails.
-        TooManyQuestionsError: The body has too many paths.
+        TooManyPathsError: The body has too many paths.
     """
     yield from _goals(operator, WrittenOut(body), data, ())
 
 
-def _goals(operator: onnx.ModelProto, body: WrittenOut, data: str, answers: tuple[_Answer, ...]) -> Iterator[Goal]:
+def _goals(
+    operator: onnx.ModelProto, body: WrittenOut, data: str, conditions: tuple[_Condition, ...]
+) -> Iterator[Goal]:
     written = body.write()
-    condition = body.open_condition()
-    if condition is None:
-        yield from _leaves(operator, written, data, answers)
+    name = body.open_condition()
+    if name is None:
+        yield from _leaves(operator, written, data, conditions)
         return
-    if len(answers) == MOST_QUESTIONS:
-        raise TooManyQuestionsError(f"it asks more than {MOST_QUESTIONS} questions, one after another")
-    nodes, tensors = body.cone(condition)
-    yield Goal(_beside(operator, answers), _beside(operator, (*answers, _Answer(condition, nodes, tensors, None))))
+    if len(conditions) == MOST_CONDITIONS:
+        raise TooManyPathsError(f"a path through it has more than {MOST_CONDITIONS} conditions that are not known")
+    nodes, tensors = body.cone(name)
+    either = _Condition(name, nodes, tensors, None)
+    yield Goal(_beside(operator, conditions), _beside(operator, (*conditions, either)))
     for value in (True, False):
-        answer = _Answer(condition, nodes, tensors, value)
-        yield from _goals(operator, body.assuming(condition, value), data, (*answers, answer))
+        yield from _goals(operator, body.assuming(name, value), data, (*conditions, replace(either, value=value)))
 
 
 def _leaves(
-    operator: onnx.ModelProto, written: onnx.ModelProto, data: str, answers: tuple[_Answer, ...]
+    operator: onnx.ModelProto, written: onnx.ModelProto, data: str, conditions: tuple[_Condition, ...]
 ) -> Iterator[Goal]:
     """The goals of one path: one, or two if results with and without elements need separate proofs."""
     copy = onnx.ModelProto.FromString(written.SerializeToString())
     if not by_axis(copy, data):
-        yield Goal(_beside(operator, answers), copy)
+        yield Goal(_beside(operator, conditions), copy)
         return
-    yield Goal(_beside(operator, (*answers, _Answer("", (), (), True))), copy)
+    yield Goal(_beside(operator, (*conditions, _Condition("", (), (), True))), copy)
     by_axis(written, data, has_elements=False)
-    yield Goal(_beside(operator, (*answers, _Answer("", (), (), False))), written)
+    yield Goal(_beside(operator, (*conditions, _Condition("", (), (), False))), written)
 
 
-def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.ModelProto:
+def _beside(operator: onnx.ModelProto, conditions: Sequence[_Condition]) -> onnx.ModelProto:
     """The operator, made to fail unless every condition has its value."""
     made = onnx.ModelProto()
     made.CopyFrom(operator)
@@ -114,39 +116,41 @@ def _beside(operator: onnx.ModelProto, answers: Sequence[_Answer]) -> onnx.Model
     written = {name for node in graph.node for name in node.output}
     (result,) = (row.name for row in graph.output)
     before = f"{result} before"
-    for node in graph.node if answers else ():
+    for node in graph.node if conditions else ():
         node.output[:] = [before if name == result else name for name in node.output]
-    for number, answer in enumerate(answers):
-        for tensor in answer.tensors:
+    for number, condition in enumerate(conditions):
+        for tensor in condition.tensors:
             if tensor.name not in held:
                 held.add(tensor.name)
                 graph.initializer.append(tensor)
-        for node in answer.nodes:
+        for node in condition.nodes:
             if not set(node.output) & written:
                 written.update(node.output)
                 graph.node.append(node)
-        after = result if number == len(answers) - 1 else f"{result} after {number}"
-        graph.node.extend(_passed(answer, before, after, number, rank, version))
+        after = result if number == len(conditions) - 1 else f"{result} after {number}"
+        graph.node.extend(_passed(condition, before, after, number, rank, version))
         before = after
     return made
 
 
-def _passed(answer: _Answer, data: str, result: str, number: int, rank: int, version: int) -> list[onnx.NodeProto]:
+def _passed(
+    condition: _Condition, data: str, result: str, number: int, rank: int, version: int
+) -> list[onnx.NodeProto]:
     """Nodes that pass data on if a condition has its value, else fail: a Gather on a new axis, in or out of range."""
-    stem = f"question {number}"
+    stem = f"condition {number}"
     none, beyond, axes, held, part = (f"{stem} {what}" for what in ("none", "beyond", "axes", "held", "part"))
-    nodes, name = [_constant(none, 0)], answer.name
+    nodes, name = [_constant(none, 0)], condition.name
     if not name:
         dims, least, name = (f"{stem} {what}" for what in ("dims", "least", "has elements"))
         nodes.append(helper.make_node("Shape", [data], [dims]))
         nodes.append(helper.make_node("ReduceMin", [dims], [least], keepdims=0))
         nodes.append(helper.make_node("Less", [none, least], [name]))
-    if answer.value is None:
+    if condition.value is None:
         nodes.append(helper.make_node("Cast", [name], [f"{stem} number"], to=onnx.TensorProto.INT64))
         nodes.append(helper.make_node("Mul", [f"{stem} number", none], [part]))
     else:
         nodes.append(_constant(beyond, BEYOND))
-        order = (none, beyond) if answer.value else (beyond, none)
+        order = (none, beyond) if condition.value else (beyond, none)
         nodes.append(helper.make_node("Where", [name, *order], [part]))
     # No body counts axes from the end. So the rules cannot mistake this Gather for one of the body.
     if version >= FIRST_WITH_INPUT:

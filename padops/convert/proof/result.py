@@ -55,7 +55,7 @@ class Outcome:
         rule: The rule: ``"positions"``, ``"all sizes (z3)"``, ``"rank by rank"``, ``"window"``, ``"function body"``.
         holds_for: The scope of the proof: ``"all data, these dims"``, ``"all data, all dims"``, ...
         conditions: The conditions of the proof, one sentence each.
-        why: Why it is not proved; ``""`` where it is.
+        why: Why it is not proved; ``""`` if it is.
         counterexample: Dims and values of inputs, by name, to replay; or None.
         lost_errors: 1 if the original fails for an input that the converted model runs; 0 if not, or not checked.
         new_errors: 1 if the converted model fails for an input that the original runs.

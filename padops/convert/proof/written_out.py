@@ -2,7 +2,7 @@
 
 The fallback functions branch on the mode, the rank and the amounts. Once these are known, an If is one of its branches,
 and a Loop over the axes is unrolled; the rules can follow the rest. Only the operators in ``COMPUTED`` are computed:
-none of them rounds in a way on which runtimes differ.
+the functions use them on integers and bools, and on floats without rounding.
 """
 
 from __future__ import annotations

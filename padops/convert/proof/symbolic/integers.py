@@ -208,7 +208,7 @@ class Integers:
         return turns
 
     def _learn_remainder(self, number: z3.ArithRef, period: z3.ArithRef, remainder: z3.ArithRef) -> None:
-        """What is true of a remainder by itself, and beside each other one by an equal period."""
+        """Learns facts of a remainder, and of pairs with each earlier remainder of an equal period."""
         self.learn(
             z3.Implies(
                 period > 0,
