@@ -112,6 +112,12 @@ def test_who_imports_the_runtime(runtime: str) -> None:
     assert {name for name in found if not allowed.fullmatch(name)} == set()
 
 
+def test_who_imports_the_python_kernel() -> None:
+    """Whoever runs it; what only writes its nodes takes them from ``padops.spec``."""
+    running = {"padops.runtime.session", "padops.convert.verify.sessions", "padops.conformance.peers.python_kernel"}
+    assert importers("padops.runtime.pyop") == {"padops", *running}
+
+
 def test_the_proof_shares_no_code_with_the_converter() -> None:
     """What both used would be wrong in both: a proof reads files with the converter, and nothing else."""
     allowed = re.compile(r"padops\.(processes|convert\.(errors|model\.(document|external)|proof(\..*)?))")

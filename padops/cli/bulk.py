@@ -49,7 +49,7 @@ def convert_folder(options: argparse.Namespace, passed: dict[str, Any]) -> int:
     if options.output is not None and os.path.isfile(options.output):
         options.usage_error(f"OUT is a file ({options.output}), but IN is a folder ({source})")
     jobs = _jobs(options, passed, source)
-    why = None if jobs else f"{source} has no {SUFFIX} file"
+    why = None if jobs else f"{source} has no {SUFFIX} file in it"
     if why := why or _report_refusal(options.report, jobs):
         return fail(why)
     console = make_console(options.quiet)

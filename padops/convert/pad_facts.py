@@ -20,7 +20,7 @@ from padops.convert.runtimes.builtin_rules import judge
 from padops.convert.runtimes.builtin_support import first_with, newest_opset
 from padops.convert.sources.auto_pad.window import SameWindow, read_mode, read_window
 from padops.convert.sources.converted import RENAMED, operator_of
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN, make_node_plan
 from padops.spec.plan import Amounts, Mode, PadError, dilated_size
 
@@ -168,7 +168,7 @@ def _of_padops(site: NodeSite, target: str) -> tuple[Verdict, str]:
     if renamed:
         return "refuses", f"{renamed}, and neither padops' library nor the model has that name"
     if target == "pyop":
-        return "refuses", f"ONNX Runtime does not know the domain {pyop.DOMAIN} without padops"
+        return "refuses", f"ONNX Runtime does not know the domain {pyop_node.DOMAIN} without padops"
     return "refuses", f"ONNX Runtime does not know the domain {DOMAIN} without padops"
 
 

@@ -177,8 +177,7 @@ KNOWN = (
     *(row for peer in _VERSIONS for row in _of_kernel(peer)),
     *(row for peer in (_OPENVINO, _WEBGPU) for row in _beside(peer)),  # of QNN, it is among the errors
     *_renamed(
-        ("ort-openvino-int64", "ort-openvino-float16-nan", "ort-webgpu-float16", "ort-webgpu-errors", "ort-qnn-rank-0",
-         "ort-qnn-errors"),
+        ("ort-openvino-int64", "ort-openvino-float16-nan", "ort-webgpu-float16", "ort-webgpu-errors", "ort-qnn-errors"),
         "padops-beside-",
     ),
     *(replace(row, id="padops-beside-webgpu-float16-nan", peer="padops-beside-webgpu") for row in _of_kernel(_WEBGPU)
@@ -196,12 +195,6 @@ KNOWN = (
         "padops-beside-openvino-int32-axes", "padops-beside-openvino", "error", rule="P8", versions=ORT_OPENVINO,
         dtypes=("int4", "uint4"), tags={"axes-int32", "constant-amounts"}, says="ParseData type mismatch",
         reason="the converted model is refused, too: nobody has a kernel for the Identity before the Pad",
-    ),
-    Divergence(
-        "padops-beside-qnn-empty", "padops-beside-qnn", "error", rule="P8", versions=ORT_QNN,
-        dtypes=("float", "float16", "int64"), tags={"axes-int32", "axes-empty", "empty-data", "nothing-to-do"},
-        expected="output", says="ParseData type mismatch",
-        reason="the converted model is refused, too: QNN composes no Identity of data without elements",
     ),
     Divergence(
         "padops-beside-qnn-float16-fill", "padops-beside-qnn", "error", rule="P7", versions=ORT_QNN, modes=_EXTENDS,

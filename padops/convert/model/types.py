@@ -12,7 +12,7 @@ from padops.convert.model.backward_slices import open_backward_slices
 from padops.convert.model.document import Document
 from padops.convert.model.graphs import subgraphs
 from padops.convert.model.open_axes import open_axes
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 from padops.spec.dtypes import by_onnx
 
@@ -145,7 +145,7 @@ def _types_of_outputs(graph: ir.Graph, message: onnx.GraphProto) -> Iterator[tup
 def _padded(value: ir.Value) -> ir.Value | None:
     """The data of the Pad of padops that gives a value; None where none gives it."""
     node = value.producer()
-    return node.inputs[0] if node is not None and node.domain in (DOMAIN, pyop.DOMAIN) and node.inputs else None
+    return node.inputs[0] if node is not None and node.domain in (DOMAIN, pyop_node.DOMAIN) and node.inputs else None
 
 
 def _is_gone(value: ir.Value) -> bool:

@@ -11,7 +11,7 @@ from onnx import numpy_helper
 
 from padops.convert.pads.window_operators import WINDOW_OPERATORS
 from padops.convert.verify.probes import Body, Place, bodies
-from padops.runtime import pyop
+from padops.spec import pyop_node
 from padops.spec.dialects import DOMAIN
 
 FOREIGN_NAMES = {"Pad", "PadV2", "MirrorPad"}  # of any domain
@@ -48,7 +48,7 @@ class WatchedPad:
 
 def is_pad(node: onnx.NodeProto) -> bool:
     """Whether a node is a Pad, by its name and domain."""
-    return node.domain in (DOMAIN, pyop.DOMAIN) or node.op_type in FOREIGN_NAMES
+    return node.domain in (DOMAIN, pyop_node.DOMAIN) or node.op_type in FOREIGN_NAMES
 
 
 def watched_pads(original: onnx.ModelProto, converted: onnx.ModelProto) -> list[WatchedPad]:

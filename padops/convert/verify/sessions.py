@@ -14,6 +14,7 @@ from padops.convert.verify.bits import Value
 from padops.extras import NeedingOnnxruntime
 from padops.runtime import pyop
 from padops.runtime.ort_values import run_session
+from padops.spec import pyop_node
 from padops.spec.bits import dtype_of
 from padops.spec.dialects import DOMAIN
 
@@ -121,7 +122,7 @@ def _register(options: onnxruntime.SessionOptions, domains: set[str]) -> None:
     try:
         if DOMAIN in domains:
             register(options)
-        if pyop.DOMAIN in domains:
+        if pyop_node.DOMAIN in domains:
             register(options, backend="pyop")  # which brings onnxruntime-extensions along
         elif domains & EXTENSIONS:
             from padops.runtime.pyop import extensions_library as get_library_path

@@ -1,6 +1,7 @@
 """Proofs for all sizes: what is equal is proved, and what differs for any input is not.
 
-Each row of ``DIFFER`` is a way in which such a proof could lie: where a rule of the proof is broken, some row is proved.
+Each row of ``DIFFER`` is a way in which such a proof could lie: where a rule of the proof is broken, some row is
+proved.
 """
 
 from __future__ import annotations

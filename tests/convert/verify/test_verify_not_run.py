@@ -138,7 +138,8 @@ def test_no_part_is_drawn_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> 
     assert left.why.endswith("its inputs have 1025 elements, more than 1024")
 
 
-# --- A runtime that dies --------------------------------------------------------------------------------------------------
+# --- A runtime that dies
+# --------------------------------------------------------------------------------------------------
 
 DIVIDED = "(int32[n] x, int32[n] w) => (int32[a] y) { y = Div(x, w) }"
 

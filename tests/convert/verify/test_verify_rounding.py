@@ -122,7 +122,8 @@ def test_what_is_no_tolerance(wrong: dict[str, Any]) -> None:
             call()
 
 
-# --- What ONNX Runtime gets wrong --------------------------------------------------------------------------------------
+# --- What ONNX Runtime gets wrong
+# --------------------------------------------------------------------------------------
 
 
 def pooled() -> onnx.ModelProto:
