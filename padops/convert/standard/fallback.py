@@ -176,9 +176,9 @@ def _function(calls: emit_function.Calls) -> ir.Function:
     """The function of an operator; Unconvertible where there is none that is right for all of its calls."""
     op, opset = calls.op, calls.opset
     numbers = itertools.count()
-    builder = GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}")
     inputs = [ir.Value(name=row.name) for row in op.inputs]
-    output = calls.write(builder, inputs)
+    with GraphBuilder(opset, lambda wanted: f"{wanted}_{next(numbers)}") as builder:
+        output = calls.write(inputs)
     graph = ir.Graph(inputs, [output], nodes=builder.nodes, opset_imports={"": opset}, name=op.name)
     attributes = [ir.Attr(row.name, KINDS[row.type], row.default) for row in op.attributes]
     return ir.Function(DOMAIN, op.name, graph=graph, attributes=attributes)

@@ -74,14 +74,15 @@ def _written(
         raise Unconvertible(f"{site.scope.path} does not import the default domain, so its version is unknown")
     if pad.problem is not None:
         raise Unconvertible(pad.problem)
-    builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
     plain = site.node.op_identifier() == ("", "Pad", "")
     said = ""
+    builder = GraphBuilder(opset, fresh, has_pad=not without_pad)
     try:
-        if provider is None:
-            output = write(builder, pad, plain)
-        else:
-            output, said = write_for(builder, pad, plain, plain and _has_form(site.node, pad), provider)
+        with builder:
+            if provider is None:
+                output = write(pad, plain)
+            else:
+                output, said = write_for(pad, plain, plain and _has_form(site.node, pad), provider)
         last = builder.nodes[-1] if builder.nodes else None
         if isinstance(output, np.ndarray):  # not by Identity, which ONNX Runtime does not have for every type
             builder.emit("Constant", [], {"value": tensor_of(output)})
