@@ -75,7 +75,7 @@ def script(case: Case, peer: str, seen: Seen | None = None) -> str:
         imports.append("import ml_dtypes")
     about = _about(case, peer, seen, ("numpy", *call.packages))
     head = [line.replace("\\", "\\\\") for line in ('"""' + about[0], *about[1:], '"""', "")]
-    imports += [line for line in call.imports if line not in imports or not line]
+    imports += sorted({*call.imports} - {*imports}, key=lambda line: (line.startswith("from"), line))
     return "\n".join([*head, *imports, "", *values, "", "", *call.lines(), *_compare(case, call.refusals)]) + "\n"
 
 
